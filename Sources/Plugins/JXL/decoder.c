@@ -30,8 +30,10 @@ static bool has_alpha(const sdjxl_decoder *self) {
     return self->info.alpha_bits > 0;
 }
 
-/* A request for 8 bits saves the memory of 16 bits, unless colors have yet to be converted. */
+/* A request for 8 bits saves the memory of 16 bits, unless colors have yet to be converted or divided by alpha. */
 static bool wants_wide(const sdjxl_decoder *self) {
+    if (has_alpha(self) && self->info.alpha_premultiplied && self->request.format != SDIMAGE_PIXEL_FORMAT_NATIVE)
+        return true;
     if (self->info.bits_per_sample <= 8)
         return false;
     switch (self->request.format) {

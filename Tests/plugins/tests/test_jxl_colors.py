@@ -114,5 +114,38 @@ class HighDynamicRange(TestCase):
                     self.assertLessEqual(abs(one - other), other * 0.05, f"{got}")
 
 
+@needs("jxl")
+class Layers(TestCase):
+    """A still of two layers is one image: opaque green, and half-transparent red in its middle."""
+
+    SIDE, SRGB = 512, 13
+    BASE, ABOVE = (0, 65535, 0, 65535), (65535, 0, 0, 32768)
+
+    def test_layers_are_blended_to_one_image(self) -> None:
+        samples = struct.pack("=4H", *self.BASE) * self.SIDE**2 + struct.pack("=4H", *self.ABOVE) * (self.SIDE // 2) ** 2
+        for distance in (0, 1):
+            data = writers.jxl(samples, self.SIDE, self.SIDE, BT709, self.SRGB, distance, "layers")
+            self.assertEqual(sdimage.info(data)["frame_count"], 1)
+            for side in (self.SIDE, 32):
+                image = sdimage.decode(data, pixel_format="rgba8", thumbnail_size=(side, side))
+                self.assertEqual((image.width, image.frame_count), (side, 1))
+                for x, color in ((side // 8, (0, 255, 0, 255)), (side // 2, (128, 127, 0, 255))):
+                    with self.subTest(distance=distance, side=side, x=x):
+                        self.assert_close(self.pixel(image, x, side // 2), color, 9 if distance else 1)
+            self.assert_pieces_agree(data)
+
+    def test_multiplied_alpha_is_divided_out_exactly(self) -> None:
+        # Dark colours of low alpha lose their low bits if the division takes place in 8 bits.
+        alphas = [round(65535 * level / 255) for level in (1, 2, 5, 40, 200, 255)]
+        row = b"".join(struct.pack("=4H", *(round(part * alpha) for part in (0.8, 0.3, 0.1)), alpha) for alpha in alphas)
+        data = writers.premultiplied(writers.jxl(row * 8, len(alphas), 8, BT709, self.SRGB, 0, "alpha"))
+        for converts in (True, False):
+            image = sdimage.decode(data, pixel_format="rgba8", convert_to_srgb=converts)
+            self.assertEqual(image.pixel_format, "rgba8")
+            for x, level in enumerate((1, 2, 5, 40, 200, 255)):
+                with self.subTest(converts=converts, alpha=level):
+                    self.assert_close(self.pixel(image, x, 3), (204, 77, 26, level), 1)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -53,11 +53,50 @@ def movie(container: str, encoder: str, halves: Iterable[tuple[Colour, Colour]],
         return path.read_bytes()
 
 
-def jxl(samples: bytes, width: int, height: int, primaries: int, transfer: int, distance: float = 0) -> bytes:
-    """An image of 16-bit RGB in the machine's byte order with code points of ITU-T H.273."""
+def jxl(samples: bytes, width: int, height: int, primaries: int, transfer: int, distance: float = 0, kind: str = "plain"
+        ) -> bytes:
+    """An image of 16-bit RGB in the machine's byte order with code points of ITU-T H.273. `kind`: "alpha" for RGBA, or
+    "layers" for RGBA and a second layer (jxl_writer.c)."""
     writer = program("jxl_writer", "libjxl")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "picture.jxl")
-        subprocess.run([writer, str(width), str(height), str(primaries), str(transfer), str(distance), path], input=samples,
-                       check=True)
+        numbers = [str(number) for number in (width, height, primaries, transfer, distance)]
+        subprocess.run([writer, *numbers, kind, path], input=samples, check=True)
         return path.read_bytes()
+
+
+def premultiplied(data: bytes) -> bytes:
+    """Marks the alpha of an image of :func:`jxl` as multiplied into its colours, which libjxl 0.7 cannot write: sets
+    alpha_associated in ImageMetadata (ISO/IEC 18181-1)."""
+    start = data.index(b"\xff\x0a")
+    bits = int.from_bytes(data[start : start + 64], "little")
+    at = 16
+
+    def u(count: int) -> int:
+        nonlocal at
+        at += count
+        return bits >> (at - count) & ((1 << count) - 1)
+
+    def u32(*sizes: int) -> int:
+        return u(sizes[u(2)])
+
+    def side(is_small: int) -> None:
+        u(5) if is_small else u32(9, 13, 18, 30)
+
+    def depth() -> None:
+        assert not u(1), "float samples"
+        u32(0, 0, 0, 6)
+
+    is_small = u(1)
+    side(is_small)
+    if u(3) == 0:
+        side(is_small)
+    assert not u(1) and not u(1), "default metadata, or extra fields"
+    depth()
+    u(1)
+    assert u(2) == 1 and not u(1), "one extra channel with fields of its own"
+    assert u(2) == 0, "alpha"
+    depth()
+    assert u(2) == 0 and u(2) == 0, "no shift and no name"
+    bits |= 1 << at
+    return data[:start] + bits.to_bytes(64, "little") + data[start + 64 :]
