@@ -58,7 +58,10 @@ APART = {
     "jpeg/pillow/hopper_bad_exif.jpg": "damaged entropy-coded data, which is an error here and a warning elsewhere",
     "ico/twelvemonkeys/JavaCup.ico": "of two entries of one size the deeper is taken here, the shallower there",
     "ico/twelvemonkeys/joypad.ico": "of two entries of one size the deeper is taken here, the shallower there",
-}
+} | dict.fromkeys(
+    ("gif/pygif/missing-pixels.gif", "gif/wuffs/metadata-empty.gif", "gif/wuffs/multiple-loop-counts.gif",
+     "gif/wuffs/small-frame-interlaced.gif"),
+    "pixels without a frame are transparent here, as in browsers, and have the background color there")
 #: The library's names of formats that the oracle distinguishes.
 CODERS = {"cur": "ico"}
 

@@ -74,14 +74,6 @@ import SDImage
             if let row = unsafe row(y), let base = row.baseAddress { unsafe memset(base, 0, row.count) }
         }
     }
-
-    /// Fills the rectangle with one colour; the lowest byte comes first in memory.
-    func fill(_ pixel: UInt32) {
-        for y in 0..<layout.size.height {
-            guard let row = unsafe row(y) else { continue }
-            unsafe row.bindMemory(to: UInt32.self).update(repeating: pixel.littleEndian)
-        }
-    }
 }
 
 /// Draws the frames of one format.

@@ -15,8 +15,6 @@ package struct FrameCompositor {
     package let size: PixelSize
     private let format: PixelFormat
     private let byteCount: Int
-    /// Opaque initial colour of the canvas; nil when it is initially transparent.
-    private let background: UInt32?
     private let limits: DecodeLimits
     package private(set) var layouts: [FrameLayout] = []
     private var dependencies: [FrameDependency] = []
@@ -38,13 +36,12 @@ package struct FrameCompositor {
     /// Refuses a canvas beyond the limits; allocates nothing yet. `format` is the format of canvases: 8 bits with alpha, straight
     /// or premultiplied. Only the painter depends on it.
     package init(
-        size: PixelSize, format: PixelFormat = .rgba8, background: UInt32? = nil, limits: DecodeLimits,
+        size: PixelSize, format: PixelFormat = .rgba8, limits: DecodeLimits,
         budget: Int = standardBudget, of frames: FrameBudget = .shared
     ) throws(ImageError) {
         byteCount = try FrameCompositor.byteCount(size, limits: limits)
         self.size = size
         self.format = format
-        self.background = background
         self.limits = limits
         store = CanvasStore(byteCount: byteCount, limit: budget, of: frames)
     }
@@ -185,7 +182,7 @@ package struct FrameCompositor {
                 forgetLatest()
                 forgetSpare()
             }
-            return (try emptyCanvas(dependencies[index].base, account), nil)
+            return (try newCanvas(zeroed: dependencies[index].base == .blank, account), nil)
         }
         let (canvas, background) =
             if let own = try takeLatest(parent, for: index) { (own, nil as CanvasCopy?) } else {
@@ -198,16 +195,7 @@ package struct FrameCompositor {
     }
 
     /// Returns the canvas that the first frame is drawn on.
-    package func startCanvas() throws(ImageError) -> PixelBuffer { try emptyCanvas(start, nil) }
-
-    private var start: FrameDependency.Base { background == nil ? .blank : .filled }
-
-    private func emptyCanvas(_ base: FrameDependency.Base, _ account: WorkingMemory?) throws(ImageError) -> PixelBuffer {
-        let canvas = try PixelBuffer(
-            size: size, format: format, limit: limits.workingBytes, zeroed: base == .blank, account: account)
-        if base == .filled, let background { FrameCanvas(canvas, layout: FrameLayout(size: size)).fill(background) }
-        return canvas
-    }
+    package func startCanvas() throws(ImageError) -> PixelBuffer { try newCanvas(zeroed: true, nil) }
 
     /// Returns the latest canvas itself if nothing else references or needs it.
     private mutating func takeLatest(_ parent: Int, for index: Int) throws(ImageError) -> PixelBuffer? {
@@ -226,15 +214,15 @@ package struct FrameCompositor {
     ) throws(ImageError) -> (PixelBuffer, CanvasCopy) {
         guard let below = try held(parent) else { throw ImageError(.internalError, "animation: frame \(parent) has no canvas") }
         let spare = takeSpare(before: parent)
-        let canvas = if let spare { spare.canvas } else { try newCanvas(account) }
+        let canvas = if let spare { spare.canvas } else { try newCanvas(zeroed: false, account) }
         let background = CanvasCopy(
             canvas, below: below, stale: spare?.stale ?? PixelArea(size),
             hidden: layouts[index].overwrites ? layouts[index].area(on: size) : nil)
         return (canvas, background)
     }
 
-    private func newCanvas(_ account: WorkingMemory?) throws(ImageError) -> PixelBuffer {
-        try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: account)
+    private func newCanvas(zeroed: Bool, _ account: WorkingMemory?) throws(ImageError) -> PixelBuffer {
+        try PixelBuffer(size: size, format: format, limit: limits.workingBytes, zeroed: zeroed, account: account)
     }
 
     // MARK: Kept canvases
@@ -364,7 +352,7 @@ package struct FrameCompositor {
     }
 
     private func dependency(_ index: Int) -> FrameDependency {
-        FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size, start: start)
+        FrameDependency(index, layouts: layouts, earlier: dependencies, canvas: size)
     }
 
     /// Updates the dependencies from `index` on, after that frame changed. No kept canvas was drawn on it.

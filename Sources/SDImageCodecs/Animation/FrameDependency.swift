@@ -10,8 +10,6 @@ struct FrameDependency: Equatable {
         case anything
         /// A transparent canvas.
         case blank
-        /// A canvas of the opaque background colour that the format starts with.
-        case filled
         /// The canvas of an earlier frame, after its disposal.
         case frame(Int)
     }
@@ -22,11 +20,10 @@ struct FrameDependency: Equatable {
     /// The canvas that the next frame is drawn on.
     let rest: Base
 
-    /// Computes the dependency of the frame at `index`. `earlier` contains those of all frames before it; `start` is the base of
-    /// the first frame.
-    init(_ index: Int, layouts: [FrameLayout], earlier: [FrameDependency], canvas: PixelSize, start: Base) {
+    /// Computes the dependency of the frame at `index`. `earlier` contains those of all frames before it.
+    init(_ index: Int, layouts: [FrameLayout], earlier: [FrameDependency], canvas: PixelSize) {
         let layout = layouts[index]
-        let found = index > 0 ? earlier[index - 1].rest : start
+        let found = index > 0 ? earlier[index - 1].rest : .blank
         let covers = layout.covers(canvas)
         base = covers && layout.overwrites ? .anything : found
         let replaces = layout.blend == .source && !layout.isOpaque
@@ -35,8 +32,6 @@ struct FrameDependency: Equatable {
             let isCleared = layouts[parent].disposal == .background
             let isMended = layout.isOpaque && layout.contains(layouts[parent])
             isOpaque = earlier[parent].isOpaque && (!isCleared || isMended) && !replaces
-        case .filled:
-            isOpaque = !replaces
         case .anything, .blank:
             isOpaque = covers && layout.isOpaque
         }

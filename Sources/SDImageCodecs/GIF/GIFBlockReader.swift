@@ -6,7 +6,6 @@ struct GIFBlockReader {
     /// The logical screen descriptor and the global palette (sections 18 and 19).
     struct Screen {
         let size: PixelSize
-        let backgroundIndex: UInt8
         /// Location of the palette; empty when there is none.
         let palette: Range<Int>
     }
@@ -44,10 +43,10 @@ struct GIFBlockReader {
     /// Reads the header, from the start of the bytes.
     mutating func readScreen() -> Screen? {
         guard reader.skip(6), let width = reader.u16(bigEndian: false), let height = reader.u16(bigEndian: false),
-            let flags = reader.u8(), let background = reader.u8(), reader.skip(1), let palette = skipPalette(flags: flags)
+            let flags = reader.u8(), reader.skip(2), let palette = skipPalette(flags: flags)
         else { return nil }
         return Screen(
-            size: PixelSize(width: Int(width), height: Int(height)), backgroundIndex: background, palette: palette)
+            size: PixelSize(width: Int(width), height: Int(height)), palette: palette)
     }
 
     /// Reads the start of the next block, up to its sub-blocks.

@@ -5,8 +5,7 @@ import SDImage
 struct GIFContainer {
     private(set) var screen = PixelSize(width: 0, height: 0)
     /// Location of the global palette in bytes.
-    private(set) var palette: Range<Int>?
-    private(set) var backgroundIndex: UInt8 = 0
+    private var palette: Range<Int>?
     /// Frames whose data are complete.
     private(set) var frames: [GIFFrame] = []
     /// The frame whose data are arriving.
@@ -29,13 +28,11 @@ struct GIFContainer {
     var isAnimated: Bool { frames.count > 1 }
     /// 0 for stills. A GIF without a loop extension plays once.
     var loopCount: Int { isAnimated ? loops ?? 1 : 0 }
-    /// True when the canvas starts with the background colour: if the first frame has no graphic control extension, as in files
-    /// without transparency (GIF89a, section 18). Otherwise it starts transparent, as in browsers.
-    var showsBackground: Bool { palette != nil && firstFrame?.hasControl == false }
 
-    /// False when the first frame and its background leave no pixel transparent.
+    /// False when the first frame leaves no pixel transparent. The canvas starts transparent, as in browsers, whatever background
+    /// color the file has (docs/decisions.md, "Ambiguous files look as in browsers").
     var hasAlpha: Bool {
-        guard let frame = firstFrame, !showsBackground else { return firstFrame == nil }
+        guard let frame = firstFrame else { return true }
         return frame.transparentIndex != nil || !frame.layout.covers(canvas)
     }
 
@@ -60,7 +57,6 @@ struct GIFContainer {
         guard let found = blocks.readScreen() else { return false }
         screen = found.size
         palette = found.palette.isEmpty ? nil : found.palette
-        backgroundIndex = found.backgroundIndex
         offset = blocks.offset
         return true
     }
@@ -87,7 +83,7 @@ struct GIFContainer {
         pending = GIFFrame(
             layout: layout, isInterlaced: descriptor.isInterlaced,
             palette: descriptor.palette.isEmpty ? palette : descriptor.palette,
-            transparentIndex: control.transparentIndex, hasControl: control.isStored, codeSize: descriptor.codeSize, data: data)
+            transparentIndex: control.transparentIndex, codeSize: descriptor.codeSize, data: data)
         control = GIFGraphicControl()
         isInSubBlocks = true
     }

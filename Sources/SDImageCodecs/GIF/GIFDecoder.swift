@@ -13,9 +13,6 @@ struct GIFDecoder {
     private let layout: PixelFormat
     private let output: PixelFormat
     private let palette: GIFPalette
-    /// Palette for the area outside the frame; nil when that is transparent.
-    private let background: GIFPalette?
-    private let backgroundIndex: UInt8
     private let options: DecodeOptions
     private let stop: CancellationToken
 
@@ -28,9 +25,6 @@ struct GIFDecoder {
         layout = isFinal ? output : hasAlpha ? .rgba8 : .rgb8
         palette = GIFPalette(
             bytes, frame.palette, transparentIndex: frame.transparentIndex, format: layout, replaces: true)
-        background =
-            container.showsBackground ? GIFPalette(bytes, container.palette, transparentIndex: nil, format: layout) : nil
-        backgroundIndex = container.backgroundIndex
         self.bytes = bytes
         self.indices = indices
         self.frame = frame
@@ -62,10 +56,10 @@ struct GIFDecoder {
     /// Writes rows directly to their final memory, in the order of the lines.
     private func decodeDirect(_ writer: inout ScanlineWriter) throws(ImageError) {
         let isFilled = !frame.layout.covers(canvas) || options.acceptPartial
-        if isFilled { fillCanvas(&writer) }
+        if isFilled { clearCanvas(&writer) }
         try drawLines(&writer)
         guard !isFilled, !indices.isWhole else { return }
-        fillCanvas(&writer)
+        clearCanvas(&writer)
         try drawLines(&writer)
     }
 
@@ -87,7 +81,7 @@ struct GIFDecoder {
         let row = try ScratchMemory(canvas.width, of: UInt32.self, account: options.limits.account)
         let lines = frame.isInterlaced ? linesOfRows : []
         for y in 0..<canvas.height {
-            unsafe fill(row.bytes)
+            unsafe clear(row.bytes)
             let own = y - frame.layout.top
             if own >= 0, own < frame.visibleRows(of: canvas) {
                 if own % GIFDecoder.linesPerStep == 0 {
@@ -129,17 +123,13 @@ struct GIFDecoder {
         unsafe palette.draw(pixels, onto: UnsafeMutableRawBufferPointer(rebasing: row[left..<right]))
     }
 
-    private func fillCanvas(_ writer: inout ScanlineWriter) {
+    private func clearCanvas(_ writer: inout ScanlineWriter) {
         for y in 0..<canvas.height {
-            if let row = unsafe writer.directRow(y) { unsafe fill(row) }
+            if let row = unsafe writer.directRow(y) { unsafe clear(row) }
         }
     }
 
-    private func fill(_ row: UnsafeMutableRawBufferPointer) {
-        if let background {
-            unsafe background.fill(row, with: backgroundIndex)
-        } else if let base = row.baseAddress {
-            unsafe memset(base, 0, row.count)
-        }
+    private func clear(_ row: UnsafeMutableRawBufferPointer) {
+        if let base = row.baseAddress { unsafe memset(base, 0, row.count) }
     }
 }

@@ -7,8 +7,6 @@ struct GIFFrame: Sendable {
     /// Location of the palette in effect, local or global.
     let palette: Range<Int>?
     let transparentIndex: UInt8?
-    /// True when a graphic control extension precedes the frame.
-    let hasControl: Bool
     /// LZW minimum code size.
     let codeSize: UInt8
     /// Offset of the first sub-block, at its length byte.
@@ -22,8 +20,6 @@ struct GIFFrame: Sendable {
 
 /// The graphic control extension of the following frame (GIF89a, section 23).
 struct GIFGraphicControl {
-    /// True when the extension is present.
-    private(set) var isStored = false
     /// Duration, at least 20 ms; shorter and missing delays mean 100 ms.
     private(set) var milliseconds = 100
     private(set) var transparentIndex: UInt8?
@@ -36,7 +32,6 @@ struct GIFGraphicControl {
         guard let length = reader.u8(), length >= 4, let flags = reader.u8(), let delay = reader.u16(bigEndian: false),
             let index = reader.u8()
         else { return }
-        isStored = true
         if delay > 1 { milliseconds = Int(delay) * 10 }
         if flags & 1 != 0 { transparentIndex = index }
         switch flags >> 2 & 7 {

@@ -28,9 +28,6 @@ struct GIFPalette {
         self.entries = entries
     }
 
-    /// The pixel of an index.
-    subscript(index: UInt8) -> UInt32 { entries[Int(index)] }
-
     /// Draws a line, which may be incomplete, as a row of a frame.
     func draw(_ line: UnsafeRawBufferPointer, onto canvas: FrameCanvas, y: Int) {
         if line.count >= canvas.visibleColumns, clear != nil {
@@ -62,11 +59,5 @@ struct GIFPalette {
                 unsafe sdpx_palette_row(target.assumingMemoryBound(to: UInt32.self), indices, count, entries.baseAddress)
             }
         }
-    }
-
-    /// Fills a row with the pixel of one index.
-    func fill(_ row: UnsafeMutableRawBufferPointer, with index: UInt8) {
-        let line = [UInt8](repeating: index, count: row.count / format.bytesPerPixel)
-        unsafe line.withUnsafeBytes { unsafe draw($0, onto: row) }
     }
 }

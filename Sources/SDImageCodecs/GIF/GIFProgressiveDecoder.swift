@@ -35,17 +35,11 @@ struct GIFProgressiveDecoder: ImageStream {
         }
         properties.size = try output().plan.scaledSize
         if compositor == nil {
-            compositor = try FrameCompositor(size: container.canvas, background: background, limits: options.limits)
+            compositor = try FrameCompositor(size: container.canvas, limits: options.limits)
         }
         // The last frame may be incomplete. If no frame is complete, the incomplete one is the image.
         if isFinished, container.frames.isEmpty, !options.acceptPartial { try requireWhole(frame, stop) }
         addFrames()
-    }
-
-    private var background: UInt32? {
-        guard container.showsBackground else { return nil }
-        let palette = GIFPalette(bytes, container.palette, transparentIndex: nil, format: .rgba8)
-        return palette[container.backgroundIndex]
     }
 
     private mutating func requireWhole(_ frame: GIFFrame, _ stop: CancellationToken) throws(ImageError) {

@@ -186,6 +186,14 @@ import Testing
         #expect(try decode(file.finished()).frames == nil)
     }
 
+    @Test func theFirstOfSeveralAnnouncementsCounts() throws {
+        var file = APNGBuilder(frames: 2, loops: 3)
+        file.png.chunk("acTL", PNGBuilder.four(1) + PNGBuilder.four(7))
+        for color in [Self.red, Self.green] { file.add(color: color) }
+        let image = try decode(file.finished())
+        #expect(image.frames?.frameCount == 2 && image.frames?.loopCount == 3)
+    }
+
     @Test(arguments: 0..<6) func theFirstErrorEndsTheAnimation(_ kind: Int) throws {
         var file = APNGBuilder(frames: 4)
         file.add(color: Self.red)

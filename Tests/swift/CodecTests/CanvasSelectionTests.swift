@@ -16,7 +16,7 @@ import Testing
             layouts.append(layout)
             dependencies.append(
                 FrameDependency(
-                    index, layouts: layouts, earlier: dependencies, canvas: CanvasPlacesTests.canvas, start: .blank))
+                    index, layouts: layouts, earlier: dependencies, canvas: CanvasPlacesTests.canvas))
         }
         return CanvasSelection(dependencies, layouts: layouts, count: count).chosen
     }

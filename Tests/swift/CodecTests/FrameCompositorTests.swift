@@ -147,15 +147,6 @@ import Testing
         #expect(painter.drawn() == [2])
     }
 
-    @Test func theCanvasMayBeginInAColour() throws {
-        let painter = RectanglePainter([layout(0, 0, 1, 1) { $0.isOpaque = true }, layout(1, 0, 1, 1) { $0.isOpaque = true }])
-        var compositor = try FrameCompositor(size: Self.size, background: 0xFF03_0201, limits: .standard)
-        painter.layouts.forEach { compositor.append($0) }
-        let canvas = try content(compositor.canvas(at: 1, painter: painter, stop: CancellationToken()))
-        #expect(canvas.prefix(12) == [0, 7, 9, 255, 1, 7, 9, 255, 1, 2, 3, 255])
-        #expect(compositor.isOpaque(at: 0) && compositor.isOpaque(at: 1))
-    }
-
     @Test func aCanvasThatWasHandedOutIsNeverChanged() throws {
         let painter = chain
         var compositor = try compositor(painter, canvases: 0)
