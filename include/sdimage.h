@@ -20,6 +20,7 @@
  *
  *   Images      image.h       pixels and their properties
  *               metadata.h    header information; editable properties
+ *               gain_map.h    gain maps of HDR images
  *               decode.h      decoding: whole, progressive, frame by frame
  *               encode.h      encoding
  *               coder.h       registered coders, plug-ins
@@ -61,6 +62,7 @@
 #include "sdimage/downloader.h"
 #include "sdimage/encode.h"
 #include "sdimage/error.h"
+#include "sdimage/gain_map.h"
 #include "sdimage/hooks.h"
 #include "sdimage/image.h"
 #include "sdimage/loader.h"

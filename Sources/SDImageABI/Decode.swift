@@ -30,6 +30,28 @@ public func sdimage_decode_options_set_pixel_format(_ options: Object, _ pixelFo
     unsafe change(options, DecodeOptionsObject.self) { $0.setPixelFormat(pixelFormat) }
 }
 
+@_cdecl("sdimage_decode_options_set_dynamic_range") @implementation
+public func sdimage_decode_options_set_dynamic_range(_ options: Object, _ range: sdimage_dynamic_range) {
+    unsafe change(options, DecodeOptionsObject.self) {
+        $0.dynamicRange = DynamicRange(rawValue: Int32(bitPattern: range.rawValue)) ?? .standard
+    }
+}
+
+@_cdecl("sdimage_decode_options_dynamic_range") @implementation
+public func sdimage_decode_options_dynamic_range(_ options: Object) -> sdimage_dynamic_range {
+    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_DYNAMIC_RANGE_SDR) { $0.value.dynamicRange.code }
+}
+
+@_cdecl("sdimage_decode_options_set_display_headroom") @implementation
+public func sdimage_decode_options_set_display_headroom(_ options: Object, _ stops: Double) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.displayHeadroom = stops > 0 ? stops : 0 }
+}
+
+@_cdecl("sdimage_decode_options_display_headroom") @implementation
+public func sdimage_decode_options_display_headroom(_ options: Object) -> Double {
+    unsafe read(options, DecodeOptionsObject.self, 0) { $0.value.displayHeadroom }
+}
+
 @_cdecl("sdimage_decode_options_set_first_frame_only") @implementation
 public func sdimage_decode_options_set_first_frame_only(_ options: Object, _ firstFrameOnly: Bool) {
     unsafe change(options, DecodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }

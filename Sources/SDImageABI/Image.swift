@@ -209,6 +209,23 @@ public func sdimage_image_is_hdr(_ image: Object) -> Bool {
     unsafe read(image, Image.self, false) { $0.metadata.isHighDynamicRange }
 }
 
+@_cdecl("sdimage_image_headroom") @implementation
+public func sdimage_image_headroom(_ image: Object) -> Double {
+    unsafe read(image, Image.self, 0) { $0.metadata.headroom }
+}
+
+@_cdecl("sdimage_image_content_headroom") @implementation
+public func sdimage_image_content_headroom(_ image: Object) -> Double {
+    unsafe read(image, Image.self, 0) { $0.metadata.contentHeadroom }
+}
+
+@_cdecl("sdimage_image_get_gain_map") @implementation
+public func sdimage_image_get_gain_map(_ image: Object, _ map: ObjectOut) {
+    guard let map = unsafe map else { return }
+    let found = unsafe Handle.find(image, as: Image.self)?.metadata.gainMap
+    unsafe map.pointee = unsafe found.map { unsafe Handle.own($0) } ?? nil
+}
+
 @_cdecl("sdimage_image_extended_data") @implementation
 public func sdimage_image_extended_data(_ image: Object) -> Object {
     unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.extendedData) }

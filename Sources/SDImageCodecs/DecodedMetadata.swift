@@ -7,6 +7,8 @@ extension ImageMetadata {
         cicp = options.convertToSRGB ? nil : codePoints
         let isBright = codePoints?.isHighDynamicRange ?? false
         isHighDynamicRange = isBright && (!options.convertToSRGB || options.pixelFormat == .rgbaFloat)
+        contentHeadroom = codePoints?.headroom ?? 0
+        headroom = isHighDynamicRange ? contentHeadroom : 0
     }
 }
 

@@ -95,3 +95,13 @@ extension CacheChain.Policy {
         sdimage_cache_chain_policy(rawValue: UInt32(bitPattern: rawValue)) ?? .SDIMAGE_CACHE_CHAIN_POLICY_SERIAL
     }
 }
+
+extension DynamicRange {
+    package var code: sdimage_dynamic_range {
+        switch self {
+        case .standard: .SDIMAGE_DYNAMIC_RANGE_SDR
+        case .high: .SDIMAGE_DYNAMIC_RANGE_HDR
+        case .automatic: .SDIMAGE_DYNAMIC_RANGE_AUTOMATIC
+        }
+    }
+}

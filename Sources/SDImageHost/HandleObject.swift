@@ -35,6 +35,10 @@ extension FrameSource: HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 }
 
+extension GainMap: HandleObject {
+    @inlinable package static var forkRule: ForkRule { .usable }
+}
+
 extension Image: HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 }

@@ -30,6 +30,7 @@ typedef struct objects {
     sdimage_event *event;
     sdimage_exchange *exchange; /* passed only to a transport: not available here */
     sdimage_frame_provider *frame_provider;
+    sdimage_gain_map *gain_map;
     sdimage_image *image;
     sdimage_info *info;
     sdimage_load_hooks *load_hooks;

@@ -111,6 +111,33 @@ static void make_target_and_prefetcher(void) {
         SDIMAGE_STATUS_OK);
 }
 
+/* The gain map of an HDR rendition: a JPEG of one stop more that follows itself, each with the fields of ISO 21496-1. */
+static void make_gain_map(void) {
+    static const uint8_t fields[] = "\xff\xe2\0\x43urn:iso:std:iso:ts:21496:-1\0\0\0\0\0\x48\0\0\0\1\0\0\0\0\0\0\0\1"
+                                    "\0\0\0\0\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0";
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    sdimage_image *image = NULL;
+    sdimage_data *jpeg = NULL;
+    CHECK_EQUAL(sdimage_encode(good.image, SDIMAGE_FORMAT_JPEG, NULL, &jpeg, NULL), SDIMAGE_STATUS_OK);
+    const uint8_t *bytes = sdimage_data_bytes(jpeg);
+    size_t length = sdimage_data_length(jpeg), one = length + sizeof fields;
+    uint8_t *file = malloc(2 * one);
+    CHECK(file && length > 2);
+    for (uint8_t *to = file; to < file + 2 * one; to += one) {
+        memcpy(to, bytes, 2);
+        memcpy(to + 2, fields, sizeof fields);
+        memcpy(to + 2 + sizeof fields, bytes + 2, length - 2);
+    }
+    sdimage_decode_options_set_dynamic_range(options, SDIMAGE_DYNAMIC_RANGE_HDR);
+    CHECK_EQUAL(sdimage_decode(file, 2 * one, options, &image, NULL), SDIMAGE_STATUS_OK);
+    sdimage_image_get_gain_map(image, &good.gain_map);
+    CHECK(good.gain_map);
+    sdimage_image_unref(image);
+    sdimage_data_unref(jpeg);
+    sdimage_decode_options_unref(options);
+    free(file);
+}
+
 /* Two frames, in a player and a view. */
 static void make_moving(void) {
     sdimage_image *frames[] = {good.image, good.image}, *moving = NULL;
@@ -153,6 +180,7 @@ void make_good_objects(void) {
     CHECK_EQUAL(sdimage_source_new_data(good.data, &good.source, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_resources_new(".", NULL, &good.resources, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_plugins_load_all(&good.plugin_list, NULL), SDIMAGE_STATUS_OK);
+    make_gain_map();
     make_moving();
     make_delivery();
     make_target_and_prefetcher();
@@ -181,6 +209,7 @@ void release_outputs(void) {
     RELEASE(error);
     RELEASE(event);
     RELEASE(frame_provider);
+    RELEASE(gain_map);
     RELEASE(image);
     RELEASE(info);
     RELEASE(load_hooks);

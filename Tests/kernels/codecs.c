@@ -5,6 +5,7 @@
 #include "harness.h"
 #include "sdpx_colors.h"
 #include "sdpx_frame_difference.h"
+#include "sdpx_gain_map.h"
 #include "sdpx_inflate.h"
 #include "sdpx_jpeg.h"
 #include "sdpx_lzw.h"
@@ -63,6 +64,32 @@ static void png_samples(size_t n) {
         sdpx_scatter_pixels(row, input(count * pixel_sizes[i]), count, step, 1 + random_below((uint32_t)step), n,
                             (int)pixel_sizes[i]);
         result(row, n * pixel_sizes[i]);
+    }
+}
+
+/* Maps of one channel and of three, of the size of the row and smaller. */
+static void gain_maps(size_t n) {
+    for (int mode = 0; mode < 8 && n > 0; mode++) {
+        reuse_memory();
+        size_t channels = mode & 1 ? 3 : 1, width = mode & 2 ? n : (n + 3) / 4;
+        /* A sample between two entries of a table may be rounded either way. */
+        float *light = output(SDPX_GAIN_ENTRIES * sizeof *light), *gains = output(SDPX_GAIN_ENTRIES * sizeof *gains);
+        for (size_t i = 0; i < SDPX_GAIN_ENTRIES; i++)
+            light[i] = (float)i / SDPX_GAIN_ENTRIES,
+            gains[i] = 1 + (float)(i * i) / (SDPX_GAIN_ENTRIES * SDPX_GAIN_ENTRIES);
+        sdpx_gain_map map = {mode & 4,
+                             light,
+                             {gains, gains, gains},
+                             {0.1f, 0.2f, 0},
+                             {0, 0.1f, 0.2f},
+                             {0.9f, 0.1f, 0, 0, 1, 0, 0.1f, 0, 0.9f},
+                             {1.2f, -0.2f, 0, 0, 1, 0, 0, -0.1f, 1.1f}};
+        float *samples = output(n * channels * sizeof *samples), *to = output(n * 4 * sizeof *to);
+        sdpx_interpolate_gains(samples, n, output(width * channels * sizeof *samples), input(width * channels),
+                               input(width * channels), 0.3f, width, channels);
+        result_floats(samples, n * channels, 1e-3f);
+        sdpx_apply_gains(to, input(3 * n), n, samples, channels, &map);
+        result_floats(to, 4 * n, 2e-3f);
     }
 }
 
@@ -282,6 +309,7 @@ static void quantizer(size_t n) {
 const test_entry codec_tests[] = {
     {"PNG filters", png_filters},
     {"PNG samples", png_samples},
+    {"gain maps", gain_maps},
     {"LZW", lzw},
     {"inflate", inflate},
     {"JPEG scans", jpeg_scans},

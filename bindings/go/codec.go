@@ -15,17 +15,22 @@ type Size struct{ Width, Height int }
 // A ScaleMode selects how an image fits into a box.
 type ScaleMode int
 
+// A DynamicRange selects the rendition of an image that has more than the range of SDR.
+type DynamicRange int
+
 // DecodeOptions are the parameters of a decode; the zero value means full size, upright, in sRGB.
 type DecodeOptions struct {
-	Thumbnail       Size        // a box that the image is scaled down into while it is decoded; nothing is enlarged
-	ThumbnailMode   ScaleMode   // how the thumbnail fits the box
-	PixelFormat     PixelFormat // Automatic: the smallest straight format that holds the image
-	FirstFrameOnly  bool        // decodes an animation as a still
-	KeepOrientation bool        // ignores the orientation in the metadata
-	KeepColors      bool        // keeps the colour space of the file
-	AcceptPartial   bool        // truncated or damaged bytes are no error
-	LimitBytes      uint64      // scales down until the bitmap takes at most this many bytes; 0: no limit
-	MaxPixels       uint64      // safety limits; 0: those of the library
+	Thumbnail       Size         // a box that the image is scaled down into while it is decoded; nothing is enlarged
+	ThumbnailMode   ScaleMode    // how the thumbnail fits the box
+	PixelFormat     PixelFormat  // Automatic: the smallest straight format that holds the image
+	DynamicRange    DynamicRange // all but DynamicRangeSDR decode an image with more than that to RGBAFloat
+	DisplayHeadroom float64      // for DynamicRangeAutomatic: the stops of the display above SDR white
+	FirstFrameOnly  bool         // decodes an animation as a still
+	KeepOrientation bool         // ignores the orientation in the metadata
+	KeepColors      bool         // keeps the colour space of the file
+	AcceptPartial   bool         // truncated or damaged bytes are no error
+	LimitBytes      uint64       // scales down until the bitmap takes at most this many bytes; 0: no limit
+	MaxPixels       uint64       // safety limits; 0: those of the library
 	MaxBytes        uint64
 }
 
@@ -45,6 +50,8 @@ func (o *DecodeOptions) c() *C.sdimage_decode_options {
 	C.sdimage_decode_options_set_thumbnail_size(options, C.uint32_t(o.Thumbnail.Width), C.uint32_t(o.Thumbnail.Height),
 		C.sdimage_scale_mode(o.ThumbnailMode))
 	C.sdimage_decode_options_set_pixel_format(options, C.sdimage_pixel_format(o.PixelFormat))
+	C.sdimage_decode_options_set_dynamic_range(options, C.sdimage_dynamic_range(o.DynamicRange))
+	C.sdimage_decode_options_set_display_headroom(options, C.double(o.DisplayHeadroom))
 	C.sdimage_decode_options_set_first_frame_only(options, C.bool(o.FirstFrameOnly))
 	C.sdimage_decode_options_set_apply_orientation(options, C.bool(!o.KeepOrientation))
 	C.sdimage_decode_options_set_convert_to_srgb(options, C.bool(!o.KeepColors))

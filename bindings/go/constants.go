@@ -167,6 +167,16 @@ const (
 	AspectFill ScaleMode = 2
 )
 
+// Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
+const (
+	// The default: the base image of a file with a gain map, unchanged.
+	DynamicRangeSDR DynamicRange = 0
+	// The headroom of the content.
+	DynamicRangeHDR DynamicRange = 1
+	// At most the headroom of the display.
+	DynamicRangeAutomatic DynamicRange = 2
+)
+
 // Layers of a cache: a set of bits.
 const (
 	// Encoded bytes; for a remote cache the entries on its servers.

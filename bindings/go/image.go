@@ -141,6 +141,19 @@ func (m *Image) SourceSize() Size {
 	return Size{int(size.width), int(size.height)}
 }
 
+// Headroom returns the headroom of the pixels in stops above SDR white; 0 for SDR.
+func (m *Image) Headroom() float64 {
+	defer m.handle.enter().leave()
+	return float64(C.sdimage_image_headroom(m.c()))
+}
+
+// ContentHeadroom returns the headroom of the brightest rendition of the file in stops: that of its gain map if it was
+// applied, or of PQ and HLG; 0 for SDR.
+func (m *Image) ContentHeadroom() float64 {
+	defer m.handle.enter().leave()
+	return float64(C.sdimage_image_content_headroom(m.c()))
+}
+
 // FrameCount returns the number of frames, 1 for a still.
 func (m *Image) FrameCount() int {
 	defer m.handle.enter().leave()

@@ -3,6 +3,7 @@ package sdimage_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"image"
 	"image/color"
@@ -276,6 +277,37 @@ func TestAThumbnailFitsItsBoxByItsMode(t *testing.T) {
 		decoded, err := sdimage.Decode(picture(t, "aurora.jpg"), options)
 		must(t, err)
 		expect(t, sdimage.Size{Width: decoded.Width(), Height: decoded.Height()}, size)
+	}
+}
+
+// withGainMap makes a JPEG with a gain map (ISO 21496-1, annex C): the file is also its map, and both have the fields in
+// their first segment: fractions of 16.
+func withGainMap(file []byte) []byte {
+	segment := []byte("\xff\xe2\x00\x43urn:iso:std:iso:ts:21496:-1\x00\x00\x00\x00\x00\x08")
+	for _, number := range []uint32{16, 0, 32, 0, 48, 24, 1, 2} {
+		segment = binary.BigEndian.AppendUint32(segment, number)
+	}
+	marked := bytes.Join([][]byte{file[:2], segment, file[2:]}, nil)
+	return bytes.Repeat(marked, 2)
+}
+
+func TestARenditionHasTheHeadroomAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		options         sdimage.DecodeOptions
+		format          sdimage.PixelFormat
+		headroom, whole float64
+	}{
+		{sdimage.DecodeOptions{}, sdimage.RGB8, 0, 0},
+		{sdimage.DecodeOptions{DynamicRange: sdimage.DynamicRangeAutomatic}, sdimage.RGB8, 0, 0},
+		{sdimage.DecodeOptions{DynamicRange: sdimage.DynamicRangeAutomatic, DisplayHeadroom: 1.5}, sdimage.RGBAFloat, 1.5, 2},
+		{sdimage.DecodeOptions{DynamicRange: sdimage.DynamicRangeHDR}, sdimage.RGBAFloat, 2, 2},
+	} {
+		c.options.Thumbnail = sdimage.Size{Width: 100, Height: 100}
+		decoded, err := sdimage.Decode(withGainMap(picture(t, "balloons.jpg")), &c.options)
+		must(t, err)
+		expect(t, decoded.PixelFormat(), c.format)
+		expect(t, decoded.Headroom(), c.headroom)
+		expect(t, decoded.ContentHeadroom(), c.whole)
 	}
 }
 

@@ -6,10 +6,11 @@
 
 import { EventEmitter } from 'events';
 import type {
-  CachePolicy, DeliveryKind, Format, Freshness, ImageSource, Layers, PixelFormat, Priority, ScaleMode, SourcePolicy, Stage,
+  CachePolicy, DeliveryKind, DynamicRange, Format, Freshness, ImageSource, Layers, PixelFormat, Priority, ScaleMode,
+  SourcePolicy, Stage,
 } from './lib/enums';
 
-export type { CachePolicy, Format, Freshness, Layers, PixelFormat, Priority, ScaleMode } from './lib/enums';
+export type { CachePolicy, DynamicRange, Format, Freshness, Layers, PixelFormat, Priority, ScaleMode } from './lib/enums';
 /** Width and height in pixels. */
 export type Size = [width: number, height: number];
 export type Bytes = ArrayBuffer | ArrayBufferView;
@@ -37,6 +38,10 @@ export interface DecodeOptions {
   thumbnailMode?: ScaleMode;
   /** Default 'automatic': the smallest straight format that holds the image. */
   pixelFormat?: PixelFormat | 'automatic';
+  /** Default 'sdr'; the others decode an image that has more than the range of SDR to 'rgba_float'. */
+  dynamicRange?: DynamicRange;
+  /** The headroom of the display for 'automatic', in stops above SDR white. Default 0. */
+  displayHeadroom?: number;
   firstFrameOnly?: boolean;
   /** Default true. */
   applyOrientation?: boolean;
@@ -77,6 +82,13 @@ export class Image {
   /** Size of the encoded image. */
   readonly sourceWidth: number;
   readonly sourceHeight: number;
+  /** Headroom of the pixels in stops above SDR white; 0 for SDR. */
+  readonly headroom: number;
+  /**
+   * Headroom of the brightest rendition of the file in stops: that of its gain map if it was applied, or of PQ and HLG; 0
+   * for SDR.
+   */
+  readonly contentHeadroom: number;
   readonly frameCount: number;
   /** 0 repeats forever. */
   readonly loopCount: number;

@@ -85,6 +85,7 @@ typedef struct sdimage_download_event sdimage_download_event; /* an event of a t
 typedef struct sdimage_download_hooks sdimage_download_hooks; /* functions of the host for downloads: hooks.h */
 typedef struct sdimage_error sdimage_error;                   /* a status with its details: error.h */
 typedef struct sdimage_event sdimage_event;                   /* a delivery as an object: dispatcher.h */
+typedef struct sdimage_gain_map sdimage_gain_map;             /* the ratio of two renditions: gain_map.h */
 typedef struct sdimage_image sdimage_image;                   /* pixels and metadata: image.h */
 typedef struct sdimage_info sdimage_info;                     /* header information of an image: metadata.h */
 typedef struct sdimage_load_hooks sdimage_load_hooks;         /* functions of the host for loads: hooks.h */

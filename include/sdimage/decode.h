@@ -78,6 +78,27 @@ SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options 
 /* Returns the pixel format. */
 SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdimage_decode_options *options);
 
+/* Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG. */
+typedef enum SDIMAGE_ENUM sdimage_dynamic_range {
+    SDIMAGE_DYNAMIC_RANGE_SDR = 0,      /* the default: the base image of a file with a gain map, unchanged */
+    SDIMAGE_DYNAMIC_RANGE_HDR = 1,      /* the headroom of the content */
+    SDIMAGE_DYNAMIC_RANGE_AUTOMATIC = 2 /* at most the headroom of the display */
+} sdimage_dynamic_range;
+
+/* Sets the rendition. For HDR and AUTOMATIC, an image with more than the range of SDR is decoded to RGBA_FLOAT if the
+ * pixel format is AUTOMATIC, NATIVE or RGBA_FLOAT: linear light of sRGB primaries, with 1 for SDR white. Gain maps are
+ * read in JPEG: Ultra HDR (hdrgm in XMP), ISO 21496-1, and Apple's format. A map that is damaged or cannot be applied is
+ * ignored, with a warning in the log. AUTOMATIC does not reduce PQ and HLG. Other pixel formats hold SDR, and so do
+ * partial images. With RGBA_FLOAT, PQ and HLG are linear light for every rendition. */
+SDIMAGE_API void sdimage_decode_options_set_dynamic_range(sdimage_decode_options *options, sdimage_dynamic_range range);
+/* Returns the rendition. */
+SDIMAGE_API sdimage_dynamic_range sdimage_decode_options_dynamic_range(const sdimage_decode_options *options);
+/* Sets the headroom of the display for AUTOMATIC, in stops: the binary logarithm of its peak relative to SDR white.
+ * Default 0, SDR. Negative numbers count as 0. */
+SDIMAGE_API void sdimage_decode_options_set_display_headroom(sdimage_decode_options *options, double stops);
+/* Returns the headroom of the display in stops. */
+SDIMAGE_API double sdimage_decode_options_display_headroom(const sdimage_decode_options *options);
+
 /* Decodes only the first frame of an animation, as a still image. Default false: the image has the other frames too
  * (sdimage_image_get_frame). */
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);

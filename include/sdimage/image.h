@@ -204,6 +204,14 @@ SDIMAGE_API uint32_t sdimage_image_transfer_characteristics(const sdimage_image 
 /* True if pixels may exceed the white of standard dynamic range: float pixels, or samples that were left in PQ or HLG.
  * False for an image that was tone-mapped to sRGB. */
 SDIMAGE_API bool sdimage_image_is_hdr(const sdimage_image *image);
+/* Returns the headroom of the pixels in stops: the binary logarithm of their brightest light relative to SDR white; 0
+ * for SDR. */
+SDIMAGE_API double sdimage_image_headroom(const sdimage_image *image);
+/* Returns the headroom of the brightest rendition of the file in stops: that of its gain map, which is known if the map
+ * was applied, or of PQ (5.62) and HLG (2.3); 0 for SDR. */
+SDIMAGE_API double sdimage_image_content_headroom(const sdimage_image *image);
+/* Returns the gain map that was applied to the image; the caller owns *map, NULL for none. */
+SDIMAGE_API void sdimage_image_get_gain_map(const sdimage_image *image, sdimage_gain_map **map);
 
 /* A value of the host stored with the image; NULL if there is none. Borrowed. */
 SDIMAGE_API const sdimage_data *sdimage_image_extended_data(const sdimage_image *image);

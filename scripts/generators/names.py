@@ -52,6 +52,7 @@ RUST_ENUMS = (
     "sdimage_source_policy",
     "sdimage_freshness",
     "sdimage_scale_mode",
+    "sdimage_dynamic_range",
     "sdimage_stage",
 )
 
@@ -61,6 +62,7 @@ NODE_ENUMS = {
     "sdimage_pixel_format": ("PIXEL_FORMATS", "PixelFormat"),
     "sdimage_format": ("FORMATS", "Format"),
     "sdimage_scale_mode": ("SCALE_MODES", "ScaleMode"),
+    "sdimage_dynamic_range": ("DYNAMIC_RANGES", "DynamicRange"),
     "sdimage_cache_layers": ("LAYERS", "Layers"),
     "sdimage_freshness": ("FRESHNESS", "Freshness"),
     "sdimage_priority": ("PRIORITIES", "Priority"),
@@ -80,7 +82,7 @@ NODE_UNTYPED = {"SDIMAGE_PIXEL_FORMAT_AUTOMATIC"}
 # --- Java: enums of the package with methods of their own, and numbers for the enums inside of its classes.
 
 JAVA_ENUMS = {"sdimage_format": "Format", "sdimage_pixel_format": "PixelFormat", "sdimage_scale_mode": "ScaleMode",
-              "sdimage_cache_policy": "CachePolicy"}
+              "sdimage_dynamic_range": "DynamicRange", "sdimage_cache_policy": "CachePolicy"}
 JAVA_METHODS = {
     "PixelFormat": """
     /** Bytes of one pixel. */
@@ -111,6 +113,7 @@ GO_ENUMS = {
     "sdimage_pixel_format": GoEnum("PixelFormat", "", "number"),
     "sdimage_format": GoEnum("Format", "", "word"),
     "sdimage_scale_mode": GoEnum("ScaleMode", "", "number"),
+    "sdimage_dynamic_range": GoEnum("DynamicRange", "DynamicRange", "number"),
     "sdimage_cache_layers": GoEnum("Layers", "", "number"),
     "sdimage_freshness": GoEnum("Freshness", "Freshness", "number"),
     "sdimage_priority": GoEnum("Priority", "Priority", "number"),
@@ -120,9 +123,8 @@ GO_ENUMS = {
 GO_VALUES = {"SDIMAGE_SOURCE_POLICY_ANY": "AnySource", "SDIMAGE_FORMAT_WEBP": "WebP"}
 #: The zero value of a type needs no name.
 GO_LEFT_OUT = {"SDIMAGE_CACHE_LAYERS_NONE"}
-GO_INITIALISMS = (
-    "AVIF BGRA BGRA8 BMP GIF HEIC HEIF HTTP ICO IO JPEG JXL PDF PNG RAW RGB RGB8 RGB16 RGBA RGBA8 RGBA16 SVG TIFF TLS URL".split()
-)
+GO_INITIALISMS = """AVIF BGRA BGRA8 BMP GIF HDR HEIC HEIF HTTP ICO IO JPEG JXL PDF PNG RAW RGB RGB8 RGB16 RGBA RGBA8 RGBA16 SDR
+    SVG TIFF TLS URL""".split()
 
 # --- Lua: table of the module `constants`.
 
@@ -131,6 +133,7 @@ LUA_ENUMS = {
     "sdimage_pixel_format": "PIXEL_FORMATS",
     "sdimage_format": "FORMATS",
     "sdimage_scale_mode": "SCALE_MODES",
+    "sdimage_dynamic_range": "DYNAMIC_RANGES",
     "sdimage_cache_layers": "LAYERS",
     "sdimage_freshness": "FRESHNESS",
     "sdimage_priority": "PRIORITIES",

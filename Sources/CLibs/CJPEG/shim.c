@@ -212,7 +212,7 @@ void cjpeg_scaled_size(const cjpeg_header *header, int eighths, uint32_t *width,
 }
 
 int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_limit) {
-    static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_EXT_RGB, JCS_EXT_RGBA, JCS_EXT_BGRA, JCS_CMYK};
+    static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_EXT_RGB, JCS_EXT_RGBA, JCS_EXT_BGRA, JCS_CMYK, JCS_YCbCr};
     if (setjmp(decoder->escape))
         return decoder->status;
     struct jpeg_decompress_struct *info = &decoder->info;

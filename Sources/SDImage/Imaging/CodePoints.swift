@@ -25,4 +25,8 @@ package struct CodePoints: Hashable, Sendable {
 
     /// True for PQ (SMPTE ST 2084) and HLG (ARIB STD-B67).
     package var isHighDynamicRange: Bool { transfer == 16 || transfer == 18 }
+
+    /// Stops between the peak of the transfer, 10,000 cd/m2 for PQ and 1,000 for HLG (ITU-R BT.2100), and SDR white, 203 cd/m2
+    /// (ITU-R BT.2408); 0 for others.
+    package var headroom: Double { transfer == 16 ? 5.622 : transfer == 18 ? 2.3 : 0 }
 }

@@ -1,3 +1,13 @@
+/// The rendition of images that have more than the range of SDR.
+package enum DynamicRange: Int32, Sendable {
+    /// The base image, unchanged.
+    case standard
+    /// The rendition with the headroom of the content.
+    case high
+    /// The rendition for the headroom of the display.
+    case automatic
+}
+
 /// Options of a decode. The defaults give a straight format of 8 bits per channel, in sRGB, upright, at full size.
 package struct DecodeOptions: Hashable, Sendable {
     /// Bounding box in pixels of the displayed image; nil or empty = full size. Never enlarges.
@@ -8,6 +18,9 @@ package struct DecodeOptions: Hashable, Sendable {
     package var pixelFormat: PixelFormat?
     /// Without `pixelFormat`: keeps more than 8 bits per channel.
     package var keepsDepth = false
+    package var dynamicRange = DynamicRange.standard
+    /// Headroom of the display in stops, for `automatic`.
+    package var displayHeadroom = 0.0
     package var applyOrientation = true
     package var convertToSRGB = true
     /// Limit of decoded bytes over all frames; 0 = off. Overrides the thumbnail size.
@@ -58,7 +71,27 @@ package struct DecodeOptions: Hashable, Sendable {
     }
 
     /// True if the result may have more than 8 bits per channel.
-    package var mayBeDeep: Bool { (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 }
+    package var mayBeDeep: Bool { (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 || mayExceedWhite }
+
+    /// True if the result may be a rendition with more than the range of SDR. Integer formats hold SDR.
+    package var mayExceedWhite: Bool { wantedHeadroom > 0 && (pixelFormat == nil || pixelFormat == .rgbaFloat) }
+
+    /// The options for pixels with these code points: those of PQ and HLG become floats if more than SDR is requested.
+    package func rendering(_ codePoints: CodePoints?) -> DecodeOptions {
+        guard codePoints?.isHighDynamicRange ?? false, mayExceedWhite, convertToSRGB else { return self }
+        var options = self
+        options.pixelFormat = .rgbaFloat
+        return options
+    }
+
+    /// The highest headroom of a rendition, in stops; infinite for that of the content.
+    package var wantedHeadroom: Double {
+        switch dynamicRange {
+        case .standard: 0
+        case .high: .infinity
+        case .automatic: displayHeadroom
+        }
+    }
 
     package var wantsThumbnail: Bool { thumbnailSize.map { !$0.isEmpty } ?? false }
 }

@@ -4,7 +4,10 @@
 /// Reads only this directory and ignores links to others, which rules out loops.
 package struct ExifDirectory {
     private static let shortType: UInt16 = 3
+    private static let longType: UInt16 = 4
     private static let rationalType: UInt16 = 5
+    private static let undefinedType: UInt16 = 7
+    private static let signedRationalType: UInt16 = 10
     package static let entryBytes = 12
 
     private let reader: ByteReader
@@ -37,6 +40,22 @@ package struct ExifDirectory {
         self.count = Int(count)
     }
 
+    /// Reads the directory at a position of a block without a TIFF header, such as a maker note; its offsets are relative to the
+    /// start of the block.
+    package init?(_ block: Bytes, at position: Int, bigEndian: Bool) {
+        self.init(block.reader, start: 0, at: position, bigEndian: bigEndian)
+    }
+
+    private init?(_ reader: ByteReader, start: Int, at position: Int, bigEndian: Bool) {
+        var reader = reader
+        guard reader.seek(to: position), let count = reader.u16(bigEndian: bigEndian) else { return nil }
+        self.reader = reader
+        self.bigEndian = bigEndian
+        self.start = start
+        firstEntry = reader.offset
+        self.count = Int(count)
+    }
+
     /// The TIFF block without the prefix.
     package static func block(_ exif: Bytes) -> Bytes? { exif.slice(min(prefixLength(exif.reader), exif.count)..<exif.count) }
 
@@ -49,13 +68,44 @@ package struct ExifDirectory {
 
     /// Reads a value of one rational; nil when the tag is missing, of another type or not positive.
     package func rational(_ tag: UInt16) -> Double? {
-        guard let entry = entry(tag), entry.type == ExifDirectory.rationalType, entry.count == 1 else { return nil }
+        guard let (numerator, denominator) = pair(tag, ExifDirectory.rationalType), numerator > 0, denominator > 0 else {
+            return nil
+        }
+        return Double(numerator) / Double(denominator)
+    }
+
+    /// Reads a value of one signed rational; nil when the tag is missing, of another type or has the denominator 0.
+    package func signedRational(_ tag: UInt16) -> Double? {
+        guard let (numerator, denominator) = pair(tag, ExifDirectory.signedRationalType), denominator != 0 else { return nil }
+        return Double(Int32(bitPattern: numerator)) / Double(Int32(bitPattern: denominator))
+    }
+
+    private func pair(_ tag: UInt16, _ type: UInt16) -> (UInt32, UInt32)? {
+        guard let entry = entry(tag), entry.type == type, entry.count == 1 else { return nil }
         var reader = reader
         guard reader.seek(to: entry.position), let offset = reader.u32(bigEndian: bigEndian),
-            reader.seek(to: start + Int(offset)), let numerator = reader.u32(bigEndian: bigEndian),
-            let denominator = reader.u32(bigEndian: bigEndian), numerator > 0, denominator > 0
+            reader.seek(to: start + Int(offset)), let first = reader.u32(bigEndian: bigEndian),
+            let second = reader.u32(bigEndian: bigEndian)
         else { return nil }
-        return Double(numerator) / Double(denominator)
+        return (first, second)
+    }
+
+    /// Reads the directory that a tag points to; nil when the tag is missing or of another type.
+    package func directory(_ tag: UInt16) -> ExifDirectory? {
+        guard let entry = entry(tag), entry.type == ExifDirectory.longType, entry.count == 1 else { return nil }
+        var reader = reader
+        guard reader.seek(to: entry.position), let offset = reader.u32(bigEndian: bigEndian) else { return nil }
+        return ExifDirectory(reader, start: start, at: start + Int(offset), bigEndian: bigEndian)
+    }
+
+    /// The location of a value of undefined type in the block; nil when the tag is missing, of another type or not inside the block.
+    package func undefined(_ tag: UInt16) -> Range<Int>? {
+        guard let entry = entry(tag), entry.type == ExifDirectory.undefinedType, entry.count > 4 else { return nil }
+        var reader = reader
+        guard reader.seek(to: entry.position), let offset = reader.u32(bigEndian: bigEndian),
+            reader.seek(to: start + Int(offset)), Int(entry.count) <= reader.remaining
+        else { return nil }
+        return reader.offset..<reader.offset + Int(entry.count)
     }
 
     /// Position of a value of one 16-bit integer in the block; nil when the tag is missing or of another type.

@@ -145,6 +145,12 @@ package struct ImageMetadata: Sendable {
     package var xmp: Bytes?
     /// True when pixels may exceed the white of standard dynamic range: they are still in PQ or HLG, or are linear light.
     package var isHighDynamicRange = false
+    /// Headroom of the brightest rendition that the file has, in stops above SDR white; 0 for SDR.
+    package var contentHeadroom = 0.0
+    /// Headroom of these pixels; 0 for SDR.
+    package var headroom = 0.0
+    /// The gain map with which the pixels were made.
+    package var gainMap: GainMap?
     /// Overrides the computed `Image.memoryCost`.
     package var memoryCost: Int?
     /// A value of the host, stored with the disk entry.
@@ -155,6 +161,12 @@ package struct ImageMetadata: Sendable {
     package var provenance: (any ImageProvenance)?
 
     package init() {}
+
+    /// Describes pixels whose range was reduced to that of SDR.
+    package mutating func reduceRange() {
+        isHighDynamicRange = false
+        headroom = 0
+    }
 }
 
 /// The options with which an image was decoded. Behind a reference, so that metadata stays small.

@@ -30,7 +30,7 @@ extension Image {
         metadata.orientation = plan.tag
         metadata.isThumbnail = options.wantsThumbnail
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha
-        if dims { metadata.isHighDynamicRange = false }
+        if dims { metadata.reduceRange() }
         metadata.memoryCost = nil
         let frames = frames.map {
             MappedFrames($0) { frame, stop throws(ImageError) in try frame.fitted(options, transform: transform, stop: stop) }

@@ -18,7 +18,7 @@ extension Image {
             try source.convert(rows, to: buffer, tonesDown: isBright)
         }
         var metadata = metadata
-        if isBright { metadata.isHighDynamicRange = false }
+        if isBright { metadata.reduceRange() }
         metadata.hasAlpha = metadata.hasAlpha && format.hasAlpha
         let frames = frames.map { MappedFrames($0) { frame, _ throws(ImageError) in try frame.converted(to: format) } }
         return Image(pixels: buffer, metadata: metadata, frames: frames, vector: vector)

@@ -5,7 +5,7 @@ extension Image {
     /// with a profile or code points. Code points take precedence, as in PNG; unknown ones count as sRGB.
     package func convertedToSRGB(_ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
-        var options = options
+        var options = options.rendering(metadata.cicp)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
         // Colour conversion requires straight alpha.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
@@ -13,7 +13,11 @@ extension Image {
         let result = try source.fitted(options, transform: source.colorTransform(to: output), stop: stop)
         var metadata = result.metadata
         let isBright = metadata.cicp?.isHighDynamicRange ?? false
-        if pixels.format != .rgbaFloat { metadata.isHighDynamicRange = isBright && output == .rgbaFloat }
+        if pixels.format != .rgbaFloat {
+            metadata.isHighDynamicRange = isBright && output == .rgbaFloat
+            metadata.contentHeadroom = metadata.cicp?.headroom ?? 0
+            metadata.headroom = metadata.isHighDynamicRange ? metadata.contentHeadroom : 0
+        }
         metadata.colorProfile = nil
         metadata.cicp = nil
         return Image(pixels: result.pixels, metadata: metadata, frames: convertedFrames(options), vector: result.vector)

@@ -12,6 +12,8 @@ import SDImage
 ///   is disabled, to libjpeg.
 /// - Progressive: `JPEGProgressiveDecoder` continues a `JPEGPartialImage`: rows of a file with one scan, otherwise an image
 ///   after each scan. An early thumbnail needs the first DC scans of a progressive file only.
+/// - HDR: `JPEGGainMap` finds the second JPEG of a file with a gain map. `JPEGRendition` decodes both, and `GainMapRenderer`
+///   combines them.
 package final class JPEGCoder: ImageCoder {
     package let name = "jpeg"
     package let decodableFormats: [ImageFormat] = [.jpeg]
@@ -38,6 +40,7 @@ package final class JPEGCoder: ImageCoder {
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
+        if let image = try JPEGRendition.decode(bytes, options: options, stop: stop) { return image }
         let rows = try JPEGRowDecoder(bytes, accepting: options.acceptPartial ? .missingData : .corruptData)
         return try JPEGDecoder(rows, options: options, stop: stop).decode(stop: stop)
     }

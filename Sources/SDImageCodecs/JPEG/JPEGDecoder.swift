@@ -20,13 +20,18 @@ import SDImagePixels
     /// Converts CMYK to RGB with the embedded profile; without one, inks are multiplied.
     private let inks: CMYKTransform?
 
-    init(_ rowDecoder: JPEGRowDecoder, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
+    /// With `keepsYCC` the pixels of a YCbCr file are not converted: the samples of RGB8 are Y, Cb and Cr.
+    init(
+        _ rowDecoder: JPEGRowDecoder, options: DecodeOptions, keepsYCC: Bool = false, stop: CancellationToken
+    ) throws(ImageError) {
         metadata = try JPEGDecodeMetadata(rowDecoder.bytes, limit: options.limits.metadataBytes, stop: stop)
         profile = metadata.colorProfile()
         plan = try DecodePlan(storedSize: rowDecoder.size, orientation: metadata.orientation, options: options)
         self.rowDecoder = rowDecoder
         self.options = options
-        let allowsDCThumbnail = rowDecoder.allowsDCThumbnail && !options.limits.disabledParsers.contains(.jpegDC)
+        let isUnconverted = keepsYCC && rowDecoder.isYCC
+        let allowsDCThumbnail =
+            rowDecoder.allowsDCThumbnail && !isUnconverted && !options.limits.disabledParsers.contains(.jpegDC)
         self.allowsDCThumbnail = allowsDCThumbnail
         isEarly =
             options.earlyThumbnail && rowDecoder.isProgressive && allowsDCThumbnail && plan.shrinksToAnEighth
@@ -41,9 +46,10 @@ import SDImagePixels
         // All software that writes CMYK JPEG inverts it, as Adobe's did first.
         inks = rowDecoder.kind == .cmyk ? profile.flatMap { ColorConverter.cmykTransform(profile: $0, isInverted: true) } : nil
         // If no other conversion is needed, libjpeg writes the requested format itself.
-        (rows, rowFormat) = JPEGDecoder.layout(
+        let layout = JPEGDecoder.layout(
             kind: rowDecoder.kind, output: output, isConverted: transform != nil,
             isPlain: transform == nil && scale.size == plan.scaledSize)
+        (rows, rowFormat) = isUnconverted ? (.ycc, .rgb8) : layout
     }
 
     /// Returns the row format of libjpeg and the layout of the rows passed to the writer.

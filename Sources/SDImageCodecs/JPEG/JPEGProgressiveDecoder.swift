@@ -24,7 +24,7 @@ struct JPEGProgressiveDecoder: ImageStream {
         guard finished == nil, failure == nil else { return }
         self.bytes = try bytes.copiedIfLent()
         openPreview(stop, isFinished)
-        if options.earlyThumbnail, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished {
+        if options.earlyThumbnail, !options.mayExceedWhite, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished {
             finished = decodeEarly(stop: stop)
         }
         if isFinished, finished == nil { try finish(stop: stop) }
@@ -65,7 +65,9 @@ struct JPEGProgressiveDecoder: ImageStream {
         do throws(ImageError) {
             try advance(stop: stop)
             let image: Image
-            if canPreview, let whole = preview?.finished {
+            if let rendition = try JPEGRendition.decode(bytes, options: options, stop: stop) {
+                image = rendition
+            } else if canPreview, let whole = preview?.finished {
                 image = whole
             } else {
                 preview = nil

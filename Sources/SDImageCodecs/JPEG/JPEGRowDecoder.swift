@@ -5,12 +5,12 @@ import SDImage
 @safe final class JPEGRowDecoder {
     /// Row formats that libjpeg can write without another pass.
     enum Rows: Int32 {
-        case gray, rgb, rgba, bgra, cmyk
+        case gray, rgb, rgba, bgra, cmyk, ycc
 
         var bytesPerPixel: Int {
             switch self {
             case .gray: 1
-            case .rgb: 3
+            case .rgb, .ycc: 3
             case .rgba, .bgra, .cmyk: 4
             }
         }
@@ -70,7 +70,9 @@ import SDImage
     var kind: Kind { header.kind == Int32(CJPEG_GRAY) ? .gray : header.kind == Int32(CJPEG_CMYK) ? .cmyk : .color }
     var isProgressive: Bool { header.is_progressive != 0 }
     /// True when luma is a separate component, so that a thumbnail can be made from DC coefficients.
-    var allowsDCThumbnail: Bool { kind == .gray || header.is_ycc != 0 }
+    var allowsDCThumbnail: Bool { kind == .gray || isYCC }
+    /// True for YCbCr (JFIF 1.02, page 3).
+    var isYCC: Bool { header.is_ycc != 0 }
     /// True when the whole file must be read before the first row.
     var hasMultipleScans: Bool { header.has_multiple_scans != 0 }
     /// Rows of an MCU.

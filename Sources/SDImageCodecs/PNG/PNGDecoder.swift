@@ -24,11 +24,11 @@ struct PNGDecoder {
                 storedSize: data.size, orientation: metadata.orientation, options: options, source: data.format)
             isEarly = false
         }
-        output = options.outputFormat(of: data.format)
+        self.options = options.rendering(metadata.codePoints)
+        output = self.options.outputFormat(of: data.format)
         transform =
             options.convertToSRGB
             ? metadata.transform(format: data.format, isGray: data.isGray, output: output) : nil
-        self.options = options
     }
 
     /// Returns metadata and plan when one pixel of eight by eight is enough. Chunks after the start of the data must not change

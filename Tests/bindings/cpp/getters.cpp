@@ -11,6 +11,18 @@ static image squares() {
     return image(2, 2, 8, pixel_format::rgba8, pixels.data());
 }
 
+// A JPEG with a gain map (ISO 21496-1, annex C): the file is also its map, and both have the fields in their first
+// segment: fractions of 16.
+static std::string with_gain_map(const image &picture) {
+    std::string segment("\xff\xe2\0\x43urn:iso:std:iso:ts:21496:-1\0\0\0\0\0\x08", 37);
+    for (const std::int32_t number : {16, 0, 32, -8, 48, 24, 1, 2})
+        for (int shift = 24; shift >= 0; shift -= 8)
+            segment += static_cast<char>(number >> shift);
+    const std::string file = encode(picture, format::jpeg).text();
+    const std::string marked = file.substr(0, 2) + segment + file.substr(2);
+    return marked + marked;
+}
+
 TEST(a_request_returns_what_was_set) {
     request wanted("http://example.org/a");
     CHECK(wanted.priority() == priority::normal && wanted.source_policy() == source_policy::any);
@@ -131,6 +143,33 @@ TEST(metadata_and_options_of_codecs_are_read_back) {
     const image again = decode(encode(squares(), format::png).bytes(), options);
     CHECK_EQUAL(again.decode_options().scale(), 2.0);
     CHECK(!squares().decode_options());
+}
+
+TEST(renditions_have_headroom_and_a_gain_map) {
+    decode_options options;
+    CHECK(options.dynamic_range() == dynamic_range::sdr && options.display_headroom() == 0);
+    options.set_dynamic_range(dynamic_range::automatic).set_display_headroom(1.5);
+    CHECK(options.dynamic_range() == dynamic_range::automatic && options.display_headroom() == 1.5);
+    CHECK_EQUAL(decode_options().set_display_headroom(-1).display_headroom(), 0.0);
+
+    const std::string file = with_gain_map(squares());
+    const image base = decode(file);
+    CHECK(base.headroom() == 0 && base.content_headroom() == 0 && !base.gain_map() && !squares().gain_map());
+    const image fitting = decode(file, options);
+    CHECK(fitting.pixel_format() == pixel_format::rgba_float && fitting.is_hdr());
+    CHECK(fitting.headroom() == 1.5 && fitting.content_headroom() == 2);
+    const image bright = decode(file, decode_options().set_dynamic_range(dynamic_range::hdr));
+    CHECK(bright.headroom() == 2 && bright.content_headroom() == 2);
+
+    const gain_map map = bright.gain_map();
+    CHECK(map && map == bright.gain_map() && map.base_headroom() == 0 && map.alternate_headroom() == 2);
+    for (const std::uint32_t channel : {0u, 1u, 2u}) {
+        CHECK(map.minimum(channel) == -0.5 && map.maximum(channel) == 3 && map.gamma(channel) == 1.5);
+        CHECK(map.base_offset(channel) == 0.0625 && map.alternate_offset(channel) == 0.125);
+    }
+    CHECK(map.maximum(3) == 0 && !map.is_linear());
+    const image samples = bright.gain_map().image();
+    CHECK(samples == map.image() && samples.width() == 2 && samples.pixel_format() == pixel_format::rgb8);
 }
 
 TEST(colours_sizes_and_formats_are_computed) {

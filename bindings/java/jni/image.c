@@ -16,6 +16,8 @@ sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array) {
     sdimage_decode_options_set_limit_bytes(options, (size_t)v[8]);
     sdimage_decode_options_set_max_pixels(options, (uint64_t)v[9]);
     sdimage_decode_options_set_max_bytes(options, (size_t)v[10]);
+    sdimage_decode_options_set_dynamic_range(options, (sdimage_dynamic_range)v[11]);
+    sdimage_decode_options_set_display_headroom(options, double_of_bits(v[12]));
     return options;
 }
 
@@ -113,7 +115,9 @@ jlongArray NATIVE(imageFields)(JNIEnv *env, jclass self, jlong object) {
                       sdimage_image_loop_count(image),
                       (jlong)sdimage_image_duration_ms(image),
                       sdimage_image_is_thumbnail(image),
-                      sdimage_image_is_incremental(image)};
+                      sdimage_image_is_incremental(image),
+                      bits_of_double(sdimage_image_headroom(image)),
+                      bits_of_double(sdimage_image_content_headroom(image))};
     return longs(env, fields, sizeof fields / sizeof *fields);
 }
 

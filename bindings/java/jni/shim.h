@@ -5,6 +5,7 @@
 #include <jni.h>
 #include <sdimage.h>
 #include <sdimage/sys.h>
+#include <string.h>
 
 #include "org_sdimage_Native.h"
 
@@ -31,6 +32,18 @@ static inline jlong address(const void *object) {
     return (jlong)(uintptr_t)object;
 }
 
+/* A number among whole numbers: the conversions of Double.doubleToLongBits and Double.longBitsToDouble. */
+static inline jlong bits_of_double(double value) {
+    jlong bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+static inline double double_of_bits(jlong bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 /* Throws, unless an exception is pending; `error` is released. Returns true if the status was a failure. */
 bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error);
 jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *error);
@@ -44,7 +57,7 @@ jlongArray longs(JNIEnv *env, const jlong *values, jsize count);
 /* Reads at most `count` numbers into `values`; the others become 0, and all of them with an exception pending. */
 void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count);
 
-enum { DECODE_OPTIONS = 11, ENCODE_OPTIONS = 8 };
+enum { DECODE_OPTIONS = 13, ENCODE_OPTIONS = 8 };
 /* In the order of DecodeOptions.java. The caller releases them. */
 sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array);
 

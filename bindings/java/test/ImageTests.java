@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.sdimage.Awt;
 import org.sdimage.Cache;
 import org.sdimage.DecodeOptions;
+import org.sdimage.DynamicRange;
 import org.sdimage.EncodeOptions;
 import org.sdimage.Format;
 import org.sdimage.Image;
@@ -36,6 +37,15 @@ final class ImageTests {
                 sizes += mode + " " + image.width() + "x" + image.height() + " ";
             }
             Harness.expect(sizes, "ASPECT_FIT 100x63 FILL 100x100 ASPECT_FILL 160x100 ");
+        });
+        Harness.test("a rendition has the headroom asked for", () -> {
+            DecodeOptions plain = DecodeOptions.DEFAULT.thumbnail(100, 100);
+            DecodeOptions automatic = plain.dynamicRange(DynamicRange.AUTOMATIC);
+            Harness.expect(rendition(plain), "RGB8 0.0 0.0");
+            Harness.expect(rendition(automatic), "RGB8 0.0 0.0");
+            Harness.expect(rendition(automatic.displayHeadroom(1.5)), "RGBA_FLOAT 1.5 2.0");
+            Harness.expect(rendition(automatic.displayHeadroom(-1)), "RGB8 0.0 0.0");
+            Harness.expect(rendition(plain.dynamicRange(DynamicRange.HDR)), "RGBA_FLOAT 2.0 2.0");
         });
         Harness.test("pixels are the library’s own memory and outlive their picture", ImageTests::pixels);
         Harness.test("what is encoded without loss is what it was", () -> {
@@ -93,6 +103,25 @@ final class ImageTests {
             Image back = Awt.toImage(picture);
             Harness.expect(Awt.toBufferedImage(back).getRGB(200, 200), picture.getRGB(200, 200));
         });
+    }
+
+    /**
+     * Decodes a JPEG with a gain map (ISO 21496-1, annex C): the file is also its map, and both have the fields in their
+     * first segment: fractions of 16.
+     */
+    private static String rendition(DecodeOptions options) throws Exception {
+        byte[] file = Harness.bytes("balloons.jpg");
+        byte[] label = "urn:iso:std:iso:ts:21496:-1\0".getBytes();
+        ByteBuffer marked = ByteBuffer.allocate(2 * (file.length + 69));
+        for (int image = 0; image < 2; image++) {
+            marked.put(file, 0, 2).putShort((short) 0xffe2).putShort((short) 67).put(label).putInt(0).put((byte) 8);
+            for (int number : new int[] {16, 0, 32, 0, 48, 24, 1, 2}) {
+                marked.putInt(number);
+            }
+            marked.put(file, 2, file.length - 2);
+        }
+        Image image = Image.decode(marked.array(), options);
+        return image.pixelFormat() + " " + image.headroom() + " " + image.contentHeadroom();
     }
 
     private static void pixels() throws Exception {

@@ -118,7 +118,10 @@ function base.check(options, known)
   return options or {}
 end
 
-base.DECODE = { thumbnail = true, thumbnail_mode = true, pixel_format = true, first_frame_only = true, accept_partial = true }
+base.DECODE = {
+  thumbnail = true, thumbnail_mode = true, pixel_format = true, dynamic_range = true, display_headroom = true,
+  first_frame_only = true, accept_partial = true,
+}
 
 function base.decode_options(options)
   local made = ffi.gc(lib.sdimage_decode_options_new(), lib.sdimage_decode_options_unref)
@@ -128,6 +131,9 @@ function base.decode_options(options)
     lib.sdimage_decode_options_set_thumbnail_size(made, width, height, mode)
   end
   lib.sdimage_decode_options_set_pixel_format(made, base.number(constants.PIXEL_FORMATS, options.pixel_format or "automatic", "pixel format"))
+  local range = base.number(constants.DYNAMIC_RANGES, options.dynamic_range or "sdr", "dynamic range")
+  lib.sdimage_decode_options_set_dynamic_range(made, range)
+  lib.sdimage_decode_options_set_display_headroom(made, options.display_headroom or 0)
   lib.sdimage_decode_options_set_first_frame_only(made, options.first_frame_only or false)
   lib.sdimage_decode_options_set_accept_partial(made, options.accept_partial or false)
   return made

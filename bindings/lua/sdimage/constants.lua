@@ -100,6 +100,13 @@ constants.SCALE_MODES = {
   aspect_fill = 2,
 }
 
+--- Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
+constants.DYNAMIC_RANGES = {
+  sdr = 0, -- the default: the base image of a file with a gain map, unchanged
+  hdr = 1, -- the headroom of the content
+  automatic = 2, -- at most the headroom of the display
+}
+
 --- Layers of a cache: a set of bits.
 constants.LAYERS = {
   none = 0, -- neither

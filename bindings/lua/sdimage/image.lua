@@ -21,6 +21,11 @@ local FIELDS = {
   --- Size of the encoded image.
   source_width = function(pointer) return lib.sdimage_image_source_size(pointer).width end,
   source_height = function(pointer) return lib.sdimage_image_source_size(pointer).height end,
+  --- Headroom of the pixels in stops above SDR white; 0 for SDR.
+  headroom = function(pointer) return lib.sdimage_image_headroom(pointer) end,
+  --- Headroom of the brightest rendition of the file in stops: that of its gain map if it was applied, or of PQ and
+  -- HLG; 0 for SDR.
+  content_headroom = function(pointer) return lib.sdimage_image_content_headroom(pointer) end,
   frame_count = function(pointer) return lib.sdimage_image_frame_count(pointer) end,
   --- 0 repeats forever.
   loop_count = function(pointer) return lib.sdimage_image_loop_count(pointer) end,
@@ -96,7 +101,8 @@ function Image:encode(format, options)
 end
 
 --- Decodes a string. Options: thumbnail = { width, height }, thumbnail_mode ("aspect_fit", "fill" or
--- "aspect_fill"), pixel_format, first_frame_only, accept_partial.
+-- "aspect_fill"), pixel_format, dynamic_range ("sdr", "hdr" or "automatic"), display_headroom in stops above SDR white
+-- (for "automatic"), first_frame_only, accept_partial.
 function image.decode(bytes, options)
   local decode = base.decode_options(base.check(options, base.DECODE))
   return image.wrap(base.make("sdimage_image", lib.sdimage_decode, bytes, #bytes, decode))

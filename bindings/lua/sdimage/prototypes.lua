@@ -2,6 +2,7 @@
 --- The functions that this package calls, as declared in the headers.
 
 require("ffi").cdef([[
+typedef int sdimage_dynamic_range;
 typedef int sdimage_callback_kind;
 typedef int sdimage_status;
 typedef int sdimage_pixel_format;
@@ -64,6 +65,8 @@ sdimage_decode_options *sdimage_decode_options_new(void);
 void sdimage_decode_options_unref(sdimage_decode_options *options);
 void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, uint32_t width, uint32_t height, sdimage_scale_mode mode);
 void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options, sdimage_pixel_format pixel_format);
+void sdimage_decode_options_set_dynamic_range(sdimage_decode_options *options, sdimage_dynamic_range range);
+void sdimage_decode_options_set_display_headroom(sdimage_decode_options *options, double stops);
 void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
 sdimage_format sdimage_sniff(const void *bytes, size_t length);
@@ -110,6 +113,8 @@ uint32_t sdimage_image_loop_count(const sdimage_image *image);
 uint64_t sdimage_image_duration_ms(const sdimage_image *image);
 sdimage_status sdimage_image_get_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame, sdimage_error **error);
 size_t sdimage_image_memory_cost(const sdimage_image *image);
+double sdimage_image_headroom(const sdimage_image *image);
+double sdimage_image_content_headroom(const sdimage_image *image);
 sdimage_status sdimage_image_convert(const sdimage_image *image, sdimage_pixel_format pixel_format, sdimage_image **converted, sdimage_error **error);
 const char *sdimage_format_name(sdimage_format format);
 const char *sdimage_pixel_format_name(sdimage_pixel_format pixel_format);

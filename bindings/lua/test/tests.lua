@@ -25,6 +25,28 @@ test("a thumbnail fits its box by its mode", function()
   expect(pcall(sdimage.decode, "", { thumbnail = { 100, 100 }, thumbnail_mode = "stretch" }), false)
 end)
 
+--- A JPEG with a gain map (ISO 21496-1, annex C): the file is also its map, and both have the fields in their first
+-- segment: fractions of 16.
+local function with_gain_map(file)
+  local segment = "\255\226\0\67urn:iso:std:iso:ts:21496:-1\0\0\0\0\0\8"
+  for _, number in ipairs({ 16, 0, 32, 0, 48, 24, 1, 2 }) do segment = segment .. "\0\0\0" .. string.char(number) end
+  return (file:sub(1, 2) .. segment .. file:sub(3)):rep(2)
+end
+
+test("a rendition has the headroom asked for", function()
+  local file = with_gain_map(bytes("balloons.jpg"))
+  local function rendition(range, stops)
+    local options = { thumbnail = { 100, 100 }, dynamic_range = range, display_headroom = stops }
+    local image = assert(sdimage.decode(file, options))
+    return image.pixel_format .. " " .. image.headroom .. " " .. image.content_headroom
+  end
+  expect(rendition(), "rgb8 0 0")
+  expect(rendition("automatic"), "rgb8 0 0")
+  expect(rendition("automatic", 1.5), "rgba_float 1.5 2")
+  expect(rendition("hdr"), "rgba_float 2 2")
+  expect(pcall(rendition, "bright"), false)
+end)
+
 test("numbers that do not fit and text with a NUL are refused", function()
   local image = assert(sdimage.from_pixels(1, 1, "rgba8", "abcd"))
   local manager = assert(sdimage.manager({ cache = false }))

@@ -33,6 +33,9 @@ export type Format =
 /** Fitting of an image into a box of another aspect ratio. */
 export type ScaleMode = 'aspect-fit' | 'fill' | 'aspect-fill';
 
+/** Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG. */
+export type DynamicRange = 'sdr' | 'hdr' | 'automatic';
+
 /** Layers of a cache: a set of bits. */
 export type Layers = 'none' | 'disk' | 'memory' | 'all';
 

@@ -43,6 +43,13 @@ const SCALE_MODES = {
   'aspect-fill': 2,
 };
 
+/** Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG. */
+const DYNAMIC_RANGES = {
+  sdr: 0, // the default: the base image of a file with a gain map, unchanged
+  hdr: 1, // the headroom of the content
+  automatic: 2, // at most the headroom of the display
+};
+
 /** Layers of a cache: a set of bits. */
 const LAYERS = {
   none: 0, // neither
@@ -124,6 +131,7 @@ const STAGES = {
 module.exports = {
   CACHE_POLICIES,
   DELIVERY_KINDS,
+  DYNAMIC_RANGES,
   FORMATS,
   FRESHNESS,
   IMAGE_SOURCES,

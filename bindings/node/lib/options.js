@@ -1,7 +1,9 @@
 'use strict';
 // Checks the options of the caller and converts them to the flat objects that the addon reads.
 
-const { CACHE_POLICIES, FORMATS, FRESHNESS, LAYERS, PIXEL_FORMATS, PRIORITIES, SCALE_MODES, SOURCE_POLICIES } = require('./enums');
+const {
+  CACHE_POLICIES, DYNAMIC_RANGES, FORMATS, FRESHNESS, LAYERS, PIXEL_FORMATS, PRIORITIES, SCALE_MODES, SOURCE_POLICIES,
+} = require('./enums');
 
 /** Bytes of one pixel, by the number of its format. */
 const PIXEL_BYTES = [0, 1, 3, 4, 4, 4, 2, 6, 8, 16];
@@ -61,8 +63,9 @@ function size(name, value, width, height) {
 }
 
 const DECODE = {
-  thumbnailMode: choice(SCALE_MODES), pixelFormat: choice(PIXEL_FORMATS), firstFrameOnly: flag, applyOrientation: flag,
-  convertToSRGB: flag, acceptPartial: flag, limitBytes: u53, maxBytes: u53, maxPixels: u53,
+  thumbnailMode: choice(SCALE_MODES), pixelFormat: choice(PIXEL_FORMATS), dynamicRange: choice(DYNAMIC_RANGES),
+  displayHeadroom: of('number'), firstFrameOnly: flag, applyOrientation: flag, convertToSRGB: flag, acceptPartial: flag,
+  limitBytes: u53, maxBytes: u53, maxPixels: u53,
 };
 const ENCODE = {
   quality: of('number'), lossless: flag, effort: u32, maxFileSize: u53, firstFrameOnly: flag, progressive: flag,

@@ -17,6 +17,8 @@ napi_value image_fields(napi_env env, sdimage_image *image) {
     set(env, fields, "scale", number(env, sdimage_image_scale(image)));
     set(env, fields, "sourceWidth", number(env, source.width));
     set(env, fields, "sourceHeight", number(env, source.height));
+    set(env, fields, "headroom", number(env, sdimage_image_headroom(image)));
+    set(env, fields, "contentHeadroom", number(env, sdimage_image_content_headroom(image)));
     set(env, fields, "frameCount", number(env, sdimage_image_frame_count(image)));
     set(env, fields, "loopCount", number(env, sdimage_image_loop_count(image)));
     set(env, fields, "durationMs", number(env, (double)sdimage_image_duration_ms(image)));

@@ -14,6 +14,10 @@ sdimage_decode_options *decode_options_of(napi_env env, napi_value object) {
     }
     if (has_number(env, object, "pixelFormat", &value))
         sdimage_decode_options_set_pixel_format(options, (sdimage_pixel_format)value);
+    if (has_number(env, object, "dynamicRange", &value))
+        sdimage_decode_options_set_dynamic_range(options, (sdimage_dynamic_range)value);
+    if (has_number(env, object, "displayHeadroom", &value))
+        sdimage_decode_options_set_display_headroom(options, value);
     if (has_bool(env, object, "firstFrameOnly", &flag))
         sdimage_decode_options_set_first_frame_only(options, flag);
     if (has_bool(env, object, "applyOrientation", &flag))

@@ -27,6 +27,33 @@ test('a thumbnail fits its box by its mode', async () => {
   assert.throws(() => decodeSync(bytes('aurora.jpg'), { thumbnailMode: 'stretch' }), TypeError);
 });
 
+/**
+ * A JPEG with a gain map (ISO 21496-1, annex C): the file is also its map, and both have the fields in their first segment:
+ * fractions of 16.
+ */
+function withGainMap(file) {
+  const numbers = Buffer.alloc(32);
+  [16, 0, 32, 0, 48, 24, 1, 2].forEach((number, index) => numbers.writeUInt32BE(number, index * 4));
+  const label = Buffer.from('\xff\xe2\0\x43urn:iso:std:iso:ts:21496:-1\0\0\0\0\0\x08', 'latin1');
+  const marked = Buffer.concat([file.subarray(0, 2), label, numbers, file.subarray(2)]);
+  return Buffer.concat([marked, marked]);
+}
+
+test('a rendition has the headroom asked for', async () => {
+  const file = withGainMap(bytes('balloons.jpg'));
+  for (const [options, ...expected] of [
+    [{}, 'rgb8', 0, 0],
+    [{ dynamicRange: 'automatic' }, 'rgb8', 0, 0],
+    [{ dynamicRange: 'automatic', displayHeadroom: 1.5 }, 'rgba_float', 1.5, 2],
+    [{ dynamicRange: 'hdr' }, 'rgba_float', 2, 2],
+  ]) {
+    const image = await decode(file, { thumbnailSize: [100, 100], ...options });
+    assert.deepStrictEqual([image.pixelFormat, image.headroom, image.contentHeadroom], expected);
+  }
+  assert.throws(() => decodeSync(file, { dynamicRange: 'bright' }), TypeError);
+  assert.throws(() => decodeSync(file, { displayHeadroom: '2' }), TypeError);
+});
+
 test('numbers that do not fit and text with a NUL are refused', async () => {
   const pixel = new Uint8Array(4);
   const image = Image.fromPixels(1, 1, 'rgba8', pixel);

@@ -32,6 +32,7 @@ from .encoding import EncodeOptions
 from .entries import Entry
 from .errors import Error
 from .events import EventQueue
+from .gain_map import GainMap, GainMapChannel
 from .header import info, read_metadata, sniff
 from .helpers import (
     color_from_hex,
@@ -80,6 +81,8 @@ __all__ = [
     "Entry",
     "Error",
     "EventQueue",
+    "GainMap",
+    "GainMapChannel",
     "Image",
     "ImageCache",
     "ImageMetadata",

@@ -28,6 +28,13 @@ CACHE_CHAIN_OPERATIONS: Final = {
     "clear": 5,  # default CONCURRENT
 }
 
+#: Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
+DYNAMIC_RANGES: Final = {
+    "sdr": 0,  # the default: the base image of a file with a gain map, unchanged
+    "hdr": 1,  # the headroom of the content
+    "automatic": 2,  # at most the headroom of the display
+}
+
 #: Severity of a message; higher numbers are less severe.
 LOG_LEVELS: Final = {
     "off": 0,  # nothing

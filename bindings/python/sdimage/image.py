@@ -17,6 +17,7 @@ from ._handle import Handle
 from ._prototypes import Color, Size
 from .encoding import EncodeOptions, encode_options
 from .errors import Error, call, text
+from .gain_map import GainMap, read_gain_map
 from .metadata import ImageMetadata, MetadataChanges, change_metadata
 from .options import U32, U64, DecodeOptions, box, decode_options, known, read_options, unsigned
 
@@ -208,6 +209,27 @@ class Image:
     def is_hdr(self) -> bool:
         """True if pixels exceed the white of standard dynamic range."""
         return cast(bool, lib.sdimage_image_is_hdr(self.pointer))
+
+    @property
+    def headroom(self) -> float:
+        """The brightest light of the pixels in stops above the white of SDR; 0 for SDR."""
+        return cast(float, lib.sdimage_image_headroom(self.pointer))
+
+    @property
+    def content_headroom(self) -> float:
+        """The headroom of the brightest rendition of the file in stops: that of its gain map, if the map was applied, or of
+        PQ and HLG; 0 for SDR."""
+        return cast(float, lib.sdimage_image_content_headroom(self.pointer))
+
+    @property
+    def gain_map(self) -> GainMap | None:
+        """The gain map that was applied to the image; ``None`` without one."""
+        out = c_void_p()
+        lib.sdimage_image_get_gain_map(self.pointer, byref(out))
+        if not out.value:
+            return None
+        with Handle(out.value, lib.sdimage_gain_map_unref) as handle:
+            return read_gain_map(handle.pointer, Image.borrowed(lib.sdimage_gain_map_image(handle.pointer)))
 
     @property
     def metadata(self) -> ImageMetadata:

@@ -31,6 +31,11 @@ class DecodeOptions(TypedDict, total=False):
     first_frame_only: bool
     #: ``None``: the smallest straight format that holds the image; else a name such as ``"rgba8"``.
     pixel_format: str | None
+    #: The rendition of images with more than the range of SDR: ``"sdr"``, the default; ``"hdr"``, with the headroom of the
+    #: content, as ``rgba_float``; ``"automatic"``, for `display_headroom`.
+    dynamic_range: str | None
+    #: The headroom of the display in stops, for ``dynamic_range="automatic"``.
+    display_headroom: float
     #: Applies the orientation.
     apply_orientation: bool
     #: Applies an embedded colour profile.
@@ -144,6 +149,12 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
     if pixel_format is not None:
         value = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
         lib.sdimage_decode_options_set_pixel_format(pointer, value)
+    dynamic_range = options.get("dynamic_range")
+    if dynamic_range is not None:
+        value = _words.number(_enums.DYNAMIC_RANGES, dynamic_range, "dynamic_range")
+        lib.sdimage_decode_options_set_dynamic_range(pointer, value)
+    if "display_headroom" in options:
+        lib.sdimage_decode_options_set_display_headroom(pointer, real(options["display_headroom"], "display_headroom"))
     hint = options.get("format_hint")
     if hint is not None:
         value = _words.number(_enums.FORMATS, hint, "format_hint")
@@ -276,6 +287,8 @@ def read_options(options: int) -> DecodeOptions:
         "thumbnail_mode": mode,
         "first_frame_only": lib.sdimage_decode_options_is_first_frame_only(options),
         "pixel_format": pixel_format if pixel_format in _words.PIXEL_LAYOUTS else None,
+        "dynamic_range": _words.word(_enums.DYNAMIC_RANGES, lib.sdimage_decode_options_dynamic_range(options)),
+        "display_headroom": lib.sdimage_decode_options_display_headroom(options),
         "apply_orientation": lib.sdimage_decode_options_should_apply_orientation(options),
         "convert_to_srgb": lib.sdimage_decode_options_should_convert_to_srgb(options),
         "limit_bytes": lib.sdimage_decode_options_limit_bytes(options) or None,

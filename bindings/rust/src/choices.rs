@@ -257,6 +257,18 @@ choices! {
 }
 
 choices! {
+    /// Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
+    DynamicRange {
+        /// The default: the base image of a file with a gain map, unchanged.
+        Sdr = SDIMAGE_DYNAMIC_RANGE_SDR,
+        /// The headroom of the content.
+        Hdr = SDIMAGE_DYNAMIC_RANGE_HDR,
+        /// At most the headroom of the display.
+        Automatic = SDIMAGE_DYNAMIC_RANGE_AUTOMATIC,
+    }
+}
+
+choices! {
     /// Timed stages of a load.
     Stage {
         /// From the starting call to the delivery; 0 if the starting call had the image.

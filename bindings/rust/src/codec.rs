@@ -2,7 +2,7 @@
 
 use crate::error::run;
 use crate::handle::{c_text, handle, made};
-use crate::{sys, Data, Format, Image, PixelFormat, Result, ScaleMode};
+use crate::{sys, Data, DynamicRange, Format, Image, PixelFormat, Result, ScaleMode};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -42,6 +42,19 @@ impl DecodeOptions {
     /// The pixel format of the result.
     pub fn pixel_format(self, format: PixelFormat) -> Self {
         unsafe { sys::sdimage_decode_options_set_pixel_format(self.as_ptr(), format.raw()) };
+        self
+    }
+
+    /// The rendition of an image that has more than the range of SDR. Default `Sdr`; the others give `RgbaFloat` for the
+    /// pixel formats `Automatic`, `Native` and `RgbaFloat`.
+    pub fn dynamic_range(self, range: DynamicRange) -> Self {
+        unsafe { sys::sdimage_decode_options_set_dynamic_range(self.as_ptr(), range.raw()) };
+        self
+    }
+
+    /// The headroom of the display for `DynamicRange::Automatic`, in stops above SDR white. Default 0.
+    pub fn display_headroom(self, stops: f64) -> Self {
+        unsafe { sys::sdimage_decode_options_set_display_headroom(self.as_ptr(), stops) };
         self
     }
 

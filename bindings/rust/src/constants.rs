@@ -37,6 +37,15 @@ pub const SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS: sdimage_cache_chain_operation 
 /// Default CONCURRENT.
 pub const SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR: sdimage_cache_chain_operation = 5;
 
+/// Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
+pub type sdimage_dynamic_range = c_int;
+/// The default: the base image of a file with a gain map, unchanged.
+pub const SDIMAGE_DYNAMIC_RANGE_SDR: sdimage_dynamic_range = 0;
+/// The headroom of the content.
+pub const SDIMAGE_DYNAMIC_RANGE_HDR: sdimage_dynamic_range = 1;
+/// At most the headroom of the display.
+pub const SDIMAGE_DYNAMIC_RANGE_AUTOMATIC: sdimage_dynamic_range = 2;
+
 /// Severity of a message; higher numbers are less severe.
 pub type sdimage_log_level = c_int;
 /// Nothing.

@@ -1,4 +1,4 @@
-//! Images.
+//! Images, and the gain maps of HDR images.
 
 use crate::error::run;
 use crate::handle::{destroy, handle, made};
@@ -99,6 +99,26 @@ impl Image {
         (size.width, size.height)
     }
 
+    /// The headroom of the pixels in stops above SDR white; 0 for SDR.
+    pub fn headroom(&self) -> f64 {
+        unsafe { sys::sdimage_image_headroom(self.as_ptr()) }
+    }
+
+    /// The headroom of the brightest rendition of the file in stops: that of the gain map if it was applied, or of PQ and
+    /// HLG; 0 for SDR.
+    pub fn content_headroom(&self) -> f64 {
+        unsafe { sys::sdimage_image_content_headroom(self.as_ptr()) }
+    }
+
+    /// The gain map that was applied to the image.
+    pub fn gain_map(&self) -> Option<GainMap> {
+        let mut raw = ptr::null_mut();
+        unsafe {
+            sys::sdimage_image_get_gain_map(self.as_ptr(), &mut raw);
+            GainMap::owned(raw)
+        }
+    }
+
     /// Reports whether a thumbnail size was requested.
     pub fn is_thumbnail(&self) -> bool {
         unsafe { sys::sdimage_image_is_thumbnail(self.as_ptr()) }
@@ -168,5 +188,59 @@ impl Image {
         let mut raw = ptr::null_mut();
         run(|why| unsafe { sys::sdimage_encode(self.as_ptr(), format.raw(), options.as_ptr(), &mut raw, why) })?;
         Ok(made(unsafe { Data::owned(raw) }))
+    }
+}
+
+handle! {
+    shared
+    /// A gain map (ISO 21496-1): a small image, and the numbers that turn its samples into the ratio of an SDR and an HDR
+    /// rendition. Channels are 0 to 2 for red, green and blue; other numbers return 0.
+    GainMap, sdimage_gain_map, sdimage_gain_map_ref, sdimage_gain_map_unref
+}
+
+impl GainMap {
+    /// The samples, as an image of `Gray8` or `Rgb8`, turned as the base image is.
+    pub fn image(&self) -> Image {
+        made(unsafe { Image::retained(sys::sdimage_gain_map_image(self.as_ptr())) })
+    }
+
+    /// The headroom of the base image in stops.
+    pub fn base_headroom(&self) -> f64 {
+        unsafe { sys::sdimage_gain_map_base_headroom(self.as_ptr()) }
+    }
+
+    /// The headroom of the other rendition in stops.
+    pub fn alternate_headroom(&self) -> f64 {
+        unsafe { sys::sdimage_gain_map_alternate_headroom(self.as_ptr()) }
+    }
+
+    /// The gain of the sample 0 in stops.
+    pub fn minimum(&self, channel: u32) -> f64 {
+        unsafe { sys::sdimage_gain_map_minimum(self.as_ptr(), channel) }
+    }
+
+    /// The gain of the sample 1 in stops.
+    pub fn maximum(&self, channel: u32) -> f64 {
+        unsafe { sys::sdimage_gain_map_maximum(self.as_ptr(), channel) }
+    }
+
+    /// The exponent with which the samples were encoded.
+    pub fn gamma(&self, channel: u32) -> f64 {
+        unsafe { sys::sdimage_gain_map_gamma(self.as_ptr(), channel) }
+    }
+
+    /// The number that is added to the light of the base image.
+    pub fn base_offset(&self, channel: u32) -> f64 {
+        unsafe { sys::sdimage_gain_map_base_offset(self.as_ptr(), channel) }
+    }
+
+    /// The number that is subtracted from the light of the other rendition.
+    pub fn alternate_offset(&self, channel: u32) -> f64 {
+        unsafe { sys::sdimage_gain_map_alternate_offset(self.as_ptr(), channel) }
+    }
+
+    /// Reports whether the map is of Apple's format, whose numbers per channel are 0.
+    pub fn is_linear(&self) -> bool {
+        unsafe { sys::sdimage_gain_map_is_linear(self.as_ptr()) }
     }
 }

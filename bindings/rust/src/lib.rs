@@ -38,13 +38,15 @@ mod sys_functions;
 mod task;
 
 pub use cache::{Cache, CacheConfig, CacheLayers, DiskTotals};
-pub use choices::{DeliveryKind, Format, Freshness, ImageSource, PixelFormat, Priority, ScaleMode, SourcePolicy, Stage, Status};
+pub use choices::{
+    DeliveryKind, DynamicRange, Format, Freshness, ImageSource, PixelFormat, Priority, ScaleMode, SourcePolicy, Stage, Status,
+};
 pub use codec::{can_decode, can_encode, decode, decode_file, info, sniff, DecodeOptions, EncodeOptions};
 pub use data::Data;
 pub use dispatcher::{Dispatcher, Event, EventKind};
 pub use error::Error;
 pub use future::Load;
-pub use image::Image;
+pub use image::{GainMap, Image};
 pub use loader::{CustomLoader, LoadSink, Loader, Wanted};
 pub use manager::{doctor, metrics, Manager, ManagerConfig};
 pub use policy::CachePolicy;

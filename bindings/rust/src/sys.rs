@@ -43,6 +43,7 @@ opaque! {
     sdimage_event,
     sdimage_exchange,
     sdimage_frame_provider,
+    sdimage_gain_map,
     sdimage_image,
     sdimage_info,
     sdimage_load_hooks,

@@ -400,6 +400,10 @@ extern "C" {
     pub fn sdimage_decode_options_thumbnail_mode(options: *const sdimage_decode_options) -> sdimage_scale_mode;
     pub fn sdimage_decode_options_set_pixel_format(options: *mut sdimage_decode_options, pixel_format: sdimage_pixel_format);
     pub fn sdimage_decode_options_pixel_format(options: *const sdimage_decode_options) -> sdimage_pixel_format;
+    pub fn sdimage_decode_options_set_dynamic_range(options: *mut sdimage_decode_options, range: sdimage_dynamic_range);
+    pub fn sdimage_decode_options_dynamic_range(options: *const sdimage_decode_options) -> sdimage_dynamic_range;
+    pub fn sdimage_decode_options_set_display_headroom(options: *mut sdimage_decode_options, stops: f64);
+    pub fn sdimage_decode_options_display_headroom(options: *const sdimage_decode_options) -> f64;
     pub fn sdimage_decode_options_set_first_frame_only(options: *mut sdimage_decode_options, first_frame_only: bool);
     pub fn sdimage_decode_options_is_first_frame_only(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_set_apply_orientation(options: *mut sdimage_decode_options, apply: bool);
@@ -907,6 +911,19 @@ extern "C" {
     pub fn sdimage_error_url(error: *const sdimage_error) -> *const c_char;
     pub fn sdimage_error_is_transient(error: *const sdimage_error) -> bool;
 
+    // gain_map.h
+    pub fn sdimage_gain_map_ref(map: *const sdimage_gain_map) -> *mut sdimage_gain_map;
+    pub fn sdimage_gain_map_unref(map: *mut sdimage_gain_map);
+    pub fn sdimage_gain_map_image(map: *const sdimage_gain_map) -> *const sdimage_image;
+    pub fn sdimage_gain_map_base_headroom(map: *const sdimage_gain_map) -> f64;
+    pub fn sdimage_gain_map_alternate_headroom(map: *const sdimage_gain_map) -> f64;
+    pub fn sdimage_gain_map_minimum(map: *const sdimage_gain_map, channel: u32) -> f64;
+    pub fn sdimage_gain_map_maximum(map: *const sdimage_gain_map, channel: u32) -> f64;
+    pub fn sdimage_gain_map_gamma(map: *const sdimage_gain_map, channel: u32) -> f64;
+    pub fn sdimage_gain_map_base_offset(map: *const sdimage_gain_map, channel: u32) -> f64;
+    pub fn sdimage_gain_map_alternate_offset(map: *const sdimage_gain_map, channel: u32) -> f64;
+    pub fn sdimage_gain_map_is_linear(map: *const sdimage_gain_map) -> bool;
+
     // hooks.h
     pub fn sdimage_load_hooks_new_custom(
         vtable: *const sdimage_load_hooks_vtable,
@@ -1023,6 +1040,9 @@ extern "C" {
     pub fn sdimage_image_color_primaries(image: *const sdimage_image) -> u32;
     pub fn sdimage_image_transfer_characteristics(image: *const sdimage_image) -> u32;
     pub fn sdimage_image_is_hdr(image: *const sdimage_image) -> bool;
+    pub fn sdimage_image_headroom(image: *const sdimage_image) -> f64;
+    pub fn sdimage_image_content_headroom(image: *const sdimage_image) -> f64;
+    pub fn sdimage_image_get_gain_map(image: *const sdimage_image, map: *mut *mut sdimage_gain_map);
     pub fn sdimage_image_extended_data(image: *const sdimage_image) -> *const sdimage_data;
     pub fn sdimage_image_convert(
         image: *const sdimage_image,

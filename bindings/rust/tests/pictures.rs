@@ -3,12 +3,22 @@
 mod support;
 
 use sdimage::{
-    CacheConfig, CacheLayers, Data, DecodeOptions, EncodeOptions, Error, Format, Image, PixelFormat, ScaleMode, Status,
+    CacheConfig, CacheLayers, Data, DecodeOptions, DynamicRange, EncodeOptions, Error, Format, Image, PixelFormat, ScaleMode,
+    Status,
 };
 use support::{folder, picture};
 
 fn red() -> Image {
     Image::from_vec(2, 2, 8, PixelFormat::Rgb8, vec![255, 0, 0, 255, 0, 0, 9, 9, 255, 0, 0, 255, 0, 0]).unwrap()
+}
+
+/// A JPEG with a gain map (ISO 21496-1, annex C): the file is also its map, and both have the fields in their first segment:
+/// fractions of 16.
+fn with_gain_map(picture: &Image) -> Vec<u8> {
+    let mut segment = b"\xff\xe2\0\x43urn:iso:std:iso:ts:21496:-1\0\0\0\0\0\x08".to_vec();
+    segment.extend([16, 0, 32, -8, 48, 24, 1, 2_i32].iter().flat_map(|number| number.to_be_bytes()));
+    let file = picture.encode(Format::Jpeg, &EncodeOptions::new()).unwrap();
+    [&file[..2], &segment, &file[2..]].concat().repeat(2)
 }
 
 fn shared<T: Send + Sync>() {}
@@ -17,6 +27,7 @@ fn movable<T: Send>() {}
 #[test]
 fn handles_may_go_where_the_headers_say() {
     shared::<sdimage::Image>();
+    shared::<sdimage::GainMap>();
     shared::<sdimage::Data>();
     shared::<sdimage::LoadResult>();
     shared::<sdimage::Manager>();
@@ -83,6 +94,30 @@ fn thumbnails_are_made_while_decoding() {
     assert_eq!(sized(ScaleMode::AspectFit), (100, 63));
     assert_eq!(sized(ScaleMode::Fill), (100, 100));
     assert_eq!(sized(ScaleMode::AspectFill), (160, 100));
+}
+
+#[test]
+fn renditions_have_headroom_and_a_gain_map() {
+    let file = with_gain_map(&red());
+    let base = sdimage::decode(&file, &DecodeOptions::new()).unwrap();
+    assert_eq!((base.pixel_format(), base.headroom(), base.content_headroom()), (PixelFormat::Rgb8, 0.0, 0.0));
+    assert!(base.gain_map().is_none() && red().gain_map().is_none());
+    let fitting = DecodeOptions::new().dynamic_range(DynamicRange::Automatic).display_headroom(1.5);
+    let fitting = sdimage::decode(&file, &fitting).unwrap();
+    assert_eq!((fitting.pixel_format(), fitting.headroom(), fitting.content_headroom()), (PixelFormat::RgbaFloat, 1.5, 2.0));
+    let bright = sdimage::decode(&file, &DecodeOptions::new().dynamic_range(DynamicRange::Hdr)).unwrap();
+    assert_eq!((bright.headroom(), bright.content_headroom()), (2.0, 2.0));
+    let map = bright.gain_map().unwrap();
+    drop(bright);
+    assert_eq!((map.base_headroom(), map.alternate_headroom(), map.is_linear()), (0.0, 2.0, false));
+    for channel in 0..3 {
+        assert_eq!((map.minimum(channel), map.maximum(channel), map.gamma(channel)), (-0.5, 3.0, 1.5));
+        assert_eq!((map.base_offset(channel), map.alternate_offset(channel)), (0.0625, 0.125));
+    }
+    assert_eq!(map.maximum(3), 0.0);
+    let samples = map.clone().image();
+    drop(map);
+    assert_eq!((samples.width(), samples.pixel_format()), (2, PixelFormat::Rgb8));
 }
 
 #[test]

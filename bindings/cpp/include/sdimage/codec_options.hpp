@@ -39,6 +39,16 @@ public:
     decode_options &&set_pixel_format(sdimage::pixel_format value) &&noexcept {
         return std::move(set_pixel_format(value));
     }
+    decode_options &set_dynamic_range(sdimage::dynamic_range value) &noexcept {
+        return sdimage_decode_options_set_dynamic_range(get(), detail::c(value)), *this;
+    }
+    decode_options &&set_dynamic_range(sdimage::dynamic_range value) &&noexcept {
+        return std::move(set_dynamic_range(value));
+    }
+    decode_options &set_display_headroom(double stops) &noexcept {
+        return sdimage_decode_options_set_display_headroom(get(), stops), *this;
+    }
+    decode_options &&set_display_headroom(double stops) &&noexcept { return std::move(set_display_headroom(stops)); }
     decode_options &set_first_frame_only(bool first_frame_only) &noexcept {
         return sdimage_decode_options_set_first_frame_only(get(), first_frame_only), *this;
     }

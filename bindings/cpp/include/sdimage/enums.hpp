@@ -3,6 +3,7 @@
 #define SDIMAGE_ENUMS_HPP
 
 #include <sdimage/cache.h>
+#include <sdimage/decode.h>
 #include <sdimage/diagnostics.h>
 #include <sdimage/disk_cache.h>
 #include <sdimage/dispatcher.h>
@@ -55,6 +56,16 @@ enum class cache_chain_operation : int { // cache.h
     contains = SDIMAGE_CACHE_CHAIN_OPERATION_CONTAINS,
     // Default CONCURRENT.
     clear = SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR,
+};
+
+// Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
+enum class dynamic_range : int { // decode.h
+    // The default: the base image of a file with a gain map, unchanged.
+    sdr = SDIMAGE_DYNAMIC_RANGE_SDR,
+    // The headroom of the content.
+    hdr = SDIMAGE_DYNAMIC_RANGE_HDR,
+    // At most the headroom of the display.
+    automatic = SDIMAGE_DYNAMIC_RANGE_AUTOMATIC,
 };
 
 // Severity of a message; higher numbers are less severe.
@@ -753,6 +764,7 @@ namespace detail {
 template <> struct c_enum<eviction> { using type = sdimage_eviction; };
 template <> struct c_enum<cache_chain_policy> { using type = sdimage_cache_chain_policy; };
 template <> struct c_enum<cache_chain_operation> { using type = sdimage_cache_chain_operation; };
+template <> struct c_enum<dynamic_range> { using type = sdimage_dynamic_range; };
 template <> struct c_enum<log_level> { using type = sdimage_log_level; };
 template <> struct c_enum<expire_rule> { using type = sdimage_expire_rule; };
 template <> struct c_enum<cache_order> { using type = sdimage_cache_order; };
@@ -814,6 +826,11 @@ template <> inline constexpr word_of<cache_chain_operation> words<cache_chain_op
     {cache_chain_operation::remove, "remove"},
     {cache_chain_operation::contains, "contains"},
     {cache_chain_operation::clear, "clear"},
+};
+template <> inline constexpr word_of<dynamic_range> words<dynamic_range>[] = {
+    {dynamic_range::sdr, "sdr"},
+    {dynamic_range::hdr, "hdr"},
+    {dynamic_range::automatic, "automatic"},
 };
 template <> inline constexpr word_of<log_level> words<log_level>[] = {
     {log_level::off, "off"},

@@ -22,6 +22,7 @@ class dispatcher;
 class download_hooks;
 class encode_options;
 class failure;
+class gain_map;
 class image;
 class load_hooks;
 class loader;
@@ -145,6 +146,12 @@ template <class Self> class decode_options_getters {
     const sdimage_decode_options *self() const noexcept { return static_cast<const Self *>(this)->get(); }
 
 public:
+    // Returns the rendition.
+    sdimage::dynamic_range dynamic_range() const noexcept {
+        return static_cast<sdimage::dynamic_range>(sdimage_decode_options_dynamic_range(self()));
+    }
+    // Returns the headroom of the display in stops.
+    double display_headroom() const noexcept { return sdimage_decode_options_display_headroom(self()); }
     // Returns the format whose coder is tried first when the bytes have no signature.
     sdimage::format format_hint() const noexcept {
         return static_cast<sdimage::format>(sdimage_decode_options_format_hint(self()));
@@ -426,6 +433,31 @@ public:
     }
 };
 
+template <class Self> class gain_map_getters {
+    const sdimage_gain_map *self() const noexcept { return static_cast<const Self *>(this)->get(); }
+
+public:
+    // Returns the headroom of the base image in stops.
+    double base_headroom() const noexcept { return sdimage_gain_map_base_headroom(self()); }
+    // Returns the headroom of the other rendition in stops.
+    double alternate_headroom() const noexcept { return sdimage_gain_map_alternate_headroom(self()); }
+    // Returns the gain of the sample 0 in stops.
+    double minimum(std::uint32_t channel) const noexcept { return sdimage_gain_map_minimum(self(), channel); }
+    // Returns the gain of the sample 1 in stops.
+    double maximum(std::uint32_t channel) const noexcept { return sdimage_gain_map_maximum(self(), channel); }
+    // Returns the exponent with which the samples were encoded.
+    double gamma(std::uint32_t channel) const noexcept { return sdimage_gain_map_gamma(self(), channel); }
+    // Returns the number that is added to the light of the base image.
+    double base_offset(std::uint32_t channel) const noexcept { return sdimage_gain_map_base_offset(self(), channel); }
+    // Returns the number that is subtracted from the light of the other rendition.
+    double alternate_offset(std::uint32_t channel) const noexcept {
+        return sdimage_gain_map_alternate_offset(self(), channel);
+    }
+    // True for Apple's format, whose numbers per channel are 0: with the linear light of a sample in sRGB, the gain is
+    // 1 + (2 ^ (w * alternate headroom) - 1) * light.
+    bool is_linear() const noexcept { return sdimage_gain_map_is_linear(self()); }
+};
+
 template <class Self> class manager_config_getters {
     const sdimage_manager_config *self() const noexcept { return static_cast<const Self *>(this)->get(); }
 
@@ -573,6 +605,16 @@ template <class Self> class image_getters {
     const sdimage_image *self() const noexcept { return static_cast<const Self *>(this)->get(); }
 
 public:
+    // Returns the headroom of the pixels in stops: the binary logarithm of their brightest light relative to SDR white;
+    // 0 for SDR.
+    double headroom() const noexcept { return sdimage_image_headroom(self()); }
+    // Returns the headroom of the brightest rendition of the file in stops: that of its gain map, which is known if the
+    // map was applied, or of PQ (5.62) and HLG (2.3); 0 for SDR.
+    double content_headroom() const noexcept { return sdimage_image_content_headroom(self()); }
+    // Returns the gain map that was applied to the image.
+    template <class T = sdimage::gain_map> T gain_map() const noexcept {
+        return detail::copied<T>(sdimage_image_get_gain_map, self());
+    }
     // Returns the options with which the image was decoded, including the named values of the program.
     template <class T = sdimage::decode_options> T decode_options() const noexcept {
         return detail::copied<T>(sdimage_image_get_decode_options, self());

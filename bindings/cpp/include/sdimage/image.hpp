@@ -1,4 +1,4 @@
-// image.hpp: an image: pixels and their properties.
+// image.hpp: an image: pixels and their properties, and the gain map of an HDR image.
 #ifndef SDIMAGE_IMAGE_HPP
 #define SDIMAGE_IMAGE_HPP
 
@@ -263,6 +263,15 @@ public:
     outcome<image> try_convert(sdimage::pixel_format wanted) const noexcept {
         return detail::attempt<image>(sdimage_image_convert, get(), detail::c(wanted));
     }
+};
+
+// The gain map that was applied to an image: image::gain_map. Class: immutable.
+class gain_map : public detail::shared<sdimage_gain_map, sdimage_gain_map_ref, sdimage_gain_map_unref>,
+                 public detail::gain_map_getters<gain_map> {
+public:
+    using shared::shared;
+    // The C function of the same name: gain_map.h.
+    sdimage::image image() const noexcept { return retain<sdimage::image>(sdimage_gain_map_image(get())); }
 };
 
 struct unwritten_image {

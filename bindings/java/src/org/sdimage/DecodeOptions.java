@@ -3,7 +3,7 @@ package org.sdimage;
 /** Decode options. The defaults: full size, upright, in sRGB. Immutable: each method returns a copy. */
 public final class DecodeOptions {
     /** The defaults. */
-    public static final DecodeOptions DEFAULT = new DecodeOptions(new long[] {0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0});
+    public static final DecodeOptions DEFAULT = new DecodeOptions(new long[] {0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0});
 
     private final long[] values;
 
@@ -37,6 +37,16 @@ public final class DecodeOptions {
     /** Default AUTOMATIC. */
     public DecodeOptions pixelFormat(PixelFormat format) {
         return with(3, format.number);
+    }
+
+    /** Default SDR; the others decode an image that has more than the range of SDR to RGBA_FLOAT. */
+    public DecodeOptions dynamicRange(DynamicRange range) {
+        return with(11, range.number);
+    }
+
+    /** The headroom of the display for DynamicRange.AUTOMATIC, in stops above SDR white. Negative numbers count as 0. */
+    public DecodeOptions displayHeadroom(double stops) {
+        return with(12, Double.doubleToLongBits(Math.max(stops, 0)));
     }
 
     /** Default false; true decodes an animation as a still. */

@@ -100,6 +100,19 @@ public final class Image implements AutoCloseable {
         return fields[12] != 0;
     }
 
+    /** Headroom of the pixels in stops above SDR white; 0 for SDR. */
+    public double headroom() {
+        return Double.longBitsToDouble(fields[13]);
+    }
+
+    /**
+     * Headroom of the brightest rendition of the file in stops: that of its gain map if it was applied, or of PQ and
+     * HLG; 0 for SDR.
+     */
+    public double contentHeadroom() {
+        return Double.longBitsToDouble(fields[14]);
+    }
+
     /**
      * The rows, stride() bytes apart, in the library's own memory: a direct buffer without a copy, read-only, in native
      * byte order. It stays valid as long as it, or a buffer derived from it, is reachable, also after the image is

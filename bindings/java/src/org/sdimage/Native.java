@@ -9,7 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The functions of the shim, and the calls that it makes. Objects of the library are addresses. Text is UTF-8 in
- * arrays, because JNI uses modified UTF-8. Options are arrays in the order of the shim.
+ * arrays, because JNI uses modified UTF-8. Options and fields are arrays in the order of the
+ * shim; a double among whole numbers is given by its bits.
  */
 final class Native {
     private Native() {}

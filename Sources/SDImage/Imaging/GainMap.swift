@@ -1,0 +1,71 @@
+/// The ratio of two renditions of one image, SDR and HDR: a small image, and the numbers that turn its samples into gains
+/// (ISO 21496-1). Immutable.
+package final class GainMap: Sendable {
+    /// How a sample of one channel becomes a gain.
+    package struct Channel: Hashable, Sendable {
+        /// Gains of the lowest and of the highest sample, in stops.
+        package var minimum = 0.0
+        package var maximum = 0.0
+        /// Exponent that was applied to the samples when they were encoded; positive.
+        package var gamma = 1.0
+        /// Added to the light of both renditions before their ratio was taken.
+        package var baseOffset = 1.0 / 64
+        package var alternateOffset = 1.0 / 64
+
+        package init() {}
+    }
+
+    package struct Parameters: Hashable, Sendable {
+        /// Red, green and blue; equal for a map with one channel.
+        package var red = Channel()
+        package var green = Channel()
+        package var blue = Channel()
+        /// Headroom of the base image and of the other rendition, in stops; different.
+        package var baseHeadroom = 0.0
+        package var alternateHeadroom = 0.0
+        /// True if the gains apply to the primaries of the base image, false for those of the other rendition.
+        package var usesBaseColorSpace = true
+        /// True for Apple's format: the samples are in sRGB, and the gain is linear in their light (see `gain`).
+        package var isLinear = false
+
+        package init() {}
+
+        /// Those of Apple's format.
+        package init(linearWith headroom: Double) {
+            isLinear = true
+            alternateHeadroom = headroom
+            red.baseOffset = 0
+            red.alternateOffset = 0
+            (green, blue) = (red, red)
+        }
+
+        package var channels: [Channel] { [red, green, blue] }
+    }
+
+    package let parameters: Parameters
+    /// Gray or RGB with 8 bits, oriented like the base image as stored; the samples are not colors.
+    package let image: Image
+    /// The profile of the other rendition, if the file has one.
+    package let alternateProfile: Bytes?
+
+    package init(_ parameters: Parameters, image: Image, alternateProfile: Bytes?) {
+        self.parameters = parameters
+        self.image = image
+        self.alternateProfile = alternateProfile
+    }
+
+    /// The headroom of the brighter rendition.
+    package var headroom: Double { parameters.headroom }
+}
+
+extension GainMap.Parameters {
+    package var headroom: Double { max(baseHeadroom, alternateHeadroom) }
+
+    /// The share of the gains that leads to a rendition for a display of this headroom: 0 for the base image, 1 or -1 for the
+    /// other one (ISO 21496-1, section 6).
+    package func weight(headroom: Double) -> Double {
+        let share = (headroom - baseHeadroom) / (alternateHeadroom - baseHeadroom)
+        let limited = min(max(share, 0), 1)
+        return alternateHeadroom < baseHeadroom ? -limited : limited
+    }
+}

@@ -1,0 +1,76 @@
+import SDImage
+
+/// The parameters of a gain map in binary form (ISO 21496-1, annex C): numbers as fractions of 32-bit integers.
+struct GainMapFields {
+    /// Label of the APP2 segments of a JPEG with these fields.
+    static let label: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
+    /// The highest version that this reader understands.
+    private static let version: UInt16 = 0
+
+    private var reader: ByteReader
+    /// The denominator of all numbers; nil if each has its own.
+    private var denominator: UInt32?
+
+    /// Reads the fields; nil if they are of a later version, damaged, or outside of their ranges.
+    static func read(_ fields: Bytes) -> GainMap.Parameters? {
+        var fields = GainMapFields(reader: fields.reader)
+        return fields.parameters().flatMap { $0.isValid ? $0 : nil }
+    }
+
+    private mutating func parameters() -> GainMap.Parameters? {
+        guard let minimum = reader.u16(bigEndian: true), minimum <= GainMapFields.version, reader.u16(bigEndian: true) != nil,
+            let flags = reader.u8()
+        else { return nil }
+        var parameters = GainMap.Parameters()
+        parameters.usesBaseColorSpace = flags & 0x40 != 0
+        if flags & 0x08 != 0 {
+            guard let common = reader.u32(bigEndian: true) else { return nil }
+            denominator = common
+        }
+        guard let base = unsigned(), let alternate = unsigned(), let red = channel() else { return nil }
+        parameters.baseHeadroom = base
+        parameters.alternateHeadroom = alternate
+        (parameters.red, parameters.green, parameters.blue) = (red, red, red)
+        guard flags & 0x80 != 0 else { return parameters }
+        guard let green = channel(), let blue = channel() else { return nil }
+        (parameters.green, parameters.blue) = (green, blue)
+        return parameters
+    }
+
+    private mutating func channel() -> GainMap.Channel? {
+        var channel = GainMap.Channel()
+        guard let minimum = signed(), let maximum = signed(), let gamma = unsigned(), let base = signed(),
+            let alternate = signed()
+        else { return nil }
+        (channel.minimum, channel.maximum, channel.gamma) = (minimum, maximum, gamma)
+        (channel.baseOffset, channel.alternateOffset) = (base, alternate)
+        return channel
+    }
+
+    private mutating func signed() -> Double? {
+        reader.u32(bigEndian: true).flatMap { fraction(Double(Int32(bitPattern: $0))) }
+    }
+
+    private mutating func unsigned() -> Double? { reader.u32(bigEndian: true).flatMap { fraction(Double($0)) } }
+
+    private mutating func fraction(_ numerator: Double) -> Double? {
+        guard let divisor = denominator ?? reader.u32(bigEndian: true), divisor > 0 else { return nil }
+        return numerator / Double(divisor)
+    }
+}
+
+extension GainMap.Parameters {
+    /// Stops beyond which a gain is damage: 10,000 cd/m2 are less than 6 stops above white.
+    private static let mostStops = 32.0
+
+    /// False if no light can be computed with these numbers.
+    var isValid: Bool {
+        let most = GainMap.Parameters.mostStops
+        let areInRange = channels.allSatisfy {
+            abs($0.minimum) <= most && abs($0.maximum) <= most && $0.minimum <= $0.maximum && $0.gamma > 1e-3 && $0.gamma < 1e3
+                && abs($0.baseOffset) <= 1 && abs($0.alternateOffset) <= 1
+        }
+        return areInRange && (0...most).contains(baseHeadroom) && (0...most).contains(alternateHeadroom)
+            && baseHeadroom != alternateHeadroom
+    }
+}

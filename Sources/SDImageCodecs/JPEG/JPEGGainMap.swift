@@ -1,0 +1,113 @@
+import SDImage
+
+/// The gain map of a JPEG: a second JPEG behind the first (CIPA DC-007, Multi-Picture Format), with the parameters in its
+/// metadata: fields of ISO 21496-1, the XMP of Ultra HDR, or Apple's marks.
+struct JPEGGainMap {
+    let parameters: GainMap.Parameters
+    /// The JPEG of the map.
+    let encoded: Bytes
+    /// The profile of the map's JPEG, which is that of the other rendition.
+    let profile: Bytes?
+    /// Orientation of the base image, which is also that of the map.
+    let orientation: Orientation
+
+    /// Images listed in one file that are examined.
+    private static let mostImages = 16
+    private static let multiPicture: StaticString = "MPF\0"
+
+    /// nil without a gain map.
+    init?(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
+        let primary = try JPEGGainMap.segments(of: bytes, limits, stop)
+        for image in try JPEGGainMap.images(of: bytes, primary, stop) {
+            let map = try JPEGGainMap.segments(of: image, limits, stop)
+            guard let parameters = JPEGGainMap.parameters(map, of: primary) else { continue }
+            self.parameters = parameters
+            encoded = image
+            profile = map.decoding.colorProfile()
+            orientation = primary.decoding.orientation
+            return
+        }
+        return nil
+    }
+
+    /// The metadata of a JPEG that matter here.
+    private struct Segments {
+        var decoding: JPEGDecodeMetadata
+        /// The content of the segments with a list of images and with gain map fields, behind their labels.
+        var list: Range<Int>?
+        var fields: Bytes?
+    }
+
+    private static func segments(
+        of bytes: Bytes, _ limits: DecodeLimits, _ stop: CancellationToken
+    ) throws(ImageError) -> Segments {
+        var found = Segments(decoding: JPEGDecodeMetadata(bytes, limit: limits.metadataBytes))
+        var reader = JPEGSegmentReader(bytes, stop: stop)
+        while let (marker, content) = try reader.nextBeforeScan() {
+            found.decoding.read(marker, content)
+            guard marker == 0xE2 else { continue }
+            if found.list == nil, let list = content.behind(multiPicture, in: bytes) { found.list = list }
+            if let fields = content.behind(GainMapFields.label, in: bytes) { found.fields = bytes.slice(fields) }
+        }
+        return found
+    }
+
+    private static func parameters(_ map: Segments, of primary: Segments) -> GainMap.Parameters? {
+        if let parameters = map.fields.flatMap(GainMapFields.read) { return parameters }
+        guard let packet = map.decoding.packet.map(GainMapPacket.init) else { return nil }
+        if let parameters = packet.parameters { return parameters }
+        guard packet.isApple, let headroom = primary.decoding.exif.flatMap(AppleMakerNote.headroom) else { return nil }
+        let parameters = GainMap.Parameters(linearWith: headroom)
+        return parameters.isValid ? parameters : nil
+    }
+
+    /// The images behind the first.
+    private static func images(
+        of bytes: Bytes, _ primary: Segments, _ stop: CancellationToken
+    ) throws(ImageError) -> [Bytes] {
+        let listed = primary.list.map { MultiPictureIndex(bytes, at: $0, most: mostImages).images } ?? []
+        let isAnnounced = primary.fields != nil || (primary.decoding.packet.map { GainMapPacket($0).isUltraHDR } ?? false)
+        guard listed.isEmpty, isAnnounced else { return listed }
+        // Software that does not know the list damages it: the map is the next JPEG behind the end of the first.
+        var reader = JPEGSegmentReader(bytes, stop: stop)
+        while let (marker, content) = try reader.next() {
+            guard marker == 0xD9 else { continue }
+            return bytes.slice(content.upperBound..<bytes.count).flatMap {
+                $0.reader.matches([0xFF, 0xD8, 0xFF], at: 0) ? [$0] : nil
+            } ?? []
+        }
+        return []
+    }
+}
+
+/// The list of images of a Multi-Picture Format file (CIPA DC-007, 5.2): a TIFF directory whose offsets count from its own start.
+private struct MultiPictureIndex {
+    private(set) var images: [Bytes] = []
+
+    private static let entriesTag: UInt16 = 0xB002
+    private static let entryBytes = 16
+
+    init(_ bytes: Bytes, at content: Range<Int>, most: Int) {
+        guard let block = bytes.slice(content), let directory = ExifDirectory(block),
+            let entries = directory.undefined(MultiPictureIndex.entriesTag)
+        else { return }
+        var reader = block.reader
+        for index in 0..<min(entries.count / MultiPictureIndex.entryBytes, most) {
+            guard reader.seek(to: entries.lowerBound + index * MultiPictureIndex.entryBytes + 4),
+                let length = reader.u32(bigEndian: directory.bigEndian), let offset = reader.u32(bigEndian: directory.bigEndian)
+            else { return }
+            let start = content.lowerBound + Int(offset)
+            // The first image has offset 0.
+            guard offset > 0, start < bytes.count, bytes.reader.matches([0xFF, 0xD8, 0xFF], at: start) else { continue }
+            if let image = bytes.slice(start..<min(start + Int(length), bytes.count)) { images.append(image) }
+        }
+    }
+}
+
+extension Range<Int> {
+    /// The part of the content of a segment behind a label; nil if the segment has another.
+    fileprivate func behind(_ label: StaticString, in bytes: Bytes) -> Range<Int>? {
+        guard count > label.utf8CodeUnitCount, bytes.reader.matches(label, at: lowerBound) else { return nil }
+        return lowerBound + label.utf8CodeUnitCount..<upperBound
+    }
+}

@@ -1,0 +1,126 @@
+#include "sdpx_gain_map.h"
+
+#include "kernel.h"
+
+/* Pixels whose intermediate values fit the first-level cache. */
+enum { BLOCK = 256 };
+
+LOCAL_KERNEL(void, blend, (to, upper, lower, lower_weight, samples), float *to, const uint8_t *upper,
+             const uint8_t *lower, float lower_weight, size_t samples) {
+    for (size_t i = 0; i < samples; i++)
+        to[i] = (float)upper[i] + lower_weight * (float)(lower[i] - upper[i]);
+}
+
+INLINE void interpolate_as(float *restrict to, size_t pixels, const float *restrict from, size_t width,
+                           size_t channels) {
+    const float step = (float)width / (float)pixels, last = (float)(width - 1);
+    for (size_t x = 0; x < pixels; x++) {
+        float at = ((float)x + 0.5f) * step - 0.5f;
+        at = at < 0 ? 0 : at > last ? last : at;
+        size_t left = (size_t)(int32_t)at, right = left + 1 < width ? left + 1 : left;
+        float weight = at - (float)(int32_t)at;
+        for (size_t k = 0; k < channels; k++) {
+            float v = from[channels * left + k];
+            to[channels * x + k] = v + weight * (from[channels * right + k] - v);
+        }
+    }
+}
+
+LOCAL_KERNEL(void, interpolate, (to, pixels, from, width, channels), float *to, size_t pixels, const float *from,
+             size_t width, size_t channels) {
+    if (channels == 1)
+        interpolate_as(to, pixels, from, width, 1);
+    else
+        interpolate_as(to, pixels, from, width, 3);
+}
+
+void sdpx_interpolate_gains(float *to, size_t pixels, float *blended, const uint8_t *upper, const uint8_t *lower,
+                            float lower_weight, size_t width, size_t channels) {
+    if (width == pixels) {
+        blend(to, upper, lower, lower_weight, pixels * channels);
+        return;
+    }
+    blend(blended, upper, lower, lower_weight, width * channels);
+    interpolate(to, pixels, blended, width, channels);
+}
+
+INLINE float product(const float *row, float r, float g, float b) {
+    return row[0] * r + row[1] * g + row[2] * b;
+}
+
+INLINE float multiplied(float light, float gain, float base_offset, float alternate_offset) {
+    float v = (light + base_offset) * gain - alternate_offset;
+    return v > 0 ? v : 0;
+}
+
+/* Entries between two samples. */
+static const float SCALE = (float)(SDPX_GAIN_ENTRIES - 1) / 255.0f;
+
+/* The entry of a sample. */
+INLINE int32_t entry(float sample) {
+    sample = sample > 0 ? sample : 0;
+    return (int32_t)((sample < 255 ? sample : 255) * SCALE + 0.5f);
+}
+
+/* The entries of the samples of red, green and blue. */
+INLINE void find_entries(int32_t entries[3][BLOCK], const uint8_t *restrict from, size_t pixels, int is_ycc) {
+    for (size_t i = 0; i < pixels; i++) {
+        float a = from[3 * i], b = from[3 * i + 1], c = from[3 * i + 2];
+        if (is_ycc) {
+            float y = a, cb = b - 128, cr = c - 128;
+            a = y + 1.402f * cr;
+            b = y - 0.344136f * cb - 0.714136f * cr;
+            c = y + 1.772f * cb;
+        }
+        entries[0][i] = entry(a);
+        entries[1][i] = entry(b);
+        entries[2][i] = entry(c);
+    }
+}
+
+INLINE void apply_as(float *restrict to, const uint8_t *restrict from, size_t pixels, const float *restrict samples,
+                     size_t channels, const sdpx_gain_map *map) {
+    int32_t entries[3][BLOCK];
+    float light[3][BLOCK], gain[3][BLOCK];
+    if (map->is_ycc)
+        find_entries(entries, from, pixels, 1);
+    else
+        find_entries(entries, from, pixels, 0);
+    for (size_t k = 0; k < 3; k++) {
+        for (size_t i = 0; i < pixels; i++)
+            light[k][i] = map->light[entries[k][i]];
+    }
+    for (size_t k = 0; k < channels; k++) {
+        for (size_t i = 0; i < pixels; i++)
+            gain[k][i] = map->gains[k][entry(samples[channels * i + k])];
+    }
+    const float *before = map->before, *after = map->after;
+    const float *added = map->base_offset, *taken = map->alternate_offset;
+    const size_t green = channels == 3 ? 1 : 0, blue = channels == 3 ? 2 : 0;
+    for (size_t i = 0; i < pixels; i++) {
+        float r = light[0][i], g = light[1][i], b = light[2][i];
+        float red = multiplied(product(before, r, g, b), gain[0][i], added[0], taken[0]);
+        float grn = multiplied(product(before + 3, r, g, b), gain[green][i], added[1], taken[1]);
+        float blu = multiplied(product(before + 6, r, g, b), gain[blue][i], added[2], taken[2]);
+        to[4 * i] = product(after, red, grn, blu);
+        to[4 * i + 1] = product(after + 3, red, grn, blu);
+        to[4 * i + 2] = product(after + 6, red, grn, blu);
+        to[4 * i + 3] = 1;
+    }
+}
+
+LOCAL_KERNEL(void, apply_block, (to, from, pixels, samples, channels, map), float *to, const uint8_t *from,
+             size_t pixels, const float *samples, size_t channels, const sdpx_gain_map *map) {
+    if (channels == 1)
+        apply_as(to, from, pixels, samples, 1, map);
+    else
+        apply_as(to, from, pixels, samples, 3, map);
+}
+
+void sdpx_apply_gains(float *to, const uint8_t *from, size_t pixels, const float *samples, size_t channels,
+                      const sdpx_gain_map *map) {
+    for (size_t at = 0; at < pixels; at += BLOCK) {
+        size_t n = pixels - at < BLOCK ? pixels - at : BLOCK;
+        apply_block(to + 4 * at, from + 3 * at, n, samples + channels * at, channels, map);
+    }
+}

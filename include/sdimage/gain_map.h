@@ -1,0 +1,51 @@
+/* gain_map.h: gain maps (ISO 21496-1): a small image, and the numbers that turn its samples into the ratio of an SDR and
+ * an HDR rendition.
+ *
+ * With the sample s of a channel from 0 to 1, and the weight w of the rendition from 0 to 1, negative if the base image is
+ * the brighter one:
+ *
+ *   gain = 2 ^ (w * (minimum + (maximum - minimum) * s ^ (1 / gamma)))
+ *   light = (base light + base offset) * gain - alternate offset
+ *
+ * sdimage_image_get_gain_map returns the map that was applied to an image.
+ *
+ * Class: immutable. Channels are 0 to 2 for red, green and blue; other numbers return 0. */
+#ifndef SDIMAGE_GAIN_MAP_H
+#define SDIMAGE_GAIN_MAP_H
+
+#include "base.h"
+#include "image.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Adds a reference and returns the object. */
+SDIMAGE_API sdimage_gain_map *sdimage_gain_map_ref(const sdimage_gain_map *map);
+/* Releases a reference; NULL has no effect. */
+SDIMAGE_API void sdimage_gain_map_unref(sdimage_gain_map *map);
+/* Returns the samples, as an image of GRAY8 or RGB8, turned as the base image is. Borrowed. */
+SDIMAGE_API const sdimage_image *sdimage_gain_map_image(const sdimage_gain_map *map);
+/* Returns the headroom of the base image in stops. */
+SDIMAGE_API double sdimage_gain_map_base_headroom(const sdimage_gain_map *map);
+/* Returns the headroom of the other rendition in stops. */
+SDIMAGE_API double sdimage_gain_map_alternate_headroom(const sdimage_gain_map *map);
+/* Returns the gain of the sample 0 in stops. */
+SDIMAGE_API double sdimage_gain_map_minimum(const sdimage_gain_map *map, uint32_t channel);
+/* Returns the gain of the sample 1 in stops. */
+SDIMAGE_API double sdimage_gain_map_maximum(const sdimage_gain_map *map, uint32_t channel);
+/* Returns the exponent with which the samples were encoded. */
+SDIMAGE_API double sdimage_gain_map_gamma(const sdimage_gain_map *map, uint32_t channel);
+/* Returns the number that is added to the light of the base image. */
+SDIMAGE_API double sdimage_gain_map_base_offset(const sdimage_gain_map *map, uint32_t channel);
+/* Returns the number that is subtracted from the light of the other rendition. */
+SDIMAGE_API double sdimage_gain_map_alternate_offset(const sdimage_gain_map *map, uint32_t channel);
+/* True for Apple's format, whose numbers per channel are 0: with the linear light of a sample in sRGB, the gain is
+ * 1 + (2 ^ (w * alternate headroom) - 1) * light. */
+SDIMAGE_API bool sdimage_gain_map_is_linear(const sdimage_gain_map *map);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
