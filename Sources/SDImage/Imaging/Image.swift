@@ -23,7 +23,7 @@ package final class Image: Sendable {
     /// metadata, when set.
     package var memoryCost: Int {
         if let cost = metadata.memoryCost { return cost }
-        guard let frames, frames.isLoaded else { return pixels.heldBytes }
+        guard let frames, frames.isLoaded else { return pixels.heldBytes + (metadata.gainMap?.image.pixels.heldBytes ?? 0) }
         let (bytes, overflow) = pixels.heldBytes.multipliedReportingOverflow(by: max(frames.frameCount, 1))
         return overflow ? .max : bytes
     }
@@ -166,6 +166,7 @@ package struct ImageMetadata: Sendable {
     package mutating func reduceRange() {
         isHighDynamicRange = false
         headroom = 0
+        gainMap = nil
     }
 }
 

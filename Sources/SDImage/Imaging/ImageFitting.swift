@@ -31,6 +31,7 @@ extension Image {
         metadata.isThumbnail = options.wantsThumbnail
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha
         if dims { metadata.reduceRange() }
+        if plan.turn != .up { metadata.gainMap = nil }
         metadata.memoryCost = nil
         let frames = frames.map {
             MappedFrames($0) { frame, stop throws(ImageError) in try frame.fitted(options, transform: transform, stop: stop) }

@@ -29,6 +29,7 @@ extension Image {
         var metadata = ImageMetadata()
         metadata.scale = self.metadata.scale
         metadata.isHighDynamicRange = self.metadata.isHighDynamicRange
+        (metadata.headroom, metadata.contentHeadroom) = (self.metadata.headroom, self.metadata.contentHeadroom)
         metadata.hasAlpha = hasAlpha && pixels.format.hasAlpha
         return Image(pixels: pixels, metadata: metadata)
     }

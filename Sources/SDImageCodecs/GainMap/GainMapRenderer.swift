@@ -4,7 +4,7 @@ import SDImagePixels
 
 /// Makes the HDR rendition of a base image: linear light of sRGB primaries, with 1 for SDR white.
 struct GainMapRenderer {
-    private let map: GainMap
+    let map: GainMap
     /// Linear light of the samples of the base image.
     private let light: [Float]
     /// One table, or one for each channel: the gain of a sample of the map.
@@ -52,15 +52,16 @@ struct GainMapRenderer {
         let size = base.size, source = map.image.pixels
         let result = try PixelBuffer(size: size, format: .rgbaFloat, limit: limits.outputBytes)
         let channels = source.format.channels
-        let blended = try ScratchMemory(source.size.width * channels, of: Float.self, account: limits.account)
-        let samples = try ScratchMemory(size.width * channels, of: Float.self, account: limits.account)
-        guard base.format == .rgb8, let blended = unsafe blended.bytes.baseAddress?.assumingMemoryBound(to: Float.self),
-            let samples = unsafe samples.bytes.baseAddress?.assumingMemoryBound(to: Float.self)
+        let blend = try ScratchMemory(source.size.width * channels, of: Float.self, account: limits.account)
+        let row = try ScratchMemory(size.width * channels, of: Float.self, account: limits.account)
+        defer { withExtendedLifetime((blend, row)) {} }
+        guard base.format == .rgb8, let blended = unsafe blend.bytes.baseAddress?.assumingMemoryBound(to: Float.self),
+            let samples = unsafe row.bytes.baseAddress?.assumingMemoryBound(to: Float.self)
         else { throw ImageError(.internalError, "gain map: no rows") }
         for y in 0..<size.height {
             if y % GainMapRenderer.rowsPerStep == 0 { try stop.check() }
             let (upper, lower, weight) = rows(of: source.size.height, at: y, of: size.height)
-            guard let row = unsafe base.row(y)?.baseAddress, let to = unsafe result.mutableRow(y)?.baseAddress,
+            guard let from = unsafe base.row(y)?.baseAddress, let to = unsafe result.mutableRow(y)?.baseAddress,
                 let above = unsafe source.row(upper)?.baseAddress, let below = unsafe source.row(lower)?.baseAddress
             else { break }
             unsafe sdpx_interpolate_gains(
@@ -68,7 +69,7 @@ struct GainMapRenderer {
                 below.assumingMemoryBound(to: UInt8.self),
                 weight, source.size.width, channels)
             unsafe apply(
-                samples, channels, row.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: Float.self), size.width)
+                samples, channels, from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: Float.self), size.width)
         }
         return result
     }

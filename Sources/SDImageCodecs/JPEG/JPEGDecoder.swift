@@ -9,7 +9,8 @@ import SDImagePixels
     private let allowsDCThumbnail: Bool
     private let plan: DecodePlan
     private let metadata: JPEGDecodeMetadata
-    private let profile: Bytes?
+    /// The embedded profile.
+    let profile: Bytes?
     private let options: DecodeOptions
     private let output: PixelFormat
     private let rows: JPEGRowDecoder.Rows

@@ -24,51 +24,60 @@ struct JPEGRendition {
     /// is ignored, with a warning in the log.
     static func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image? {
         guard let rendition = try JPEGRendition(bytes, options: options, stop: stop) else { return nil }
+        let rows = try JPEGRowDecoder(bytes, accepting: options.acceptPartial ? .missingData : .corruptData)
+        let base = try JPEGDecoder(rows, options: rendition.baseOptions, keepsYCC: true, stop: stop)
+        let renderer: GainMapRenderer
         do throws(ImageError) {
-            return try rendition.rendered(JPEGCoder())
+            renderer = try rendition.renderer(for: base)
         } catch {
             guard error.isLasting else { throw error }
             Log.write(.warning, "jpeg: gain map is not used: \(error.message.string)")
             return nil
         }
+        return try rendition.image(of: try base.decode(stop: stop), renderer)
     }
 
-    private func rendered(_ coder: JPEGCoder) throws(ImageError) -> Image {
+    /// The options of the base image, whose pixels stay as they are in the file.
+    private var baseOptions: DecodeOptions {
         var plain = options
         (plain.dynamicRange, plain.pixelFormat, plain.convertToSRGB) = (.standard, .rgb8, false)
-        plain.limitBytes = options.limitBytes / PixelFormat.rgbaFloat.bytesPerPixel * PixelFormat.rgb8.bytesPerPixel
-        let rows = try JPEGRowDecoder(bytes, accepting: options.acceptPartial ? .missingData : .corruptData)
-        let base = try JPEGDecoder(rows, options: plain, keepsYCC: true, stop: stop).decode(stop: stop)
-        let map = GainMap(
-            found.parameters, image: try mapImage(coder, for: base.size, options.applyOrientation ? found.orientation : .up),
-            alternateProfile: found.profile)
-        guard
-            let renderer = GainMapRenderer(
-                map, weight: weight, profile: base.metadata.colorProfile, isYCC: rows.isYCC)
-        else {
-            throw ImageError(.unsupported, "jpeg: gain map of colors that no matrix describes")
+        if options.limitBytes > 0 {
+            let pixels = options.limitBytes / PixelFormat.rgbaFloat.bytesPerPixel
+            plain.limitBytes = max(1, pixels) * PixelFormat.rgb8.bytesPerPixel
         }
+        return plain
+    }
+
+    private func renderer(for base: JPEGDecoder) throws(ImageError) -> GainMapRenderer {
+        let image = try mapImage(for: base.size, options.applyOrientation ? found.orientation : .up)
+        let map = GainMap(found.parameters, image: image, alternateProfile: found.profile)
+        let isYCC = base.rowDecoder.isYCC
+        guard let renderer = GainMapRenderer(map, weight: weight, profile: base.profile, isYCC: isYCC) else {
+            throw ImageError(.unsupported, "jpeg: no matrix describes the colors of the profile")
+        }
+        return renderer
+    }
+
+    private func image(of base: Image, _ renderer: GainMapRenderer) throws(ImageError) -> Image {
         let pixels = try renderer.render(base.pixels, limits: options.limits, stop: stop)
         var metadata = base.metadata
         metadata.colorProfile = nil
         metadata.isHighDynamicRange = true
-        metadata.contentHeadroom = map.headroom
-        metadata.headroom = min(options.wantedHeadroom, map.headroom)
-        metadata.gainMap = map
+        metadata.contentHeadroom = renderer.map.headroom
+        metadata.headroom = min(options.wantedHeadroom, renderer.map.headroom)
+        metadata.gainMap = renderer.map
         return Image(pixels: pixels, metadata: metadata)
     }
 
     /// The map, turned as the base image is, and not larger than that.
-    private func mapImage(
-        _ coder: JPEGCoder, for size: PixelSize, _ orientation: Orientation
-    ) throws(ImageError) -> Image {
+    private func mapImage(for size: PixelSize, _ orientation: Orientation) throws(ImageError) -> Image {
         var options = DecodeOptions()
         options.limits = self.options.limits
         options.convertToSRGB = false
         options.applyOrientation = false
         let turned = orientation.swapsAxes ? size.swapped : size
         (options.thumbnailSize, options.thumbnailMode) = (turned, .fill)
-        let stored = try coder.decode(found.encoded, options: options, stop: stop)
+        let stored = try JPEGCoder().decode(found.encoded, options: options, stop: stop)
         guard orientation != .up else { return stored }
         var metadata = stored.metadata
         metadata.orientation = orientation

@@ -196,6 +196,23 @@ import Testing
         }
     }
 
+    /// The limits of the result are those of every decode, and no reason to return less than was requested.
+    @Test func aRenditionBeyondTheLimitIsRefused() throws {
+        let options = decodeOptions {
+            sdimage_decode_options_set_dynamic_range($0, .SDIMAGE_DYNAMIC_RANGE_HDR)
+            sdimage_decode_options_set_max_bytes($0, 64 * 32 * 4)
+        }
+        let bytes = try half()
+        var image: OpaquePointer?
+        #expect(sdimage_decode(bytes, bytes.count, options.pointer, &image, nil) == .SDIMAGE_STATUS_TOO_LARGE)
+    }
+
+    @Test func aBaseImageWithTablesInItsProfileStaysSDR() throws {
+        let profile = GainMapFile.segment(0xE2, "ICC_PROFILE\0", [1, 1] + [UInt8](repeating: 7, count: 200))
+        let image = try decode(try flat(GainMapFile(segments: [profile])))
+        #expect(!sdimage_image_is_hdr(image.pointer))
+    }
+
     @Test func aMapBehindADamagedListIsFound() throws {
         let image = try decode(try flat(GainMapFile(form: .attributes, error: 9)))
         expect(image, light: sRGB(128.0 / 255) * 4, headroom: 2)
