@@ -91,6 +91,11 @@ public func sdimage_info_is_hdr(_ info: Object) -> Bool {
     unsafe read(info, InfoObject.self, false) { $0.info.isHighDynamicRange }
 }
 
+@_cdecl("sdimage_info_content_headroom") @implementation
+public func sdimage_info_content_headroom(_ info: Object) -> Double {
+    unsafe read(info, InfoObject.self, 0) { $0.info.contentHeadroom }
+}
+
 @_cdecl("sdimage_info_has_color_profile") @implementation
 public func sdimage_info_has_color_profile(_ info: Object) -> Bool {
     unsafe read(info, InfoObject.self, false) { $0.info.hasColorProfile }

@@ -20,6 +20,7 @@ package enum Report {
             ("is_progressive", .bool(info.isProgressive)),
             ("has_color_profile", .bool(info.hasColorProfile)),
             ("is_hdr", .bool(info.isHighDynamicRange)),
+            ("content_headroom", .number(info.contentHeadroom)),
             ("dpi_x", info.dpi.map { .number($0.x) } ?? .null),
             ("dpi_y", info.dpi.map { .number($0.y) } ?? .null),
             ("exif_bytes", .integer(info.exif?.count ?? 0)),

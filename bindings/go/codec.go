@@ -143,19 +143,21 @@ func Encode(to io.Writer, picture image.Image, format Format, options *EncodeOpt
 
 // A Header holds the properties of an encoded image.
 type Header struct {
-	Format         Format            `json:"format"`
-	Width          int               `json:"width"` // as displayed
-	Height         int               `json:"height"`
-	Orientation    int               `json:"orientation"`
-	FrameCount     int               `json:"frame_count"`
-	LoopCount      int               `json:"loop_count"`
-	DurationMS     int               `json:"duration_ms"`
-	HasAlpha       bool              `json:"has_alpha"`
-	BitsPerChannel int               `json:"bits_per_channel"`
-	Channels       int               `json:"channels"`
-	IsProgressive  bool              `json:"is_progressive"`
-	IsHDR          bool              `json:"is_hdr"`
-	Text           map[string]string `json:"text"`
+	Format         Format `json:"format"`
+	Width          int    `json:"width"` // as displayed
+	Height         int    `json:"height"`
+	Orientation    int    `json:"orientation"`
+	FrameCount     int    `json:"frame_count"`
+	LoopCount      int    `json:"loop_count"`
+	DurationMS     int    `json:"duration_ms"`
+	HasAlpha       bool   `json:"has_alpha"`
+	BitsPerChannel int    `json:"bits_per_channel"`
+	Channels       int    `json:"channels"`
+	IsProgressive  bool   `json:"is_progressive"`
+	IsHDR          bool   `json:"is_hdr"`
+	// ContentHeadroom is that of the brightest rendition in stops; 0 for SDR.
+	ContentHeadroom float64           `json:"content_headroom"`
+	Text            map[string]string `json:"text"`
 }
 
 // Info reads a header; it decodes no pixels.

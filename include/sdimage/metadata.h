@@ -58,6 +58,9 @@ SDIMAGE_API uint32_t sdimage_info_channel_count(const sdimage_info *info);
 SDIMAGE_API bool sdimage_info_is_progressive(const sdimage_info *info);
 /* Returns true if the samples are in PQ or HLG (ITU-R BT.2100). */
 SDIMAGE_API bool sdimage_info_is_hdr(const sdimage_info *info);
+/* Returns the headroom of the brightest rendition in stops: that of the gain map of a JPEG, if the bytes extend to the
+ * map, or of PQ (5.62) and HLG (2.3); 0 for SDR. */
+SDIMAGE_API double sdimage_info_content_headroom(const sdimage_info *info);
 /* Returns true if the file describes a colour space, as a profile or in another way. */
 SDIMAGE_API bool sdimage_info_has_color_profile(const sdimage_info *info);
 /* Returns the horizontal resolution in pixels per inch; 0 when absent. */

@@ -58,6 +58,8 @@ package struct ImageInfo: Sendable {
     package var hasColorProfile = false
     /// True for PQ and HLG, which exceed the white of a standard image.
     package var isHighDynamicRange = false
+    /// Headroom of the brightest rendition in stops; 0 for SDR.
+    package var contentHeadroom = 0.0
     /// Pixels per inch; nil when the file does not specify them.
     package var dpi: Resolution?
     /// Metadata blocks as stored in the file, unpacked: a TIFF structure, an XMP packet, an ICC profile.

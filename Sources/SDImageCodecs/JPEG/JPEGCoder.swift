@@ -35,6 +35,7 @@ package final class JPEGCoder: ImageCoder {
         info.channels = decoder.kind == .gray ? 1 : 3
         info.isProgressive = decoder.isProgressive
         info.hasColorProfile = metadata.found.colorProfile != nil
+        info.contentHeadroom = try JPEGGainMap(bytes, limits: options.limits, stop: stop)?.parameters.headroom ?? 0
         metadata.found.fill(&info)
         return info
     }

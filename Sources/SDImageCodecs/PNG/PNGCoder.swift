@@ -40,6 +40,7 @@ package final class PNGCoder: ImageCoder {
         info.isProgressive = encodedImage.isInterlaced
         info.hasColorProfile = metadata.profile != nil
         info.isHighDynamicRange = metadata.codePoints?.isHighDynamicRange ?? false
+        info.contentHeadroom = metadata.codePoints?.headroom ?? 0
         var blocks = try PNGMetadata(bytes, limits: options.limits, stop: stop)
         blocks.setColorProfile(metadata.profile)
         blocks.found.fill(&info)

@@ -70,6 +70,16 @@ import Testing
         return map.map { Owned($0) { sdimage_gain_map_unref($0) } }
     }
 
+    @Test(arguments: GainMapFile.Form.allCases) func theHeaderTellsTheHeadroom(form: GainMapFile.Form) throws {
+        let bytes = try flat(GainMapFile(form: form, headroom: 3))
+        // Without the map, which begins with the second SOI marker.
+        let base = try #require(bytes.indices.dropFirst().first { bytes[$0...].starts(with: [0xFF, 0xD8, 0xFF]) })
+        for (length, expected) in [(bytes.count, 3.0), (base, 0)] {
+            let info = try make(sdimage_info_unref) { sdimage_info_new(bytes, length, nil, $0, $1) }
+            #expect(abs(sdimage_info_content_headroom(info.pointer) - expected) < 1e-3)
+        }
+    }
+
     @Test func theNumbersOfTheMapAreThoseOfTheFile() throws {
         let file = GainMapFile(headroom: 3, minimum: -1, maximum: 2.5, gamma: 0.5, offset: 0.125)
         let map = try #require(gainMap(try decode(try flat(file))))

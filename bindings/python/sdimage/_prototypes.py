@@ -1043,6 +1043,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_info_bits_per_channel": (c_uint32, (c_void_p,)),
     "sdimage_info_channel_count": (c_uint32, (c_void_p,)),
     "sdimage_info_color_profile": (c_void_p, (c_void_p,)),
+    "sdimage_info_content_headroom": (c_double, (c_void_p,)),
     "sdimage_info_dpi_x": (c_double, (c_void_p,)),
     "sdimage_info_dpi_y": (c_double, (c_void_p,)),
     "sdimage_info_duration_ms": (c_uint64, (c_void_p,)),

@@ -44,8 +44,9 @@ def info(data: ReadableBuffer | Path) -> dict[str, Any]:
 
     ``format``, ``width`` and ``height`` (as displayed), ``stored_width``, ``stored_height``, ``orientation``,
     ``frame_count``, ``loop_count``, ``duration_ms``, ``has_alpha``, ``bits_per_channel``, ``channels``,
-    ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``dpi_x`` and ``dpi_y`` (``None`` if unspecified),
-    ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and ``text``: comments, titles and similar entries by key.
+    ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``content_headroom`` (in stops; that of a gain map, PQ or HLG),
+    ``dpi_x`` and ``dpi_y`` (``None`` if unspecified), ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and
+    ``text``: comments, titles and similar entries by key.
     """
     with _read(data) as header:
         out = c_void_p()

@@ -45,6 +45,7 @@ public:
     std::uint32_t channel_count() const noexcept { return sdimage_info_channel_count(get()); }
     bool is_progressive() const noexcept { return sdimage_info_is_progressive(get()); }
     bool is_hdr() const noexcept { return sdimage_info_is_hdr(get()); }
+    double content_headroom() const noexcept { return sdimage_info_content_headroom(get()); }
     bool has_color_profile() const noexcept { return sdimage_info_has_color_profile(get()); }
     double dpi_x() const noexcept { return sdimage_info_dpi_x(get()); }
     double dpi_y() const noexcept { return sdimage_info_dpi_y(get()); }
