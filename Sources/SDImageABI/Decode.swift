@@ -33,7 +33,7 @@ public func sdimage_decode_options_set_pixel_format(_ options: Object, _ pixelFo
 @_cdecl("sdimage_decode_options_set_dynamic_range") @implementation
 public func sdimage_decode_options_set_dynamic_range(_ options: Object, _ range: sdimage_dynamic_range) {
     unsafe change(options, DecodeOptionsObject.self) {
-        $0.dynamicRange = DynamicRange(rawValue: Int32(bitPattern: range.rawValue)) ?? .standard
+        $0.dynamicRange = DynamicRange(rawValue: Int32(bitPattern: range.rawValue)) ?? .sdr
     }
 }
 

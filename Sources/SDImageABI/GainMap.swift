@@ -59,6 +59,11 @@ public func sdimage_gain_map_alternate_offset(_ map: Object, _ channel: UInt32) 
     unsafe number(map, channel) { $0.alternateOffset }
 }
 
+@_cdecl("sdimage_gain_map_is_in_base_color_space") @implementation
+public func sdimage_gain_map_is_in_base_color_space(_ map: Object) -> Bool {
+    unsafe read(map, GainMap.self, false) { $0.parameters.usesBaseColorSpace }
+}
+
 @_cdecl("sdimage_gain_map_is_linear") @implementation
 public func sdimage_gain_map_is_linear(_ map: Object) -> Bool {
     unsafe read(map, GainMap.self, false) { $0.parameters.isLinear }

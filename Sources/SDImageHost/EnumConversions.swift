@@ -99,8 +99,8 @@ extension CacheChain.Policy {
 extension DynamicRange {
     package var code: sdimage_dynamic_range {
         switch self {
-        case .standard: .SDIMAGE_DYNAMIC_RANGE_SDR
-        case .high: .SDIMAGE_DYNAMIC_RANGE_HDR
+        case .sdr: .SDIMAGE_DYNAMIC_RANGE_SDR
+        case .hdr: .SDIMAGE_DYNAMIC_RANGE_HDR
         case .automatic: .SDIMAGE_DYNAMIC_RANGE_AUTOMATIC
         }
     }

@@ -94,14 +94,14 @@ INLINE void apply_as(float *restrict to, const uint8_t *restrict from, size_t pi
         for (size_t i = 0; i < pixels; i++)
             gain[k][i] = map->gains[k][entry(samples[channels * i + k])];
     }
-    const float *before = map->before, *after = map->after;
-    const float *added = map->base_offset, *taken = map->alternate_offset;
+    const float *before = map->to_gain_primaries, *after = map->to_srgb;
+    const float *base_offset = map->base_offset, *alternate_offset = map->alternate_offset;
     const size_t green = channels == 3 ? 1 : 0, blue = channels == 3 ? 2 : 0;
     for (size_t i = 0; i < pixels; i++) {
         float r = light[0][i], g = light[1][i], b = light[2][i];
-        float red = multiplied(product(before, r, g, b), gain[0][i], added[0], taken[0]);
-        float grn = multiplied(product(before + 3, r, g, b), gain[green][i], added[1], taken[1]);
-        float blu = multiplied(product(before + 6, r, g, b), gain[blue][i], added[2], taken[2]);
+        float red = multiplied(product(before, r, g, b), gain[0][i], base_offset[0], alternate_offset[0]);
+        float grn = multiplied(product(before + 3, r, g, b), gain[green][i], base_offset[1], alternate_offset[1]);
+        float blu = multiplied(product(before + 6, r, g, b), gain[blue][i], base_offset[2], alternate_offset[2]);
         to[4 * i] = product(after, red, grn, blu);
         to[4 * i + 1] = product(after + 3, red, grn, blu);
         to[4 * i + 2] = product(after + 6, red, grn, blu);

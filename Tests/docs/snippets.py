@@ -171,7 +171,7 @@ def fill(folder: str) -> None:
         "cat.jpg": "lighthouse.jpg",
         "orbits.gif": "orbits.gif",
         "chart.png": "bar-chart.png",
-        "sunset.jpg": "sunset.jpg",
+        "sunset.jpg": "../hdr/sunset.jpg",
     }.items():
         shutil.copy(ROOT / "Tests/fixtures/pictures" / picture, f"{folder}/{name}")
     # A few bytes whose header announces 1.6 gigapixels; and an image in a format that the library does not support.

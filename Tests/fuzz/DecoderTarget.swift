@@ -58,7 +58,7 @@ enum DecoderTarget {
         options.convertToSRGB = byte & 8 == 0
         if byte & 0x10 != 0 { options.pixelFormat = .rgba8Premultiplied }
         options.earlyThumbnail = byte & 0x40 != 0
-        if byte & 0x80 != 0 { options.dynamicRange = .high }
+        if byte & 0x80 != 0 { options.dynamicRange = .hdr }
         if byte & 0x20 != 0 { options.thumbnailSize = PixelSize(width: 13, height: 9) }
         return options
     }

@@ -41,9 +41,9 @@ SUFFIXES = {
     "tiff": (".tif", ".tiff"),
 }
 #: Choices in front of a picture: sizes of pieces, options, looks (DecoderTarget).
-DECODER = [bytes(choice) for choice in ((0, 0, 255), (7, 0x20, 255), (11, 1, 60), (5, 2, 128))]
-#: Flags, box, limit in bytes, pixel format, hint, scale, limits (OptionsTarget).
-OPTIONS = [struct.pack(">BHHHBBBBB", flags, 13, 9, 999, kind, 0, 16, 0, 0)
+DECODER = [bytes(choice) for choice in ((0, 0, 255), (7, 0x20, 255), (11, 1, 60), (5, 2, 128), (3, 0x80, 255), (3, 0xE0, 255))]
+#: Flags, box, limit in bytes, dynamic range, headroom, pixel format, hint, scale, limits (OptionsTarget).
+OPTIONS = [struct.pack(">BHHHBBBBBBB", flags, 13, 9, 999, flags % 3, 96, kind, 0, 16, 0, 0)
            for flags, kind in ((0, 0), (32, 3), (33, 4), (64, 1), (4 | 8 | 16, 8))]
 EXIF = [order + struct.pack(mark + "HIHHHIHHI", 42, 8, 1, 0x112, 3, 1, 6, 0, 0) for order, mark in ((b"II", "<"), (b"MM", ">"))]
 

@@ -173,7 +173,7 @@ const (
 	DynamicRangeSDR DynamicRange = 0
 	// The headroom of the content.
 	DynamicRangeHDR DynamicRange = 1
-	// At most the headroom of the display.
+	// Gain maps up to the headroom of the display.
 	DynamicRangeAutomatic DynamicRange = 2
 )
 

@@ -68,9 +68,9 @@ SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdima
 
 /* Sets the pixel format. Default AUTOMATIC: gray, RGB or RGBA with 8 bits a channel, whatever the depth of the file.
  * NATIVE keeps the depth: 16 bits a channel for a file with more than 8, for example a PNG of 16 bits or an AVIF of 10,
- * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. RGBA_FLOAT requests high
- * dynamic range: PQ and HLG become light relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are
- * preserved. For every other format such an image is tone-mapped to sRGB: light below three quarters of white is
+ * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. With
+ * RGBA_FLOAT, PQ and HLG become light relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are
+ * preserved; gain maps need sdimage_decode_options_set_dynamic_range. For every other format such an image is tone-mapped to sRGB: light below three quarters of white is
  * unchanged, and a shoulder compresses the range from there to the brightest value. Thumbnails are means of the encoded
  * samples. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
@@ -82,14 +82,16 @@ SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdima
 typedef enum SDIMAGE_ENUM sdimage_dynamic_range {
     SDIMAGE_DYNAMIC_RANGE_SDR = 0,      /* the default: the base image of a file with a gain map, unchanged */
     SDIMAGE_DYNAMIC_RANGE_HDR = 1,      /* the headroom of the content */
-    SDIMAGE_DYNAMIC_RANGE_AUTOMATIC = 2 /* at most the headroom of the display */
+    SDIMAGE_DYNAMIC_RANGE_AUTOMATIC = 2 /* gain maps up to the headroom of the display */
 } sdimage_dynamic_range;
 
-/* Sets the rendition. For HDR and AUTOMATIC, an image with more than the range of SDR is decoded to RGBA_FLOAT if the
- * pixel format is AUTOMATIC, NATIVE or RGBA_FLOAT: linear light of sRGB primaries, with 1 for SDR white. Gain maps are
- * read in JPEG: Ultra HDR (hdrgm in XMP), ISO 21496-1, and Apple's format. A map that is damaged or cannot be applied is
- * ignored, with a warning in the log. AUTOMATIC does not reduce PQ and HLG. Other pixel formats hold SDR, and so do
- * partial images. With RGBA_FLOAT, PQ and HLG are linear light for every rendition. */
+/* Sets the rendition. For HDR and AUTOMATIC, a still image with more than the range of SDR becomes RGBA_FLOAT if the
+ * pixel format is AUTOMATIC, NATIVE or RGBA_FLOAT: linear light of sRGB primaries, with 1 for SDR white. Other pixel
+ * formats, PNG animations and the parts of a JPEG that is arriving are SDR. Gain maps are read in JPEG (Ultra HDR,
+ * ISO 21496-1 and Apple's format), and are applied also if colours are not converted to sRGB. A map with invalid
+ * parameters is ignored; one that cannot be decoded or applied is ignored with a warning in the log. PQ and HLG are not
+ * reduced to the headroom of the display, and stay encoded if colours are not converted to sRGB. A decoder reads a JPEG
+ * to its end, because the map follows the image: there are no early thumbnails. */
 SDIMAGE_API void sdimage_decode_options_set_dynamic_range(sdimage_decode_options *options, sdimage_dynamic_range range);
 /* Returns the rendition. */
 SDIMAGE_API sdimage_dynamic_range sdimage_decode_options_dynamic_range(const sdimage_decode_options *options);

@@ -1,11 +1,15 @@
 /* gain_map.h: gain maps (ISO 21496-1): a small image, and the numbers that turn its samples into the ratio of an SDR and
  * an HDR rendition.
  *
- * With the sample s of a channel from 0 to 1, and the weight w of the rendition from 0 to 1, negative if the base image is
- * the brighter one:
+ * With the sample s of a channel from 0 to 1, and the weight w of the rendition:
  *
  *   gain = 2 ^ (w * (minimum + (maximum - minimum) * s ^ (1 / gamma)))
  *   light = (base light + base offset) * gain - alternate offset
+ *
+ * Light is linear, with the primaries of the base image, or with those of the other rendition, whose profile is that of the
+ * map, if sdimage_gain_map_is_in_base_color_space is false. For a display with a headroom of H stops, w is
+ * (H - base headroom) / (alternate headroom - base headroom), limited to 0 ... 1, and negated if the base headroom is the
+ * larger one.
  *
  * sdimage_image_get_gain_map returns the map that was applied to an image.
  *
@@ -40,6 +44,8 @@ SDIMAGE_API double sdimage_gain_map_gamma(const sdimage_gain_map *map, uint32_t 
 SDIMAGE_API double sdimage_gain_map_base_offset(const sdimage_gain_map *map, uint32_t channel);
 /* Returns the number that is subtracted from the light of the other rendition. */
 SDIMAGE_API double sdimage_gain_map_alternate_offset(const sdimage_gain_map *map, uint32_t channel);
+/* True if the gains apply to light with the primaries of the base image, false for those of the other rendition. */
+SDIMAGE_API bool sdimage_gain_map_is_in_base_color_space(const sdimage_gain_map *map);
 /* True for Apple's format, whose numbers per channel are 0: with the linear light of a sample in sRGB, the gain is
  * 1 + (2 ^ (w * alternate headroom) - 1) * light. */
 SDIMAGE_API bool sdimage_gain_map_is_linear(const sdimage_gain_map *map);

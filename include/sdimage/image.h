@@ -188,7 +188,7 @@ SDIMAGE_API bool sdimage_image_is_animated(const sdimage_image *image);
 SDIMAGE_API bool sdimage_image_is_thumbnail(const sdimage_image *image);
 
 /* Bytes that a memory cache counts for the image: the memory that its bitmap keeps allocated, times the number of
- * frames if all frames are held (sdimage_request_set_preload_frames). sdimage_metadata_set_memory_cost overrides it. */
+ * frames if all frames are held (sdimage_request_set_preload_frames), and that of its gain map. sdimage_metadata_set_memory_cost overrides it. */
 SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
 
 /* The embedded ICC profile if the pixels were left in its colour space; NULL if they are sRGB. Borrowed. */
@@ -204,8 +204,8 @@ SDIMAGE_API uint32_t sdimage_image_transfer_characteristics(const sdimage_image 
 /* True if pixels may exceed the white of standard dynamic range: float pixels, or samples that were left in PQ or HLG.
  * False for an image that was tone-mapped to sRGB. */
 SDIMAGE_API bool sdimage_image_is_hdr(const sdimage_image *image);
-/* Returns the headroom of the pixels in stops: the binary logarithm of their brightest light relative to SDR white; 0
- * for SDR. */
+/* Returns the headroom of the rendition in stops: the binary logarithm of the brightest light that it can contain,
+ * relative to SDR white; 0 for SDR. */
 SDIMAGE_API double sdimage_image_headroom(const sdimage_image *image);
 /* Returns the headroom of the brightest rendition of the file in stops: that of its gain map, which is known if the map
  * was applied, or of PQ (5.62) and HLG (2.3); 0 for SDR. */

@@ -30,9 +30,17 @@ static bool has_alpha(const sdjxl_decoder *self) {
     return self->info.alpha_bits > 0;
 }
 
+/* Reports that colors are divided by alpha in 16 bits, although 8 are returned. NATIVE keeps the depth, and so do images
+ * whose 16 bits exceed the limit. */
+static bool divides_wide(const sdjxl_decoder *self) {
+    uint64_t pixels = (uint64_t)self->info.xsize * self->info.ysize;
+    return has_alpha(self) && self->info.alpha_premultiplied && self->request.format != SDIMAGE_PIXEL_FORMAT_NATIVE &&
+           pixels <= self->request.max_bytes / sdimage_pixel_format_bytes(SDIMAGE_PIXEL_FORMAT_RGBA16);
+}
+
 /* A request for 8 bits saves the memory of 16 bits, unless colors have yet to be converted or divided by alpha. */
 static bool wants_wide(const sdjxl_decoder *self) {
-    if (has_alpha(self) && self->info.alpha_premultiplied && self->request.format != SDIMAGE_PIXEL_FORMAT_NATIVE)
+    if (divides_wide(self))
         return true;
     if (self->info.bits_per_sample <= 8)
         return false;

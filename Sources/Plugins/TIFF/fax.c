@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
-/* Bytes of the first strip in which end-of-line codes are searched, the zeros before the one of such a code, and the rows
+/* Bytes of the first strip in which end-of-line codes are searched, the zeros that precede the 1 of such a code, and the rows
  * that are decoded to find their alignment. */
 enum { SEARCHED_BYTES = 1 << 16, ZEROS = 11, TRIED_ROWS = 64 };
 
-/* Bytes of a row that is decoded to find the alignment. */
+/* Limit of the bytes of a row that is decoded to find the alignment. */
 enum { MOST_ROW = 1 << 20 };
 
-/* The end-of-line codes in a number of bytes; `first` is the number of bits before the first one bit. */
+/* Counts the end-of-line codes; `first` is the number of bits before the first one bit. */
 static uint32_t count_codes(const uint8_t *bytes, size_t length, uint32_t *first) {
     uint32_t codes = 0, zeros = 0;
     bool is_begun = false;

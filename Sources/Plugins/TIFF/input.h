@@ -16,7 +16,7 @@ typedef struct sdtiff_input {
     bool is_truncated;           /* a read went beyond the end */
     sdimage_error *source_error; /* the source's own error */
     char message[160];           /* libtiff's first error message */
-    uint32_t warnings;           /* their number; not of errors */
+    uint32_t warnings;           /* number of libtiff's warnings; fax.c resets it before each trial */
     TIFF *file;
 } sdtiff_input;
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A colour space as code points of ITU-T H.273, as stored in PNG (cICP), HEIF and AVIF (nclx).
 package struct CodePoints: Hashable, Sendable {
     /// Colour primaries, table 2.
@@ -28,5 +30,17 @@ package struct CodePoints: Hashable, Sendable {
 
     /// Stops between the peak of the transfer, 10,000 cd/m2 for PQ and 1,000 for HLG (ITU-R BT.2100), and SDR white, 203 cd/m2
     /// (ITU-R BT.2408); 0 for others.
-    package var headroom: Double { transfer == 16 ? 5.622 : transfer == 18 ? 2.3 : 0 }
+    package var headroom: Double {
+        switch transfer {
+        case 16: log2(CodePoints.pqPeak / CodePoints.referenceWhite)
+        case 18: log2(CodePoints.hlgPeak / CodePoints.referenceWhite)
+        default: 0
+        }
+    }
+
+    /// Luminance of SDR white in HDR images, in cd/m² (ITU-R BT.2408, section 2.1).
+    package static let referenceWhite = 203.0
+    /// Peak luminance of PQ, and of the HLG reference display, in cd/m² (ITU-R BT.2100, tables 4 and 5).
+    package static let pqPeak = 10_000.0
+    package static let hlgPeak = 1000.0
 }

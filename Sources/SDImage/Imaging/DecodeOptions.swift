@@ -1,9 +1,9 @@
 /// The rendition of images that have more than the range of SDR.
 package enum DynamicRange: Int32, Sendable {
     /// The base image, unchanged.
-    case standard
+    case sdr
     /// The rendition with the headroom of the content.
-    case high
+    case hdr
     /// The rendition for the headroom of the display.
     case automatic
 }
@@ -18,7 +18,7 @@ package struct DecodeOptions: Hashable, Sendable {
     package var pixelFormat: PixelFormat?
     /// Without `pixelFormat`: keeps more than 8 bits per channel.
     package var keepsDepth = false
-    package var dynamicRange = DynamicRange.standard
+    package var dynamicRange = DynamicRange.sdr
     /// Headroom of the display in stops, for `automatic`.
     package var displayHeadroom = 0.0
     package var applyOrientation = true
@@ -74,10 +74,10 @@ package struct DecodeOptions: Hashable, Sendable {
     package var mayBeDeep: Bool { (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 || mayExceedWhite }
 
     /// True if the result may be a rendition with more than the range of SDR. Integer formats hold SDR.
-    package var mayExceedWhite: Bool { wantedHeadroom > 0 && (pixelFormat == nil || pixelFormat == .rgbaFloat) }
+    package var mayExceedWhite: Bool { requestedHeadroom > 0 && (pixelFormat == nil || pixelFormat == .rgbaFloat) }
 
     /// The options for pixels with these code points: those of PQ and HLG become floats if more than SDR is requested.
-    package func rendering(_ codePoints: CodePoints?) -> DecodeOptions {
+    package func withFloats(for codePoints: CodePoints?) -> DecodeOptions {
         guard codePoints?.isHighDynamicRange ?? false, mayExceedWhite, convertToSRGB else { return self }
         var options = self
         options.pixelFormat = .rgbaFloat
@@ -85,10 +85,10 @@ package struct DecodeOptions: Hashable, Sendable {
     }
 
     /// The highest headroom of a rendition, in stops; infinite for that of the content.
-    package var wantedHeadroom: Double {
+    package var requestedHeadroom: Double {
         switch dynamicRange {
-        case .standard: 0
-        case .high: .infinity
+        case .sdr: 0
+        case .hdr: .infinity
         case .automatic: displayHeadroom
         }
     }

@@ -1,7 +1,7 @@
 /// The first directory of an EXIF block (EXIF 2.32, section 4.6.2): the TIFF structure with the tags of the whole image.
 /// Every offset in it comes from the file and is checked on use.
 ///
-/// Reads only this directory and ignores links to others, which rules out loops.
+/// Links are followed only by `directory(_:)`, one at a time, so that loops are impossible.
 package struct ExifDirectory {
     private static let shortType: UInt16 = 3
     private static let longType: UInt16 = 4
@@ -30,14 +30,9 @@ package struct ExifDirectory {
         var reader = exif.reader
         let start = ExifDirectory.prefixLength(reader)
         guard let bigEndian = ExifDirectory.byteOrder(reader, at: start), reader.seek(to: start + 2),
-            reader.u16(bigEndian: bigEndian) == 42, let directory = reader.u32(bigEndian: bigEndian),
-            reader.seek(to: start + Int(directory)), let count = reader.u16(bigEndian: bigEndian)
+            reader.u16(bigEndian: bigEndian) == 42, let directory = reader.u32(bigEndian: bigEndian)
         else { return nil }
-        self.reader = reader
-        self.bigEndian = bigEndian
-        self.start = start
-        firstEntry = reader.offset
-        self.count = Int(count)
+        self.init(reader, start: start, at: start + Int(directory), bigEndian: bigEndian)
     }
 
     /// Reads the directory at a position of a block without a TIFF header, such as a maker note; its offsets are relative to the

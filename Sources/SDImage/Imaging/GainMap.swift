@@ -15,6 +15,7 @@ package final class GainMap: Sendable {
         package init() {}
     }
 
+    /// The numbers of a map.
     package struct Parameters: Hashable, Sendable {
         /// Red, green and blue; equal for a map with one channel.
         package var red = Channel()
@@ -25,7 +26,8 @@ package final class GainMap: Sendable {
         package var alternateHeadroom = 0.0
         /// True if the gains apply to the primaries of the base image, false for those of the other rendition.
         package var usesBaseColorSpace = true
-        /// True for Apple's format: the samples are in sRGB, and the gain is linear in their light (see `gain`).
+        /// True for Apple's format: the gain is 1 + (2 ^ (weight * alternateHeadroom) - 1) * light, with the light of a sample in
+        /// sRGB.
         package var isLinear = false
 
         package init() {}
@@ -43,7 +45,7 @@ package final class GainMap: Sendable {
     }
 
     package let parameters: Parameters
-    /// Gray or RGB with 8 bits, oriented like the base image as stored; the samples are not colors.
+    /// Gray or RGB with 8 bits, turned as the decoded base image is; the samples are not colors.
     package let image: Image
     /// The profile of the other rendition, if the file has one.
     package let alternateProfile: Bytes?
@@ -54,11 +56,12 @@ package final class GainMap: Sendable {
         self.alternateProfile = alternateProfile
     }
 
-    /// The headroom of the brighter rendition.
+    /// The headroom of the brighter rendition in stops.
     package var headroom: Double { parameters.headroom }
 }
 
 extension GainMap.Parameters {
+    /// The headroom of the brighter rendition in stops.
     package var headroom: Double { max(baseHeadroom, alternateHeadroom) }
 
     /// The share of the gains that leads to a rendition for a display of this headroom: 0 for the base image, 1 or -1 for the

@@ -19,8 +19,8 @@ package final class Image: Sendable {
 
     package var size: PixelSize { pixels.size }
 
-    /// Bytes that the bitmap keeps allocated, multiplied by the frame count when all frames are loaded; or the value in the
-    /// metadata, when set.
+    /// Bytes that the bitmap keeps allocated, multiplied by the frame count when all frames are loaded, and of its gain map;
+    /// or the value in the metadata, when set.
     package var memoryCost: Int {
         if let cost = metadata.memoryCost { return cost }
         guard let frames, frames.isLoaded else { return pixels.heldBytes + (metadata.gainMap?.image.pixels.heldBytes ?? 0) }

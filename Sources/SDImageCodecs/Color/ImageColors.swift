@@ -5,7 +5,7 @@ extension Image {
     /// with a profile or code points. Code points take precedence, as in PNG; unknown ones count as sRGB.
     package func convertedToSRGB(_ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
-        var options = options.rendering(metadata.cicp)
+        var options = options.withFloats(for: metadata.cicp)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
         // Colour conversion requires straight alpha.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self

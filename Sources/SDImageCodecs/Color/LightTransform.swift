@@ -24,7 +24,7 @@ final class LightTransform: RowTransform {
         table = (0...top).map { Float(encoding.curve.toLinear(Double($0) / Double(top))) }
         systemGamma = encoding.curve == .hlg ? 1.2 : 1
         luminance = toXYZ.rows[1].map(Float.init)
-        let gain = encoding.curve == .hlg ? RGBEncoding.hlgPeak / RGBEncoding.referenceWhite : 1
+        let gain = encoding.curve == .hlg ? CodePoints.hlgPeak / CodePoints.referenceWhite : 1
         // Grey stays grey with any primaries.
         matrix = (isGray ? .identity : toStandard).scaled(by: gain).rows.flatMap { $0.map(Float.init) }
         mapsTones = encoding.curve.isHighDynamicRange && output != .rgbaFloat

@@ -18,7 +18,7 @@ package struct RGBEncoding: Sendable {
 
         var toLinear: @Sendable (Double) -> Double {
             switch self {
-            case .pq: { RGBEncoding.pq($0) / RGBEncoding.referenceWhite }
+            case .pq: { RGBEncoding.pq($0) / CodePoints.referenceWhite }
             case .hlg: RGBEncoding.hlg
             case .sRGB: { $0 <= 0.04045 ? $0 / 12.92 : pow(($0 + 0.055) / 1.055, 2.4) }
             case .power(let exponent): { pow($0, exponent) }
@@ -38,10 +38,6 @@ package struct RGBEncoding: Sendable {
     /// Red, green, blue.
     let primaries: [Point]
 
-    /// Luminance of SDR white in HDR images, in cd/m² (ITU-R BT.2408, section 2.1).
-    static let referenceWhite = 203.0
-    /// Peak luminance of the HLG reference display, in cd/m² (ITU-R BT.2100, table 5).
-    static let hlgPeak = 1000.0
     /// Linear sRGB.
     static let light = RGBEncoding(curve: .power(1), white: daylight, primaries: standardPrimaries)
 
@@ -134,7 +130,7 @@ package struct RGBEncoding: Sendable {
     private static func pq(_ value: Double) -> Double {
         let root = pow(max(value, 0), 32.0 / 2523)
         let base = max(root - 3424.0 / 4096, 0) / (2413.0 / 128 - 2392.0 / 128 * root)
-        return 10_000 * pow(base, 16384.0 / 2610)
+        return CodePoints.pqPeak * pow(base, 16384.0 / 2610)
     }
 
     /// The inverse OETF of ITU-R BT.2100, table 5.

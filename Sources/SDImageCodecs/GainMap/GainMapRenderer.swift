@@ -9,8 +9,8 @@ struct GainMapRenderer {
     private let light: [Float]
     /// One table, or one for each channel: the gain of a sample of the map.
     private let gains: [[Float]]
-    private let before: [Float]
-    private let after: [Float]
+    private let toGainPrimaries: [Float]
+    private let toStandard: [Float]
     private let isYCC: Bool
     /// Rows between two checks of the token.
     private static let rowsPerStep = 16
@@ -18,9 +18,11 @@ struct GainMapRenderer {
     /// `profile` is that of the base image, whose samples are not converted; `isYCC` if they are YCbCr. nil if a profile has tables:
     /// then no matrix describes its colors.
     init?(_ map: GainMap, weight: Double, profile: Bytes?, isYCC: Bool) {
-        guard let base = RGBLight(profile: profile), let other = RGBLight(profile: map.alternateProfile ?? profile) else {
-            return nil
-        }
+        let usesBase = map.parameters.usesBaseColorSpace
+        guard let base = RGBLight(profile: profile),
+            let target = usesBase ? base : RGBLight(profile: map.alternateProfile ?? profile),
+            let back = target.toStandard.inverse
+        else { return nil }
         self.map = map
         self.isYCC = isYCC
         light = base.curve
@@ -28,11 +30,8 @@ struct GainMapRenderer {
         gains = map.parameters.channels.prefix(isGray ? 1 : 3).map { channel in
             GainMapRenderer.table(map.parameters, channel, weight: weight)
         }
-        // Without a change of primaries one matrix is enough.
-        let own = map.parameters.usesBaseColorSpace
-        guard let back = other.toStandard.inverse else { return nil }
-        before = (own ? .identity : back.multiplied(by: base.toStandard)).values
-        after = (own ? base : other).toStandard.values
+        toGainPrimaries = (usesBase ? .identity : back.multiplied(by: base.toStandard)).values
+        toStandard = target.toStandard.values
     }
 
     private static func table(_ parameters: GainMap.Parameters, _ channel: GainMap.Channel, weight: Double) -> [Float] {
@@ -47,31 +46,43 @@ struct GainMapRenderer {
         }
     }
 
-    /// Renders `base`, which has three samples of 8 bits.
-    func render(_ base: PixelBuffer, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
-        let size = base.size, source = map.image.pixels
-        let result = try PixelBuffer(size: size, format: .rgbaFloat, limit: limits.outputBytes)
-        let channels = source.format.channels
-        let blend = try ScratchMemory(source.size.width * channels, of: Float.self, account: limits.account)
-        let row = try ScratchMemory(size.width * channels, of: Float.self, account: limits.account)
-        defer { withExtendedLifetime((blend, row)) {} }
-        guard base.format == .rgb8, let blended = unsafe blend.bytes.baseAddress?.assumingMemoryBound(to: Float.self),
-            let samples = unsafe row.bytes.baseAddress?.assumingMemoryBound(to: Float.self)
-        else { throw ImageError(.internalError, "gain map: no rows") }
-        for y in 0..<size.height {
-            if y % GainMapRenderer.rowsPerStep == 0 { try stop.check() }
-            let (upper, lower, weight) = rows(of: source.size.height, at: y, of: size.height)
-            guard let from = unsafe base.row(y)?.baseAddress, let to = unsafe result.mutableRow(y)?.baseAddress,
-                let above = unsafe source.row(upper)?.baseAddress, let below = unsafe source.row(lower)?.baseAddress
-            else { break }
-            unsafe sdpx_interpolate_gains(
-                samples, size.width, blended, above.assumingMemoryBound(to: UInt8.self),
-                below.assumingMemoryBound(to: UInt8.self),
-                weight, source.size.width, channels)
-            unsafe apply(
-                samples, channels, from.assumingMemoryBound(to: UInt8.self), to.assumingMemoryBound(to: Float.self), size.width)
+    /// Renders `base`, which has three samples of 8 bits, to `result`, which has floats and the same size.
+    func render(
+        _ base: PixelBuffer, to result: PixelBuffer, limits: DecodeLimits, stop: CancellationToken
+    ) throws(ImageError) {
+        guard base.format == .rgb8, result.format == .rgbaFloat, base.size == result.size else {
+            throw ImageError(.internalError, "gain map: formats or sizes differ")
         }
-        return result
+        let channels = map.image.pixels.format.channels
+        let blended = try ScratchMemory(map.image.size.width * channels, of: Float.self, account: limits.account)
+        let samples = try ScratchMemory(base.size.width * channels, of: Float.self, account: limits.account)
+        unsafe try withKernel { kernel throws(ImageError) in
+            for y in 0..<base.size.height {
+                if y % GainMapRenderer.rowsPerStep == 0 { try stop.check() }
+                unsafe render(row: y, of: base, to: result, blended, samples, &kernel)
+            }
+        }
+    }
+
+    private func render(
+        row y: Int, of base: PixelBuffer, to result: PixelBuffer, _ blended: ScratchMemory, _ samples: ScratchMemory,
+        _ kernel: inout sdpx_gain_map
+    ) {
+        let source = map.image.pixels
+        let (upper, lower, weight) = rows(of: source.size.height, at: y, of: base.size.height)
+        guard let from = unsafe base.row(y)?.baseAddress, let to = unsafe result.mutableRow(y)?.baseAddress,
+            let above = unsafe source.row(upper)?.baseAddress, let below = unsafe source.row(lower)?.baseAddress,
+            let blend = unsafe blended.bytes.baseAddress, let gains = unsafe samples.bytes.baseAddress
+        else { return }
+        let width = base.size.width, channels = source.format.channels
+        unsafe sdpx_interpolate_gains(
+            gains.assumingMemoryBound(to: Float.self), width, blend.assumingMemoryBound(to: Float.self),
+            above.assumingMemoryBound(to: UInt8.self), below.assumingMemoryBound(to: UInt8.self), weight, source.size.width,
+            channels)
+        unsafe sdpx_apply_gains(
+            to.assumingMemoryBound(to: Float.self), from.assumingMemoryBound(to: UInt8.self), width,
+            gains.assumingMemoryBound(to: Float.self), channels, &kernel)
+        withExtendedLifetime((blended, samples)) {}
     }
 
     /// The rows of the map around the center of row `y`, and the weight of the lower one.
@@ -82,36 +93,27 @@ struct GainMapRenderer {
         return (upper, min(upper + 1, mapHeight - 1), position - Float(upper))
     }
 
-    private func apply(
-        _ samples: UnsafePointer<Float>, _ channels: Int, _ row: UnsafePointer<UInt8>, _ to: UnsafeMutablePointer<Float>,
-        _ count: Int
-    ) {
-        let offsets = map.parameters.channels
-        unsafe light.withUnsafeBufferPointer { light in
-            unsafe gains[0].withUnsafeBufferPointer { red in
-                unsafe gains[gains.count > 1 ? 1 : 0].withUnsafeBufferPointer { green in
-                    unsafe gains[gains.count - 1].withUnsafeBufferPointer { blue in
-                        var kernel = unsafe sdpx_gain_map()
-                        unsafe kernel.is_ycc = isYCC ? 1 : 0
-                        unsafe kernel.light = light.baseAddress
-                        unsafe kernel.gains = (red.baseAddress, green.baseAddress, blue.baseAddress)
-                        unsafe kernel.base_offset = (
-                            Float(offsets[0].baseOffset), Float(offsets[1].baseOffset), Float(offsets[2].baseOffset)
-                        )
-                        unsafe kernel.alternate_offset = (
-                            Float(offsets[0].alternateOffset), Float(offsets[1].alternateOffset),
-                            Float(offsets[2].alternateOffset)
-                        )
-                        unsafe kernel.before = (
-                            before[0], before[1], before[2], before[3], before[4], before[5], before[6], before[7], before[8]
-                        )
-                        unsafe kernel.after = (
-                            after[0], after[1], after[2], after[3], after[4], after[5], after[6], after[7], after[8]
-                        )
-                        unsafe sdpx_apply_gains(to, row, count, samples, channels, &kernel)
-                    }
-                }
-            }
+    private func withKernel(_ body: (inout sdpx_gain_map) throws(ImageError) -> Void) throws(ImageError) {
+        let channels = map.parameters.channels
+        let (base, alternate) = (channels.map { Float($0.baseOffset) }, channels.map { Float($0.alternateOffset) })
+        let (before, after) = (toGainPrimaries, toStandard)
+        // One allocation holds all tables, so that one pointer is valid for all rows.
+        let tables = light + gains.flatMap { $0 }
+        try unsafe tables.withUnsafeBufferPointer { tables throws(ImageError) in
+            guard let first = tables.baseAddress else { return }
+            var kernel = unsafe sdpx_gain_map()
+            unsafe kernel.is_ycc = isYCC ? 1 : 0
+            let count = Int(SDPX_GAIN_ENTRIES)
+            unsafe kernel.light = first
+            let (green, blue) = gains.count > 1 ? (2, 3) : (1, 1)
+            unsafe kernel.gains = (first + count, first + green * count, first + blue * count)
+            unsafe kernel.base_offset = (base[0], base[1], base[2])
+            unsafe kernel.alternate_offset = (alternate[0], alternate[1], alternate[2])
+            unsafe kernel.to_gain_primaries = (
+                before[0], before[1], before[2], before[3], before[4], before[5], before[6], before[7], before[8]
+            )
+            unsafe kernel.to_srgb = (after[0], after[1], after[2], after[3], after[4], after[5], after[6], after[7], after[8])
+            unsafe try body(&kernel)
         }
     }
 }

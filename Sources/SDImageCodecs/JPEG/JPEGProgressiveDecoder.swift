@@ -63,11 +63,11 @@ struct JPEGProgressiveDecoder: ImageStream {
 
     private mutating func finish(stop: CancellationToken) throws(ImageError) {
         do throws(ImageError) {
-            try advance(stop: stop)
             let image: Image
             if let rendition = try JPEGRendition.decode(bytes, options: options, stop: stop) {
+                preview = nil
                 image = rendition
-            } else if canPreview, let whole = preview?.finished {
+            } else if let whole = try finishedPreview(stop: stop) {
                 image = whole
             } else {
                 preview = nil
@@ -81,6 +81,13 @@ struct JPEGProgressiveDecoder: ImageStream {
             failure = error
             throw error
         }
+    }
+
+    /// The preview if it is the image of all bytes. Where an early thumbnail was not taken because of a possible gain map, it has
+    /// other pixels.
+    private mutating func finishedPreview(stop: CancellationToken) throws(ImageError) -> Image? {
+        try advance(stop: stop)
+        return canPreview && !(options.earlyThumbnail && options.mayExceedWhite) ? preview?.finished : nil
     }
 
     /// True when a marker has arrived since the last call: a scan is only known to be complete at the next marker.

@@ -21,10 +21,11 @@ struct PNGDecoder {
             data = header.encodedImage
             metadata = try PNGDecodeMetadata(bytes, limits: options.limits, stop: stop)
             plan = try DecodePlan(
-                storedSize: data.size, orientation: metadata.orientation, options: options, source: data.format)
+                storedSize: data.size, orientation: metadata.orientation, options: options.withFloats(for: metadata.codePoints),
+                source: data.format)
             isEarly = false
         }
-        self.options = options.rendering(metadata.codePoints)
+        self.options = options.withFloats(for: metadata.codePoints)
         output = self.options.outputFormat(of: data.format)
         transform =
             options.convertToSRGB
@@ -39,7 +40,8 @@ struct PNGDecoder {
         guard options.earlyThumbnail, header.isInterlaced, let start = bytes.slice(0..<header.data.offset) else { return nil }
         let metadata = try PNGDecodeMetadata(start, limits: options.limits, stop: stop)
         let plan = try DecodePlan(
-            storedSize: header.size, orientation: metadata.orientation, options: options, source: header.encodedImage.format)
+            storedSize: header.size, orientation: metadata.orientation, options: options.withFloats(for: metadata.codePoints),
+            source: header.encodedImage.format)
         return plan.shrinksToAnEighth ? (metadata, plan) : nil
     }
 

@@ -11,17 +11,17 @@ enum { SDPX_GAIN_ENTRIES = 255 * 16 + 1 };
 /* The conversion of a base pixel to linear light, in five steps.
    1. Pixels of YCbCr are converted to RGB (JFIF 1.02, page 3).
    2. Each sample is looked up in `light`.
-   3. `before` converts to the primaries in which the gains apply (rows for red, green, blue).
+   3. `to_gain_primaries` converts to the primaries in which the gains apply (rows for red, green, blue).
    4. Each channel is multiplied: (light + base_offset) * gain - alternate_offset. The gain is the entry of the channel's
       table for the sample of the map.
-   5. `after` converts to the primaries of sRGB. */
+   5. `to_srgb` converts to the primaries of sRGB. */
 typedef struct {
     int is_ycc;
     const float *light;
     /* The same table three times for a map of one channel. */
     const float *gains[3];
     float base_offset[3], alternate_offset[3];
-    float before[9], after[9];
+    float to_gain_primaries[9], to_srgb[9];
 } sdpx_gain_map;
 
 /* Interpolates `pixels` pixels of a row between two rows of a map, linearly, with the samples in the centers of their

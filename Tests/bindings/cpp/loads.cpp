@@ -50,11 +50,29 @@ TEST(a_failed_load_throws_with_the_status_of_the_answer) {
     }
     const outcome<result> again = loads.try_load(request(url("none.png")));
     CHECK_EQUAL(again.why().code(), status::failed_url);
+    // The message has the cause.
+    CHECK(std::string(again.why().message()).find("HTTP status 404") != std::string::npos);
     loads.forget_failed(url("none.png"));
     CHECK_EQUAL(loads.try_load(request(url("none.png"))).why().code(), status::http_status);
     loads.forget_failed();
     const result nothing = loads.load(badge().set_source_policy(source_policy::cache_only));
     CHECK(!nothing.image() && !nothing.why());
+}
+
+TEST(a_scheme_without_a_loader_is_forbidden) {
+    CHECK_EQUAL(thrown([] { in_memory().load("ftp://host/a.png"); }), status::scheme_forbidden);
+}
+
+TEST(a_thumbnail_on_disk_tells_the_size_of_its_file) {
+    const cache both = cache::open(folder());
+    const manager loads = manager::create(manager_config().set_cache(both));
+    const auto small = [] { return badge().set_thumbnail_size(64, 64).set_wait_for_store(true); };
+    const size whole = loads.load(small()).image().source_size();
+    CHECK(whole.width == 400);
+    both.clear(cache_layers::memory);
+    const result again = loads.load(small());
+    CHECK(again.source() == image_source::disk);
+    CHECK(again.image().source_size().width == whole.width && again.image().source_size().height == whole.height);
 }
 
 TEST(futures_of_loads_are_ready_with_their_results) {

@@ -88,6 +88,7 @@ class HighDynamicRange(TestCase):
                 self.assertEqual((image.pixel_format, image.tobytes()), ("rgb16", samples()))
                 said = lib.sdimage_image_color_primaries(image.pointer), lib.sdimage_image_transfer_characteristics(image.pointer)
                 self.assertEqual(said, (primaries, transfer))
+                self.assertAlmostEqual(image.headroom, 5.622 if transfer == PQ else 2.3, places=2)
                 self.assertTrue(sdimage.info(data)["is_hdr"])
                 # The plug-in's own encoding gives the same values.
                 again = sdimage.decode(image.encode("jxl", lossless=True, effort=1), pixel_format="rgba_float")

@@ -116,11 +116,11 @@ class Compressions(TestCase):
         for entry in range(struct.unpack_from("<H", data, directory)[0]):
             tag, kind, count, value = struct.unpack_from("<HHII", data, directory + 2 + 12 * entry)
             tags[tag] = value, count, "H" if kind == 3 else "I"
-        places, lengths = (struct.unpack_from(f"<{count}{code}", data, value) for value, count, code in (tags[273], tags[279]))
-        for place, length in zip(places, lengths):
-            digits = [f"{byte:08b}"[:: 1 if order == 1 else -1] for byte in data[place : place + length]]
+        offsets, lengths = (struct.unpack_from(f"<{count}{code}", data, value) for value, count, code in (tags[273], tags[279]))
+        for offset, length in zip(offsets, lengths):
+            digits = [f"{byte:08b}"[:: 1 if order == 1 else -1] for byte in data[offset : offset + length]]
             bits = "".join(digits).replace("000000000001", "").ljust(8 * length, "0")
-            made[place : place + length] = (int(bits[at : at + 8][:: 1 if order == 1 else -1], 2) for at in range(0, 8 * length, 8))
+            made[offset : offset + length] = (int(bits[at : at + 8][:: 1 if order == 1 else -1], 2) for at in range(0, 8 * length, 8))
         return bytes(made)
 
 

@@ -14,8 +14,13 @@ struct GainMapFile {
     var maximum = 2.0
     var gamma = 1.0
     var offset = 0.0
-    /// Extra segments of the base image, such as EXIF.
+    /// Gains of the highest sample of each channel, in place of `maximum`; only for fields.
+    var maxima: [Double]?
+    /// True if the base image is the brighter one.
+    var isBaseHDR = false
+    /// Extra segments of the base image, such as EXIF, and of the map.
     var segments: [[UInt8]] = []
+    var mapSegments: [[UInt8]] = []
     /// Changes the offset of the map in the list.
     var error = 0
 
@@ -48,7 +53,7 @@ struct GainMapFile {
             segment = GainMapFile.packet(
                 "<apdi:AuxiliaryImageType>urn:com:apple:photo:2020:aux:hdrgainmap</apdi:AuxiliaryImageType>")
         }
-        return Array(map[..<2]) + segment + map[2...]
+        return Array(map[..<2]) + segment + mapSegments.flatMap { $0 } + map[2...]
     }
 
     // MARK: Parameters
@@ -59,8 +64,12 @@ struct GainMapFile {
             let numerator = GainMapFile.four(Int((value * Double(denominator)).rounded()))
             return common ? numerator : numerator + GainMapFile.four(denominator)
         }
-        var bytes: [UInt8] = [0, 0, 0, 0, common ? 0x48 : 0x40] + (common ? GainMapFile.four(denominator) : [])
-        for value in [0, headroom, minimum, maximum, gamma, offset, offset] { bytes += number(value) }
+        let flags: UInt8 = 0x40 | (common ? 0x08 : 0) | (maxima == nil ? 0 : 0x80)
+        var bytes: [UInt8] = [0, 0, 0, 0, flags] + (common ? GainMapFile.four(denominator) : [])
+        for value in isBaseHDR ? [headroom, 0] : [0, headroom] { bytes += number(value) }
+        for maximum in maxima ?? [maximum] {
+            for value in [minimum, maximum, gamma, offset, offset] { bytes += number(value) }
+        }
         return GainMapFile.segment(0xE2, "urn:iso:std:iso:ts:21496:-1\0", bytes)
     }
 
@@ -68,7 +77,7 @@ struct GainMapFile {
         """
         <rdf:Description hdrgm:Version="1.0" hdrgm:GainMapMin="\(minimum)" hdrgm:GainMapMax='\(maximum)' hdrgm:Gamma = "\(gamma)"
         hdrgm:OffsetSDR="\(offset)" hdrgm:OffsetHDR="\(offset)" hdrgm:HDRCapacityMin="0" hdrgm:HDRCapacityMax="\(headroom)"
-        hdrgm:BaseRenditionIsHDR="False"/>
+        hdrgm:BaseRenditionIsHDR="\(isBaseHDR ? "True" : "False")"/>
         """
     }
 

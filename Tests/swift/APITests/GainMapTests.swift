@@ -5,11 +5,14 @@ import Testing
 
 /// HDR renditions of JPEGs with gain maps.
 @Suite struct GainMapTests {
-    private func jpeg(_ width: Int, _ height: Int, _ pixel: (Int, Int) -> [UInt8]) throws -> [UInt8] {
+    private func jpeg(
+        _ width: Int, _ height: Int, progressive: Bool = false, _ pixel: (Int, Int) -> [UInt8]
+    ) throws -> [UInt8] {
         let format: sdimage_pixel_format = pixel(0, 0).count == 1 ? .SDIMAGE_PIXEL_FORMAT_GRAY8 : .SDIMAGE_PIXEL_FORMAT_RGB8
         let drawn = try DrawnPicture.draw(width, height, format, pixel)
         let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
         sdimage_encode_options_set_quality(options.pointer, 1)
+        sdimage_encode_options_set_progressive(options.pointer, progressive)
         let data = try make(sdimage_data_unref) { sdimage_encode(drawn.pointer, .SDIMAGE_FORMAT_JPEG, options.pointer, $0, $1) }
         return withExtendedLifetime((drawn, options, data)) {
             Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)))
@@ -44,10 +47,10 @@ import Testing
 
     private func sRGB(_ value: Double) -> Double { value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4) }
 
-    private func expect(_ image: Owned, light expected: Double, headroom: Double, _ place: SourceLocation = #_sourceLocation) {
-        #expect(abs(light(image) - expected) <= expected * 0.005, sourceLocation: place)
-        #expect(sdimage_image_is_hdr(image.pointer), sourceLocation: place)
-        #expect(abs(sdimage_image_headroom(image.pointer) - headroom) < 1e-3, sourceLocation: place)
+    private func expect(_ image: Owned, light expected: Double, headroom: Double, _ location: SourceLocation = #_sourceLocation) {
+        #expect(abs(light(image) - expected) <= expected * 0.005, sourceLocation: location)
+        #expect(sdimage_image_is_hdr(image.pointer), sourceLocation: location)
+        #expect(abs(sdimage_image_headroom(image.pointer) - headroom) < 1e-3, sourceLocation: location)
     }
 
     // MARK: Forms
@@ -61,6 +64,7 @@ import Testing
         let map = try #require(gainMap(image))
         #expect(sdimage_gain_map_is_linear(map.pointer) == (form == .apple))
         #expect(sdimage_gain_map_base_headroom(map.pointer) == 0)
+        #expect(sdimage_gain_map_is_in_base_color_space(map.pointer))
         #expect(sdimage_image_width(sdimage_gain_map_image(map.pointer)) == 8)
     }
 
@@ -94,6 +98,49 @@ import Testing
         #expect(sdimage_gain_map_maximum(map.pointer, 3) == 0)
         let other = Owned(sdimage_gain_map_ref(map.pointer)) { sdimage_gain_map_unref($0) }
         #expect(other.pointer == map.pointer)
+    }
+
+    @Test func theChannelsOfAGrayMapMayDiffer() throws {
+        let image = try decode(try flat(GainMapFile(headroom: 3, maxima: [1, 2, 3])))
+        let base = sRGB(128.0 / 255)
+        try withExtendedLifetime(image) {
+            let pixels = try #require(sdimage_image_pixels(image.pointer))
+            for channel in 0..<3 {
+                let light = Double(pixels.load(fromByteOffset: 4 * channel, as: Float.self))
+                #expect(abs(light - base * exp2(Double(channel + 1))) < 0.01)
+            }
+        }
+    }
+
+    @Test(arguments: [GainMapFile.Form.fields, .attributes]) func anHDRBaseImageIsReduced(form: GainMapFile.Form) throws {
+        let bytes = try flat(GainMapFile(form: form, isBaseHDR: true))
+        let image = try decode(bytes, .SDIMAGE_DYNAMIC_RANGE_AUTOMATIC) {
+            sdimage_decode_options_set_display_headroom($0, 0.5)
+        }
+        // Three quarters of the two stops of the map are taken away.
+        expect(image, light: sRGB(128.0 / 255) * exp2(-1.5), headroom: 0.5)
+        #expect(sdimage_image_content_headroom(image.pointer) == 2)
+        let whole = try decode(bytes)
+        #expect(sdimage_image_pixel_format(whole.pointer) == .SDIMAGE_PIXEL_FORMAT_RGB8)
+    }
+
+    @Test func aProfileOfTheMapIsNotNeededForTheColorsOfTheBaseImage() throws {
+        let profile = GainMapFile.segment(0xE2, "ICC_PROFILE\0", [1, 1] + [UInt8](repeating: 7, count: 200))
+        expect(try decode(try flat(GainMapFile(mapSegments: [profile]))), light: sRGB(128.0 / 255) * 4, headroom: 2)
+    }
+
+    @Test func grayAndProgressiveBaseImagesHaveRenditions() throws {
+        let map = try jpeg(8, 4) { _, _ in [255] }
+        for base in [try jpeg(32, 16) { _, _ in [128] }, try jpeg(32, 16, progressive: true) { _, _ in [128, 128, 128] }] {
+            expect(try decode(GainMapFile().write(base: base, map: map)), light: sRGB(128.0 / 255) * 4, headroom: 2)
+        }
+    }
+
+    @Test func theMapCountsForCaches() throws {
+        let (image, plain) = (try decode(try flat()), try decode(try flat(), .SDIMAGE_DYNAMIC_RANGE_SDR))
+        let floats = 32 * 16 * 16
+        #expect(sdimage_image_memory_cost(image.pointer) > floats)
+        #expect(sdimage_image_memory_cost(plain.pointer) < floats)
     }
 
     @Test func gammaAndOffsetsAreApplied() throws {
@@ -217,7 +264,7 @@ import Testing
         #expect(sdimage_decode(bytes, bytes.count, options.pointer, &image, nil) == .SDIMAGE_STATUS_TOO_LARGE)
     }
 
-    @Test func aBaseImageWithTablesInItsProfileStaysSDR() throws {
+    @Test func aBaseImageWithADamagedProfileStaysSDR() throws {
         let profile = GainMapFile.segment(0xE2, "ICC_PROFILE\0", [1, 1] + [UInt8](repeating: 7, count: 200))
         let image = try decode(try flat(GainMapFile(segments: [profile])))
         #expect(!sdimage_image_is_hdr(image.pointer))

@@ -66,7 +66,7 @@ explanations.append(explain)
 
 
 def of_load(names: tuple[str, ...], started: float) -> BaseException | None:
-    """The error of a load during which a function raised, although it has a result; ``None`` when none did."""
+    """The exception of a function that was called for a load; ``None`` without one."""
     for failure in list(_latest):
         if failure.load and failure.load in names and failure.time >= started:
             # Ctrl-C and sys.exit in a function on the thread of the caller are passed on as they are.

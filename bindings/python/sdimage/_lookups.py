@@ -81,7 +81,7 @@ class Lookups:
                 except asyncio.CancelledError:
                     task.cancel()
                     raise
-            return task.judge(result).checked()
+            return task.checked(result)
         finally:
             queue.forget(token)
 

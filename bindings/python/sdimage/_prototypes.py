@@ -971,6 +971,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_gain_map_base_offset": (c_double, (c_void_p, c_uint32)),
     "sdimage_gain_map_gamma": (c_double, (c_void_p, c_uint32)),
     "sdimage_gain_map_image": (c_void_p, (c_void_p,)),
+    "sdimage_gain_map_is_in_base_color_space": (c_bool, (c_void_p,)),
     "sdimage_gain_map_is_linear": (c_bool, (c_void_p,)),
     "sdimage_gain_map_maximum": (c_double, (c_void_p, c_uint32)),
     "sdimage_gain_map_minimum": (c_double, (c_void_p, c_uint32)),

@@ -36,6 +36,8 @@ class GainMap:
     alternate_headroom: float
     #: Red, green and blue; all 0 for Apple's format.
     channels: tuple[GainMapChannel, GainMapChannel, GainMapChannel]
+    #: True if the gains apply to the primaries of the base image, false for those of the other rendition.
+    is_in_base_color_space: bool
     #: True for Apple's format, whose gain is linear in the light of the samples.
     is_linear: bool
 
@@ -53,4 +55,5 @@ def read_gain_map(pointer: int, image: Image) -> GainMap:
         for channel in range(3)
     )
     base, alternate = lib.sdimage_gain_map_base_headroom(pointer), lib.sdimage_gain_map_alternate_headroom(pointer)
-    return GainMap(image, base, alternate, (red, green, blue), lib.sdimage_gain_map_is_linear(pointer))
+    is_in_base = lib.sdimage_gain_map_is_in_base_color_space(pointer)
+    return GainMap(image, base, alternate, (red, green, blue), is_in_base, lib.sdimage_gain_map_is_linear(pointer))

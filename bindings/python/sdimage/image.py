@@ -212,7 +212,7 @@ class Image:
 
     @property
     def headroom(self) -> float:
-        """The brightest light of the pixels in stops above the white of SDR; 0 for SDR."""
+        """The brightest light that the rendition can contain, in stops above the white of SDR; 0 for SDR."""
         return cast(float, lib.sdimage_image_headroom(self.pointer))
 
     @property

@@ -226,7 +226,7 @@ class Manager(Closing):
                 except asyncio.CancelledError:
                     task.cancel()
                     raise
-            return task.judge(result).checked()
+            return task.checked(result)
         finally:
             queue.forget(token)
 

@@ -121,17 +121,26 @@ class Task:
         return Result(out.value) if out.value else None
 
     def judge(self, result: Result) -> Result:
-        """Raises the exception of a hook that was called for the load. The error of a load that has failed anyway is raised
-        with that exception as its ``__context__``."""
-        if _failures.are_known():
-            raised = _failures.of_load((self._url, result.url, result.cache_key), self._started)
-            error = result.error if result.image is None else None
-            if raised is not None and error is None:
-                raise raised
-            if raised is not None and error is not None and error.__cause__ is None:
-                error.__context__ = raised.__cause__ or raised
+        """Raises the exception of a hook that was called for the load, unless the load has failed anyway."""
+        if _failures.are_known() and (result.image is not None or result.error is None):
+            error = self._raised(result)
+            if error is not None:
                 raise error
         return result
+
+    def checked(self, result: Result) -> Result:
+        """Returns the result, or raises its error, with the exception of a hook as its cause, or that exception."""
+        self.judge(result)
+        error = result.error if result.image is None else None
+        if error is None:
+            return result
+        raised = self._raised(result) if _failures.are_known() and error.__cause__ is None else None
+        if raised is None:
+            raise error
+        raise error from (raised.__cause__ or raised)
+
+    def _raised(self, result: Result) -> BaseException | None:
+        return _failures.of_load((self._url, result.url, result.cache_key), self._started)
 
     def wait(self, timeout: float | None = None) -> Result:
         """Waits for the final result and returns it, or raises its error, or the exception of a hook that was called for
@@ -141,10 +150,10 @@ class Task:
         """
         if not self.done:
             wait_in_slices(lib.sdimage_task_wait, self._handle.pointer, timeout)
-        result = self.result()
+        result = self._final()
         if result is None:
             raise Error("INTERNAL_ERROR", "a finished load has no result")
-        return result.checked()
+        return self.checked(result)
 
 
 def wait_or_cancel(task: Task) -> Result:

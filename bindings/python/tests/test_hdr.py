@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .support import TestCase, png, sdimage
 
-PICTURES = Path(__file__).parents[3] / "Tests/fixtures/pictures"
+FOLDER = Path(__file__).parents[3] / "Tests/fixtures/hdr"
 #: Pixels between two in sunset.f16, and columns and rows there (Tests/fixtures/make_gain_maps.py).
 STEP, COLUMNS, ROWS = 8, 30, 20
 
@@ -18,10 +18,10 @@ def luminance(red: float, green: float, blue: float) -> float:
 
 
 class Renditions(TestCase):
-    sunset = PICTURES / "sunset.jpg"
+    sunset = FOLDER / "sunset.jpg"
 
     def test_the_light_is_that_of_libultrahdr(self) -> None:
-        reference = (PICTURES / "sunset.f16").read_bytes()
+        reference = (FOLDER / "sunset.f16").read_bytes()
         half = len(reference) // 2
         for part, options in ((reference[:half], {"dynamic_range": "hdr"}),
                               (reference[half:], {"dynamic_range": "automatic", "display_headroom": 1.0})):
@@ -31,9 +31,9 @@ class Renditions(TestCase):
             expected = struct.unpack(f"<{COLUMNS * ROWS * 3}e", part)
             errors = []
             for at in range(COLUMNS * ROWS):
-                place = (at // COLUMNS * STEP * image.width + at % COLUMNS * STEP) * 4
+                offset = (at // COLUMNS * STEP * image.width + at % COLUMNS * STEP) * 4
                 wanted = luminance(*expected[3 * at : 3 * at + 3])
-                errors.append(abs(luminance(*samples[place : place + 3]) - wanted) / max(wanted, 0.01))
+                errors.append(abs(luminance(*samples[offset : offset + 3]) - wanted) / max(wanted, 0.01))
             self.assertLess(max(errors), 0.01)
 
     def test_the_image_tells_its_headroom_and_its_map(self) -> None:
@@ -67,13 +67,15 @@ class Renditions(TestCase):
             return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
 
         # SMPTE ST 2084: the signal 0.75 is 983 cd/m², 4.84 times the white of SDR.
-        row = b"\0" + struct.pack(">3H", *(round(0.75 * 65535),) * 3)
-        data = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 16, 2, 0, 0, 0))
-                + chunk(b"cICP", bytes((9, 16, 0, 1))) + chunk(b"IDAT", zlib.compress(row)) + chunk(b"IEND", b""))
+        rows = (b"\0" + struct.pack(">3H", *(round(0.75 * 65535),) * 3) * 16) * 16
+        data = (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 16, 16, 16, 2, 0, 0, 0))
+                + chunk(b"cICP", bytes((9, 16, 0, 1))) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
         image = sdimage.decode(data, dynamic_range="hdr")
         self.assertEqual(image.pixel_format, "rgba_float")
         self.assertAlmostEqual(struct.unpack("=f", image.tobytes()[:4])[0], 4.84, delta=0.05)
         self.assertAlmostEqual(image.headroom, 5.622, places=3)
+        small = sdimage.decode(data, dynamic_range="hdr", limit_bytes=64 * 16)
+        self.assertEqual((small.width, small.height, small.pixel_format), (8, 8, "rgba_float"))
         plain = sdimage.decode(data)
         self.assertEqual((plain.pixel_format, plain.headroom), ("rgb8", 0))
         self.assertAlmostEqual(plain.content_headroom, 5.622, places=3)

@@ -81,7 +81,7 @@ class Hooks(TestCase):
         last = seen[-1]
         self.assertEqual((last.url, last.http_status, last.received, last.error), (url, 200, len(png()), None))
 
-    def test_an_exception_of_a_hook_is_logged_and_raised_to_who_waits(self) -> None:
+    def test_an_exception_of_a_hook_is_logged_and_raised_to_the_caller(self) -> None:
         origin = self.origin()
         good = origin.add("good.png", png())
 

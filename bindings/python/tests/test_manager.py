@@ -410,6 +410,42 @@ class Misbehaviour(TestCase):
         self.assertIsNotNone(manager.load(url).image)
 
 
+class Reports(TestCase):
+    def test_a_thumbnail_on_disk_tells_the_size_of_its_file(self) -> None:
+        cache = self.cache()
+        manager = self.manager(cache=cache)
+        url = self.origin().add("wide.jpg", jpeg(640, 480))
+        for source in ("network", "disk"):
+            result = manager.load(url, thumbnail_size=(64, 64), wait_for_store=True)
+            assert result.image
+            self.assertEqual((result.source, result.image.width, result.image.source_size), (source, 64, (640, 480)))
+            cache.clear(disk=False)
+
+    def test_a_scheme_without_a_loader_is_forbidden(self) -> None:
+        self.assert_error("SCHEME_FORBIDDEN", self.manager().load, "ftp://host/a.png")
+
+    def test_a_cancelled_load_has_its_time(self) -> None:
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            gate.wait(30)
+            return b""
+
+        task = self.manager(cache=None, loader=load).start("x://y")
+        task.cancel()
+        self.assert_error("CANCELLED", task.wait, 30)
+        result = task.result()
+        assert result
+        self.assertGreater(result.time_ns(), 0)
+
+    def test_a_remembered_failure_has_its_cause(self) -> None:
+        manager, origin = self.manager(), self.origin()
+        url = origin.url("none.png")
+        self.assert_error("HTTP_STATUS", manager.load, url)
+        self.assertIn("HTTP status 404", self.assert_error("FAILED_URL", manager.load, url).message)
+
+
 class Closing(TestCase):
     def test_closing_waits_for_the_callback_that_runs(self) -> None:
         manager = self.manager(cache=None, loader=lambda request: b"")

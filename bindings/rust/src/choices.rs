@@ -263,7 +263,7 @@ choices! {
         Sdr = SDIMAGE_DYNAMIC_RANGE_SDR,
         /// The headroom of the content.
         Hdr = SDIMAGE_DYNAMIC_RANGE_HDR,
-        /// At most the headroom of the display.
+        /// Gain maps up to the headroom of the display.
         Automatic = SDIMAGE_DYNAMIC_RANGE_AUTOMATIC,
     }
 }

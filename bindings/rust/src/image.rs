@@ -239,6 +239,11 @@ impl GainMap {
         unsafe { sys::sdimage_gain_map_alternate_offset(self.as_ptr(), channel) }
     }
 
+    /// Reports whether the gains apply to the primaries of the base image; if not, to those of the other rendition.
+    pub fn is_in_base_color_space(&self) -> bool {
+        unsafe { sys::sdimage_gain_map_is_in_base_color_space(self.as_ptr()) }
+    }
+
     /// Reports whether the map is of Apple's format, whose numbers per channel are 0.
     pub fn is_linear(&self) -> bool {
         unsafe { sys::sdimage_gain_map_is_linear(self.as_ptr()) }

@@ -922,6 +922,7 @@ extern "C" {
     pub fn sdimage_gain_map_gamma(map: *const sdimage_gain_map, channel: u32) -> f64;
     pub fn sdimage_gain_map_base_offset(map: *const sdimage_gain_map, channel: u32) -> f64;
     pub fn sdimage_gain_map_alternate_offset(map: *const sdimage_gain_map, channel: u32) -> f64;
+    pub fn sdimage_gain_map_is_in_base_color_space(map: *const sdimage_gain_map) -> bool;
     pub fn sdimage_gain_map_is_linear(map: *const sdimage_gain_map) -> bool;
 
     // hooks.h

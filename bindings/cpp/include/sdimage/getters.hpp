@@ -453,6 +453,8 @@ public:
     double alternate_offset(std::uint32_t channel) const noexcept {
         return sdimage_gain_map_alternate_offset(self(), channel);
     }
+    // True if the gains apply to light with the primaries of the base image, false for those of the other rendition.
+    bool is_in_base_color_space() const noexcept { return sdimage_gain_map_is_in_base_color_space(self()); }
     // True for Apple's format, whose numbers per channel are 0: with the linear light of a sample in sRGB, the gain is
     // 1 + (2 ^ (w * alternate headroom) - 1) * light.
     bool is_linear() const noexcept { return sdimage_gain_map_is_linear(self()); }
@@ -605,8 +607,8 @@ template <class Self> class image_getters {
     const sdimage_image *self() const noexcept { return static_cast<const Self *>(this)->get(); }
 
 public:
-    // Returns the headroom of the pixels in stops: the binary logarithm of their brightest light relative to SDR white;
-    // 0 for SDR.
+    // Returns the headroom of the rendition in stops: the binary logarithm of the brightest light that it can contain,
+    // relative to SDR white; 0 for SDR.
     double headroom() const noexcept { return sdimage_image_headroom(self()); }
     // Returns the headroom of the brightest rendition of the file in stops: that of its gain map, which is known if the
     // map was applied, or of PQ (5.62) and HLG (2.3); 0 for SDR.

@@ -7,7 +7,7 @@ public enum DynamicRange {
     SDR(0),
     /** The headroom of the content. */
     HDR(1),
-    /** At most the headroom of the display. */
+    /** Gain maps up to the headroom of the display. */
     AUTOMATIC(2);
 
     final int number;
