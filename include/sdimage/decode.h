@@ -68,11 +68,11 @@ SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdima
 
 /* Sets the pixel format. Default AUTOMATIC: gray, RGB or RGBA with 8 bits a channel, whatever the depth of the file.
  * NATIVE keeps the depth: 16 bits a channel for a file with more than 8, for example a PNG of 16 bits or an AVIF of 10,
- * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. With
- * RGBA_FLOAT, PQ and HLG become light relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are
- * preserved; gain maps need sdimage_decode_options_set_dynamic_range. For every other format such an image is tone-mapped to sRGB: light below three quarters of white is
- * unchanged, and a shoulder compresses the range from there to the brightest value. Thumbnails are means of the encoded
- * samples. */
+ * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. With RGBA_FLOAT, PQ and HLG
+ * become light relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are preserved; gain maps need
+ * sdimage_decode_options_set_dynamic_range. For every other format such an image is tone-mapped to sRGB: light below
+ * three quarters of white is unchanged, and a shoulder compresses the range from there to the brightest value.
+ * Thumbnails are means of the encoded samples. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 /* Returns the pixel format. */

@@ -1,15 +1,15 @@
-/* gain_map.h: gain maps (ISO 21496-1): a small image, and the numbers that turn its samples into the ratio of an SDR and
- * an HDR rendition.
+/* gain_map.h: gain maps (ISO 21496-1): a small image, and the numbers that turn its samples into the ratio of an SDR
+ * and an HDR rendition.
  *
  * With the sample s of a channel from 0 to 1, and the weight w of the rendition:
  *
  *   gain = 2 ^ (w * (minimum + (maximum - minimum) * s ^ (1 / gamma)))
  *   light = (base light + base offset) * gain - alternate offset
  *
- * Light is linear, with the primaries of the base image, or with those of the other rendition, whose profile is that of the
- * map, if sdimage_gain_map_is_in_base_color_space is false. For a display with a headroom of H stops, w is
- * (H - base headroom) / (alternate headroom - base headroom), limited to 0 ... 1, and negated if the base headroom is the
- * larger one.
+ * Light is linear, with the primaries of the base image, or with those of the other rendition, whose profile is that of
+ * the map, if sdimage_gain_map_is_in_base_color_space is false. For a display with a headroom of H stops, w is
+ * (H - base headroom) / (alternate headroom - base headroom), limited to 0 ... 1, and negated if the base headroom is
+ * the larger one.
  *
  * sdimage_image_get_gain_map returns the map that was applied to an image.
  *

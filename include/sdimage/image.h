@@ -188,7 +188,8 @@ SDIMAGE_API bool sdimage_image_is_animated(const sdimage_image *image);
 SDIMAGE_API bool sdimage_image_is_thumbnail(const sdimage_image *image);
 
 /* Bytes that a memory cache counts for the image: the memory that its bitmap keeps allocated, times the number of
- * frames if all frames are held (sdimage_request_set_preload_frames), and that of its gain map. sdimage_metadata_set_memory_cost overrides it. */
+ * frames if all frames are held (sdimage_request_set_preload_frames), and that of its gain map.
+ * sdimage_metadata_set_memory_cost overrides it. */
 SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
 
 /* The embedded ICC profile if the pixels were left in its colour space; NULL if they are sRGB. Borrowed. */

@@ -79,8 +79,8 @@ typedef struct sdimage_target_vtable {
     /* Animates a transition, right after set_image. */
     void (*transition_animate)(void *user_data, const char *key, sdimage_transition transition, uint32_t duration_ms,
                                sdimage_image *image);
-    /* Ends a transition: when its duration has passed (`finished`), or earlier if another load, a cancellation or the next
-     * transition of the key ends it. */
+    /* Ends a transition: when its duration has passed (`finished`), or earlier if another load, a cancellation or the
+     * next transition of the key ends it. */
     void (*transition_end)(void *user_data, const char *key, bool finished);
 } sdimage_target_vtable;
 
