@@ -152,7 +152,8 @@ class Asynchronous(TestCase):
 
         asyncio.run(self.load(manager, url, on_progress))
         self.assertEqual((seen, threads), (sorted(seen), {threading.main_thread()}))
-        self.assertEqual(seen[-1], (len(data), len(data)))
+        # The last counts are dropped if the result is there before they are delivered.
+        self.assertEqual((seen[-1][0] <= len(data), seen[-1][1]), (True, len(data)))
         self.assertGreater(len(seen), 1)
 
     async def load(self, manager: sdimage.Manager, url: str, on_progress: object) -> None:

@@ -84,7 +84,8 @@ class Loading(TestCase):
         self.assertIsInstance(events[-1], sdimage.Result)
         self.assertEqual(len(events) - len(progress), 1)
         self.assertEqual(progress, sorted(progress))
-        self.assertEqual(progress[-1], (len(data), len(data)))
+        # The last counts are dropped if the result is there before they are delivered.
+        self.assertEqual((progress[-1][0] <= len(data), progress[-1][1]), (True, len(data)))
         self.assertGreater(len(progress), 1)
 
     def test_who_asks_for_parts_gets_them_before_the_whole(self) -> None:
