@@ -52,6 +52,16 @@ public func sdimage_decode_options_display_headroom(_ options: Object) -> Double
     unsafe read(options, DecodeOptionsObject.self, 0) { $0.value.displayHeadroom }
 }
 
+@_cdecl("sdimage_decode_options_set_keep_gain_map") @implementation
+public func sdimage_decode_options_set_keep_gain_map(_ options: Object, _ keepGainMap: Bool) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.keepsGainMap = keepGainMap }
+}
+
+@_cdecl("sdimage_decode_options_should_keep_gain_map") @implementation
+public func sdimage_decode_options_should_keep_gain_map(_ options: Object) -> Bool {
+    unsafe read(options, DecodeOptionsObject.self, false) { $0.value.keepsGainMap }
+}
+
 @_cdecl("sdimage_decode_options_set_first_frame_only") @implementation
 public func sdimage_decode_options_set_first_frame_only(_ options: Object, _ firstFrameOnly: Bool) {
     unsafe change(options, DecodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }

@@ -39,7 +39,7 @@ enum Defaults {
     /// Makes a registry of the built-in coders alone.
     static func makeRegistry() -> CoderRegistry {
         CoderRegistry(builtinCoders) { image, options, stop throws(ImageError) in
-            try image.convertedToSRGB(options, stop: stop)
+            try image.rendered(options, stop: stop)
         }
     }
     /// The default byte limit for programs that scale large images down.

@@ -75,6 +75,16 @@ public func sdimage_encode_options_set_embed_thumbnail(_ options: Object, _ embe
     unsafe change(options, EncodeOptionsObject.self) { $0.embedsThumbnail = embed }
 }
 
+@_cdecl("sdimage_encode_options_set_embed_gain_map") @implementation
+public func sdimage_encode_options_set_embed_gain_map(_ options: Object, _ embed: Bool) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.embedsGainMap = embed }
+}
+
+@_cdecl("sdimage_encode_options_should_embed_gain_map") @implementation
+public func sdimage_encode_options_should_embed_gain_map(_ options: Object) -> Bool {
+    unsafe read(options, EncodeOptionsObject.self, false) { $0.value.embedsGainMap }
+}
+
 @_cdecl("sdimage_encode_options_set_first_frame_only") @implementation
 public func sdimage_encode_options_set_first_frame_only(_ options: Object, _ firstFrameOnly: Bool) {
     unsafe change(options, EncodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }

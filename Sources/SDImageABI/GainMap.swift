@@ -1,11 +1,48 @@
 import CSDImage
 import SDImage
+import SDImageCodecs
 import SDImageHost
 
 /// Reads a number of one channel.
 private func number(_ map: Object, _ channel: UInt32, _ body: (GainMap.Channel) -> Double) -> Double {
     unsafe read(map, GainMap.self, 0) { map in
         channel < 3 && !map.parameters.isLinear ? body(map.parameters.channels[Int(channel)]) : 0
+    }
+}
+
+@_cdecl("sdimage_gain_map_new") @implementation
+public func sdimage_gain_map_new(
+    _ samples: Object, _ parameters: UnsafeRawPointer?, _ length: Int, _ map: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let samples = unsafe try Handle.borrow(samples, as: Image.self)
+        unsafe try give(try GainMap(samples: samples, fields: try Input.callersBytes(parameters, length)), map)
+    }
+}
+
+@_cdecl("sdimage_gain_map_new_apple") @implementation
+public func sdimage_gain_map_new_apple(
+    _ samples: Object, _ exif: UnsafeRawPointer?, _ length: Int, _ map: ObjectOut, _ error: ObjectOut
+) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let samples = unsafe try Handle.borrow(samples, as: Image.self)
+        unsafe try give(try GainMap(samples: samples, appleExif: try Input.callersBytes(exif, length)), map)
+    }
+}
+
+@_cdecl("sdimage_gain_map_new_between") @implementation
+public func sdimage_gain_map_new_between(_ sdr: Object, _ hdr: Object, _ map: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        let (sdr, hdr) = unsafe (try Handle.borrow(sdr, as: Image.self), try Handle.borrow(hdr, as: Image.self))
+        let account = EncodeOptions().account
+        unsafe try give(GainMapMeasurement.map(from: sdr, to: hdr, account: account, stop: CancellationToken()), map)
+    }
+}
+
+@_cdecl("sdimage_gain_map_copy_parameters") @implementation
+public func sdimage_gain_map_copy_parameters(_ map: Object, _ parameters: ObjectOut, _ error: ObjectOut) -> sdimage_status {
+    unsafe attempt(error) { () throws(ImageError) in
+        unsafe try give(Handle.borrow(map, as: GainMap.self).fields(), parameters)
     }
 }
 

@@ -226,6 +226,17 @@ public func sdimage_image_get_gain_map(_ image: Object, _ map: ObjectOut) {
     unsafe map.pointee = unsafe found.map { unsafe Handle.own($0) } ?? nil
 }
 
+@_cdecl("sdimage_image_apply_gain_map") @implementation
+public func sdimage_image_apply_gain_map(_ image: Object, _ headroom: Double, _ rendition: ObjectOut, _ error: ObjectOut)
+    -> sdimage_status
+{
+    unsafe attempt(error) { () throws(ImageError) in
+        let image = unsafe try Handle.borrow(image, as: Image.self)
+        guard !headroom.isNaN else { throw ImageError(.invalidArgument, "gain map: headroom is not a number") }
+        unsafe try give(image.applyingGainMap(headroom: headroom, stop: CancellationToken()), rendition)
+    }
+}
+
 @_cdecl("sdimage_image_extended_data") @implementation
 public func sdimage_image_extended_data(_ image: Object) -> Object {
     unsafe read(image, Image.self, nil) { unsafe Handle.lend($0.metadata.extendedData) }

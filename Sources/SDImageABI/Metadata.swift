@@ -190,6 +190,12 @@ public func sdimage_metadata_set_cicp(
     }
 }
 
+@_cdecl("sdimage_metadata_set_gain_map") @implementation
+public func sdimage_metadata_set_gain_map(_ metadata: Object, _ map: Object) {
+    let map = unsafe Handle.find(map, as: GainMap.self)
+    unsafe change(metadata, MetadataObject.self) { $0.gainMap = map }
+}
+
 @_cdecl("sdimage_metadata_set_exif") @implementation
 public func sdimage_metadata_set_exif(_ metadata: Object, _ exif: Object) {
     let exif = unsafe Handle.find(exif, as: Bytes.self)

@@ -35,6 +35,11 @@ public func sdimage_metadata_get_cicp(
     return codes != nil
 }
 
+@_cdecl("sdimage_metadata_gain_map") @implementation
+public func sdimage_metadata_gain_map(_ metadata: Object) -> Object {
+    unsafe read(metadata, MetadataObject.self, nil) { unsafe Handle.lend($0.value.gainMap) }
+}
+
 @_cdecl("sdimage_metadata_exif") @implementation
 public func sdimage_metadata_exif(_ metadata: Object) -> Object {
     unsafe read(metadata, MetadataObject.self, nil) { unsafe Handle.lend($0.value.exif) }

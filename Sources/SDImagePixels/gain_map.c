@@ -1,5 +1,7 @@
 #include "sdpx_gain_map.h"
 
+#include <math.h>
+
 #include "kernel.h"
 
 /* Pixels whose intermediate values fit the first-level cache. */
@@ -63,10 +65,17 @@ INLINE int32_t entry(float sample) {
 }
 
 /* The entries of the samples of red, green and blue. */
-INLINE void find_entries(int32_t entries[3][BLOCK], const uint8_t *restrict from, size_t pixels, int is_ycc) {
+INLINE void find_entries(int32_t entries[3][BLOCK], const void *row, size_t pixels, int format) {
+    const uint8_t *from = row;
+    const uint16_t *deep = row;
     for (size_t i = 0; i < pixels; i++) {
-        float a = from[3 * i], b = from[3 * i + 1], c = from[3 * i + 2];
-        if (is_ycc) {
+        float a, b, c;
+        if (format == SDPX_GAIN_RGBA_16) {
+            a = (float)deep[4 * i] / 257, b = (float)deep[4 * i + 1] / 257, c = (float)deep[4 * i + 2] / 257;
+        } else {
+            a = from[3 * i], b = from[3 * i + 1], c = from[3 * i + 2];
+        }
+        if (format == SDPX_GAIN_YCC) {
             float y = a, cb = b - 128, cr = c - 128;
             a = y + 1.402f * cr;
             b = y - 0.344136f * cb - 0.714136f * cr;
@@ -78,18 +87,25 @@ INLINE void find_entries(int32_t entries[3][BLOCK], const uint8_t *restrict from
     }
 }
 
-INLINE void apply_as(float *restrict to, const uint8_t *restrict from, size_t pixels, const float *restrict samples,
-                     size_t channels, const sdpx_gain_map *map) {
+/* Steps 1 and 2. */
+INLINE void find_light(float light[3][BLOCK], const void *from, size_t pixels, const sdpx_gain_map *map) {
     int32_t entries[3][BLOCK];
-    float light[3][BLOCK], gain[3][BLOCK];
-    if (map->is_ycc)
-        find_entries(entries, from, pixels, 1);
+    if (map->format == SDPX_GAIN_YCC)
+        find_entries(entries, from, pixels, SDPX_GAIN_YCC);
+    else if (map->format == SDPX_GAIN_RGB)
+        find_entries(entries, from, pixels, SDPX_GAIN_RGB);
     else
-        find_entries(entries, from, pixels, 0);
+        find_entries(entries, from, pixels, SDPX_GAIN_RGBA_16);
     for (size_t k = 0; k < 3; k++) {
         for (size_t i = 0; i < pixels; i++)
             light[k][i] = map->light[entries[k][i]];
     }
+}
+
+INLINE void apply_as(float *restrict to, const void *from, size_t pixels, const float *restrict samples,
+                     size_t channels, const sdpx_gain_map *map) {
+    float light[3][BLOCK], gain[3][BLOCK];
+    find_light(light, from, pixels, map);
     for (size_t k = 0; k < channels; k++) {
         for (size_t i = 0; i < pixels; i++)
             gain[k][i] = map->gains[k][entry(samples[channels * i + k])];
@@ -107,20 +123,86 @@ INLINE void apply_as(float *restrict to, const uint8_t *restrict from, size_t pi
         to[4 * i + 2] = product(after + 6, red, grn, blu);
         to[4 * i + 3] = 1;
     }
+    if (map->format == SDPX_GAIN_RGBA_16) {
+        const uint16_t *deep = from;
+        for (size_t i = 0; i < pixels; i++)
+            to[4 * i + 3] = (float)deep[4 * i + 3] / 65535;
+    }
 }
 
-LOCAL_KERNEL(void, apply_block, (to, from, pixels, samples, channels, map), float *to, const uint8_t *from,
-             size_t pixels, const float *samples, size_t channels, const sdpx_gain_map *map) {
+LOCAL_KERNEL(void, apply_block, (to, from, pixels, samples, channels, map), float *to, const void *from, size_t pixels,
+             const float *samples, size_t channels, const sdpx_gain_map *map) {
     if (channels == 1)
         apply_as(to, from, pixels, samples, 1, map);
     else
         apply_as(to, from, pixels, samples, 3, map);
 }
 
-void sdpx_apply_gains(float *to, const uint8_t *from, size_t pixels, const float *samples, size_t channels,
+INLINE size_t pixel_bytes(const sdpx_gain_map *map) {
+    return map->format == SDPX_GAIN_RGBA_16 ? 8 : 3;
+}
+
+void sdpx_apply_gains(float *to, const void *from, size_t pixels, const float *samples, size_t channels,
                       const sdpx_gain_map *map) {
     for (size_t at = 0; at < pixels; at += BLOCK) {
         size_t n = pixels - at < BLOCK ? pixels - at : BLOCK;
-        apply_block(to + 4 * at, from + 3 * at, n, samples + channels * at, channels, map);
+        const uint8_t *block = (const uint8_t *)from + pixel_bytes(map) * at;
+        apply_block(to + 4 * at, block, n, samples + channels * at, channels, map);
     }
+}
+
+LOCAL_KERNEL(void, light_block, (to, from, pixels, map), float *to, const void *from, size_t pixels,
+             const sdpx_gain_map *map) {
+    float light[3][BLOCK];
+    const float *before = map->to_gain_primaries;
+    find_light(light, from, pixels, map);
+    for (size_t i = 0; i < pixels; i++) {
+        for (size_t k = 0; k < 3; k++)
+            to[3 * i + k] = product(before + 3 * k, light[0][i], light[1][i], light[2][i]);
+    }
+}
+
+void sdpx_gain_light(float *to, const void *from, size_t pixels, const sdpx_gain_map *map) {
+    for (size_t at = 0; at < pixels; at += BLOCK) {
+        size_t n = pixels - at < BLOCK ? pixels - at : BLOCK;
+        light_block(to + 3 * at, (const uint8_t *)from + pixel_bytes(map) * at, n, map);
+    }
+}
+
+INLINE float positive(float v) {
+    return v > 0 ? v : 0;
+}
+
+/* The sum of a block of two by two pixels, of which the second column may be missing. */
+INLINE float block_sum(const float *upper, const float *lower, size_t columns, size_t stride) {
+    float sum = upper[0] + lower[0];
+    return columns > 1 ? sum + upper[stride] + lower[stride] : sum;
+}
+
+void sdpx_measure_gains(float *to, const float *base_upper, const float *base_lower, const float *other_upper,
+                        const float *other_lower, size_t pixels, sdpx_matrix from_srgb, float offset) {
+    for (size_t x = 0; x < pixels; x += 2, to += 3) {
+        size_t columns = pixels - x < 2 ? 1 : 2;
+        const float share = 0.5f / (float)columns;
+        float other[3];
+        for (size_t k = 0; k < 3; k++)
+            other[k] = share * block_sum(other_upper + 4 * x + k, other_lower + 4 * x + k, columns, 4);
+        for (size_t k = 0; k < 3; k++) {
+            float base = share * block_sum(base_upper + 3 * x + k, base_lower + 3 * x + k, columns, 3);
+            float light = product(from_srgb.rows + 3 * k, other[0], other[1], other[2]);
+            float gain = log2f((positive(light) + offset) / (positive(base) + offset));
+            /* False for NaN. */
+            gain = gain > -SDPX_GAIN_LIMIT ? gain : -SDPX_GAIN_LIMIT;
+            to[k] = gain < SDPX_GAIN_LIMIT ? gain : SDPX_GAIN_LIMIT;
+        }
+    }
+}
+
+float sdpx_brightest(const float *row, size_t pixels) {
+    float highest = 0;
+    for (size_t i = 0; i < pixels; i++) {
+        for (size_t k = 0; k < 3; k++)
+            highest = row[4 * i + k] > highest ? row[4 * i + k] : highest;
+    }
+    return highest;
 }

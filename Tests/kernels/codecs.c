@@ -69,7 +69,7 @@ static void png_samples(size_t n) {
 
 /* Maps of one channel and of three, of the size of the row and smaller. */
 static void gain_maps(size_t n) {
-    for (int mode = 0; mode < 8 && n > 0; mode++) {
+    for (int mode = 0; mode < 12 && n > 0; mode++) {
         reuse_memory();
         size_t channels = mode & 1 ? 3 : 1, width = mode & 2 ? n : (n + 3) / 4;
         /* A sample between two entries of a table may be rounded either way. */
@@ -77,7 +77,7 @@ static void gain_maps(size_t n) {
         for (size_t i = 0; i < SDPX_GAIN_ENTRIES; i++)
             light[i] = (float)i / SDPX_GAIN_ENTRIES,
             gains[i] = 1 + (float)(i * i) / (SDPX_GAIN_ENTRIES * SDPX_GAIN_ENTRIES);
-        sdpx_gain_map map = {mode & 4,
+        sdpx_gain_map map = {mode / 4,
                              light,
                              {gains, gains, gains},
                              {0.1f, 0.2f, 0},
@@ -88,8 +88,12 @@ static void gain_maps(size_t n) {
         sdpx_interpolate_gains(samples, n, output(width * channels * sizeof *samples), input(width * channels),
                                input(width * channels), 0.3f, width, channels);
         result_floats(samples, n * channels, 1e-3f);
-        sdpx_apply_gains(to, input(3 * n), n, samples, channels, &map);
+        const uint8_t *pixels = input((mode / 4 == SDPX_GAIN_RGBA_16 ? 8 : 3) * n);
+        sdpx_apply_gains(to, pixels, n, samples, channels, &map);
         result_floats(to, 4 * n, 2e-3f);
+        float *rows = output(3 * n * sizeof *rows);
+        sdpx_gain_light(rows, pixels, n, &map);
+        result_floats(rows, 3 * n, 2e-3f);
     }
 }
 

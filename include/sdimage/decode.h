@@ -101,6 +101,13 @@ SDIMAGE_API void sdimage_decode_options_set_display_headroom(sdimage_decode_opti
 /* Returns the headroom of the display in stops. */
 SDIMAGE_API double sdimage_decode_options_display_headroom(const sdimage_decode_options *options);
 
+/* Leaves the base image of a file with a gain map as it is, in the colour space of the file, together with its map
+ * (sdimage_image_get_gain_map), whatever the rendition requested: to apply it later, or to write it into another file.
+ * Default false. */
+SDIMAGE_API void sdimage_decode_options_set_keep_gain_map(sdimage_decode_options *options, bool keep_gain_map);
+/* Returns true if the base image is left with its gain map. */
+SDIMAGE_API bool sdimage_decode_options_should_keep_gain_map(const sdimage_decode_options *options);
+
 /* Decodes only the first frame of an animation, as a still image. Default false: the image has the other frames too
  * (sdimage_image_get_frame). */
 SDIMAGE_API void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);

@@ -94,6 +94,14 @@ SDIMAGE_API void sdimage_encode_options_set_embed_thumbnail(sdimage_encode_optio
 /* Returns true if a small preview is embedded. */
 SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_encode_options *options);
 
+/* JPEG: writes a gain map behind the image, with its parameters in both forms, XMP (Ultra HDR) and ISO 21496-1: that of
+ * a base image, or for RGBA_FLOAT, PQ and HLG one that leads from the tone-mapped SDR image to the light of the image.
+ * Image and map have the same quality. Images without a map, and without light above white, are written as usual.
+ * Default false. */
+SDIMAGE_API void sdimage_encode_options_set_embed_gain_map(sdimage_encode_options *options, bool embed);
+/* Returns true if a gain map is written. */
+SDIMAGE_API bool sdimage_encode_options_should_embed_gain_map(const sdimage_encode_options *options);
+
 /* Writes only the first frame. Default false: all frames of an animation are written. */
 SDIMAGE_API void sdimage_encode_options_set_first_frame_only(sdimage_encode_options *options, bool first_frame_only);
 /* Returns true if only the first frame is written. */

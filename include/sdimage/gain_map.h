@@ -6,23 +6,49 @@
  *   gain = 2 ^ (w * (minimum + (maximum - minimum) * s ^ (1 / gamma)))
  *   light = (base light + base offset) * gain - alternate offset
  *
- * Light is linear, with the primaries of the base image, or with those of the other rendition, whose profile is that of
- * the map, if sdimage_gain_map_is_in_base_color_space is false. For a display with a headroom of H stops, w is
- * (H - base headroom) / (alternate headroom - base headroom), limited to 0 ... 1, and negated if the base headroom is
- * the larger one.
+ * Light is linear, with the primaries of the base image, or with those of the other rendition, whose profile or code
+ * points are those of the samples, if sdimage_gain_map_is_in_base_color_space is false. For a display with a headroom
+ * of H stops, w is (H - base headroom) / (alternate headroom - base headroom), limited to 0 ... 1, and negated if the
+ * base headroom is the larger one.
  *
- * sdimage_image_get_gain_map returns the map that was applied to an image.
+ * A decode applies the map of a file (sdimage_decode_options_set_dynamic_range), or leaves the base image with its map
+ * (sdimage_decode_options_set_keep_gain_map), to which sdimage_image_apply_gain_map applies it later.
+ * sdimage_image_get_gain_map returns the map in both cases. A map for a base image is attached with
+ * sdimage_metadata_set_gain_map, and written with sdimage_encode_options_set_embed_gain_map.
  *
  * Class: immutable. Channels are 0 to 2 for red, green and blue; other numbers return 0. */
 #ifndef SDIMAGE_GAIN_MAP_H
 #define SDIMAGE_GAIN_MAP_H
 
 #include "base.h"
+#include "data.h"
+#include "error.h"
 #include "image.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* --- Creation. The caller owns *map. */
+
+/* Creates a map from its samples, an image of GRAY8 or RGB8, and its parameters in the binary form of ISO 21496-1
+ * (annex C), which APP2 segments of JPEG, `tmap` items of HEIF and `jhgm` boxes of JPEG XL contain. The samples are
+ * referenced; their orientation must have been applied. Errors: INVALID_ARGUMENT (samples of another format), BAD_DATA
+ * (damaged parameters, those of a later version, numbers outside of their ranges), NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_gain_map_new(const sdimage_image *samples, const void *parameters, size_t length,
+                                                sdimage_gain_map **map, sdimage_error **error);
+/* Creates a map of Apple's format, whose headroom is given by the maker note in the EXIF block of the base image
+ * (sdimage_info_exif). Errors: INVALID_ARGUMENT, BAD_DATA (no headroom in the block). */
+SDIMAGE_API sdimage_status sdimage_gain_map_new_apple(const sdimage_image *samples, const void *exif, size_t length,
+                                                      sdimage_gain_map **map, sdimage_error **error);
+/* Computes the map from an SDR image to its HDR rendition, a linear RGBA_FLOAT image of the same size. The map has half
+ * the width and height, and one channel if the gains of all channels are equal. Errors: INVALID_ARGUMENT (sizes or
+ * formats), UNSUPPORTED (no matrix describes the colours of the SDR image; no pixel is brighter than SDR white),
+ * NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_gain_map_new_between(const sdimage_image *sdr, const sdimage_image *hdr,
+                                                        sdimage_gain_map **map, sdimage_error **error);
+
+/* --- Properties. */
 
 /* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_gain_map *sdimage_gain_map_ref(const sdimage_gain_map *map);
@@ -49,6 +75,10 @@ SDIMAGE_API bool sdimage_gain_map_is_in_base_color_space(const sdimage_gain_map 
 /* True for Apple's format, whose numbers per channel are 0: with the linear light of a sample in sRGB, the gain is
  * 1 + (2 ^ (w * alternate headroom) - 1) * light. */
 SDIMAGE_API bool sdimage_gain_map_is_linear(const sdimage_gain_map *map);
+/* Writes the parameters in binary form, as sdimage_gain_map_new reads them; the caller owns *parameters. Errors:
+ * UNSUPPORTED (Apple's format), NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_gain_map_copy_parameters(const sdimage_gain_map *map, sdimage_data **parameters,
+                                                            sdimage_error **error);
 
 #ifdef __cplusplus
 }

@@ -211,8 +211,15 @@ SDIMAGE_API double sdimage_image_headroom(const sdimage_image *image);
 /* Returns the headroom of the brightest rendition of the file in stops: that of its gain map, which is known if the map
  * was applied, or of PQ (5.62) and HLG (2.3); 0 for SDR. */
 SDIMAGE_API double sdimage_image_content_headroom(const sdimage_image *image);
-/* Returns the gain map that was applied to the image; the caller owns *map, NULL for none. */
+/* Returns the gain map of the image: for RGBA_FLOAT the map that was applied to it, for other formats the map that can
+ * be applied. The caller owns *map, NULL for none. */
 SDIMAGE_API void sdimage_image_get_gain_map(const sdimage_image *image, sdimage_gain_map **map);
+/* Applies the gain map of a base image, for a display with a headroom in stops; INFINITY selects the headroom of the
+ * content. The result is RGBA_FLOAT in linear light, or the same image, referenced, if the base image is the rendition
+ * for this headroom. Errors: UNSUPPORTED (no map to apply; no matrix describes the colours), INVALID_ARGUMENT (NaN),
+ * TOO_LARGE, NO_MEMORY. */
+SDIMAGE_API sdimage_status sdimage_image_apply_gain_map(const sdimage_image *image, double headroom,
+                                                        sdimage_image **rendition, sdimage_error **error);
 
 /* A value of the host stored with the image; NULL if there is none. Borrowed. */
 SDIMAGE_API const sdimage_data *sdimage_image_extended_data(const sdimage_image *image);

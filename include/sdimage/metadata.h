@@ -129,6 +129,13 @@ SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t 
 SDIMAGE_API bool sdimage_metadata_get_cicp(const sdimage_metadata *metadata, uint32_t *primaries, uint32_t *transfer,
                                            uint32_t *matrix, bool *full_range);
 
+/* Sets the gain map of a base image; NULL removes it. The library applies the map of an image that a custom coder
+ * decodes, if the options request it; samples and pixels must have the same orientation, and the colours must be those
+ * of the file. Referenced. */
+SDIMAGE_API void sdimage_metadata_set_gain_map(sdimage_metadata *metadata, const sdimage_gain_map *map);
+/* Returns the gain map; NULL for none. Borrowed until it is set again or the metadata are freed. */
+SDIMAGE_API const sdimage_gain_map *sdimage_metadata_gain_map(const sdimage_metadata *metadata);
+
 /* Sets the EXIF block that the file has beside its pixels, for `info` of a coder: a TIFF structure with or without
  * the prefix "Exif". sdimage_info_exif then returns it. NULL removes it. Referenced, not copied. */
 SDIMAGE_API void sdimage_metadata_set_exif(sdimage_metadata *metadata, sdimage_data *exif);

@@ -3,10 +3,10 @@
 package final class CoderRegistry: Sendable {
     // A monitor instead of a mutex, because it must be held across `fork`.
     private let list: Monitor<[any ImageCoder]>
-    /// Colour conversion for images of coders that do not convert colours themselves.
+    /// Application of gain maps and colour conversion for images of coders that do neither.
     private let colors: ColorConversion?
 
-    /// Returns an image that has a profile or code points as these options would have decoded it, in sRGB.
+    /// Returns an image that has a gain map, a profile or code points as these options would have decoded it.
     package typealias ColorConversion =
         @Sendable (Image, DecodeOptions, CancellationToken) throws(ImageError) -> Image
 
@@ -107,7 +107,7 @@ package final class CoderRegistry: Sendable {
 
     /// Converts an image that was delivered without encoded bytes to what these options would have decoded.
     package func fit(_ image: Image, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
-        guard options.convertToSRGB, let colors else { return try image.fitted(options, stop: stop) }
+        guard let colors else { return try image.fitted(options, stop: stop) }
         return try colors(image, options, stop)
     }
 

@@ -16,6 +16,7 @@ extension Image {
         guard orientation != .up else { return self }
         var metadata = metadata
         metadata.orientation = .up
+        metadata.gainMap = try metadata.gainMap?.turned(orientation, stop: stop)
         // The size as displayed. The orientation of host pixels may have been set after the source size.
         if metadata.sourceSize == size, orientation.swapsAxes { metadata.sourceSize = size.swapped }
         let frames = frames.map { MappedFrames($0) { frame, stop throws(ImageError) in try frame.upright(stop: stop) } }

@@ -21,6 +21,8 @@ package struct DecodeOptions: Hashable, Sendable {
     package var dynamicRange = DynamicRange.sdr
     /// Headroom of the display in stops, for `automatic`.
     package var displayHeadroom = 0.0
+    /// Leaves the base image of a file with a gain map, in its own colour space, together with the map.
+    package var keepsGainMap = false
     package var applyOrientation = true
     package var convertToSRGB = true
     /// Limit of decoded bytes over all frames; 0 = off. Overrides the thumbnail size.
@@ -70,8 +72,11 @@ package struct DecodeOptions: Hashable, Sendable {
         return options
     }
 
-    /// True if the result may have more than 8 bits per channel.
-    package var mayBeDeep: Bool { (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 || mayExceedWhite }
+    /// True if the result may have more than 8 bits per channel, or a gain map.
+    package var mayBeDeep: Bool { (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 || readsGainMaps }
+
+    /// True if the gain map of a file matters.
+    package var readsGainMaps: Bool { mayExceedWhite || keepsGainMap }
 
     /// True if the result may be a rendition with more than the range of SDR. Integer formats hold SDR.
     package var mayExceedWhite: Bool { requestedHeadroom > 0 && (pixelFormat == nil || pixelFormat == .rgbaFloat) }

@@ -12,6 +12,8 @@ package struct EncodeOptions: Sendable {
     /// Target limit of the file size in bytes; 0 = off.
     package var maxFileSize = 0
     package var embedsThumbnail = false
+    /// JPEG: a gain map behind the image.
+    package var embedsGainMap = false
     package var firstFrameOnly = false
     /// Number of loops; nil: the loop count of the image; 0 = endless.
     package var loopCount: Int?
@@ -56,7 +58,8 @@ package struct EncodeOptions: Sendable {
     /// True when no option requires new bytes, so that the bytes that an image was decoded from can be reused for the same
     /// format.
     var keepsEverything: Bool {
-        quality == 1 && effort == nil && maxPixelSize == nil && maxFileSize == 0 && !embedsThumbnail && !firstFrameOnly
+        quality == 1 && effort == nil && maxPixelSize == nil && maxFileSize == 0 && !embedsThumbnail && !embedsGainMap
+            && !firstFrameOnly
             && loopCount == nil && maxColors == 256 && dithering == 1 && webP.isEmpty && exif == nil && xmp == nil && bag == nil
     }
 

@@ -45,15 +45,20 @@ package final class GainMap: Sendable {
     }
 
     package let parameters: Parameters
-    /// Gray or RGB with 8 bits, turned as the decoded base image is; the samples are not colors.
+    /// Gray or RGB with 8 bits, turned as the base image is. The samples are not colors; a profile or code points are those of
+    /// the other rendition.
     package let image: Image
-    /// The profile of the other rendition, if the file has one.
-    package let alternateProfile: Bytes?
 
-    package init(_ parameters: Parameters, image: Image, alternateProfile: Bytes?) {
+    package init(_ parameters: Parameters, image: Image) {
         self.parameters = parameters
         self.image = image
-        self.alternateProfile = alternateProfile
+    }
+
+    /// The map for a base image that is turned.
+    package func turned(_ orientation: Orientation, stop: CancellationToken) throws(ImageError) -> GainMap {
+        guard orientation != .up else { return self }
+        let pixels = try image.pixels.turned(orientation, stop: stop)
+        return GainMap(parameters, image: Image(pixels: pixels, metadata: image.metadata))
     }
 
     /// The headroom of the brighter rendition in stops.

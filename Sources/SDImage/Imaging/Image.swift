@@ -28,6 +28,9 @@ package final class Image: Sendable {
         return overflow ? .max : bytes
     }
 
+    /// The gain map that can be applied to the image.
+    package var unappliedGainMap: GainMap? { pixels.format == .rgbaFloat ? nil : metadata.gainMap }
+
     /// True when the image is neither a thumbnail nor transformed, so that its encoded bytes represent it.
     package var isPlain: Bool { !metadata.isThumbnail && !metadata.isTransformed }
 
@@ -149,7 +152,7 @@ package struct ImageMetadata: Sendable {
     package var contentHeadroom = 0.0
     /// Headroom of these pixels; 0 for SDR.
     package var headroom = 0.0
-    /// The gain map with which the pixels were made.
+    /// The gain map with which pixels in float were made, or which can be applied to others.
     package var gainMap: GainMap?
     /// Overrides the computed `Image.memoryCost`.
     package var memoryCost: Int?

@@ -31,7 +31,8 @@ extension Image {
         metadata.isThumbnail = options.wantsThumbnail
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha
         if dims { metadata.reduceRange() }
-        if plan.turn != .up { metadata.gainMap = nil }
+        if (output == .rgbaFloat) != (pixels.format == .rgbaFloat) { metadata.gainMap = nil }
+        metadata.gainMap = try metadata.gainMap?.turned(plan.turn, stop: stop)
         metadata.memoryCost = nil
         let frames = frames.map {
             MappedFrames($0) { frame, stop throws(ImageError) in try frame.fitted(options, transform: transform, stop: stop) }

@@ -19,6 +19,7 @@ extension Image {
         }
         var metadata = metadata
         if isBright { metadata.reduceRange() }
+        if metadata.gainMap != nil, (format == .rgbaFloat) != (source.format == .rgbaFloat) { metadata.gainMap = nil }
         metadata.hasAlpha = metadata.hasAlpha && format.hasAlpha
         let frames = frames.map { MappedFrames($0) { frame, _ throws(ImageError) in try frame.converted(to: format) } }
         return Image(pixels: buffer, metadata: metadata, frames: frames, vector: vector)

@@ -103,6 +103,7 @@ package final class LoadKeys: Sendable {
             let format = options.pixelFormat?.rawValue ?? (options.keepsDepth ? DecodeOptions.nativeFormat : 0)
             suffixes.append("Pixels(\(format),\(options.applyOrientation ? 1 : 0),\(options.convertToSRGB ? 1 : 0))")
         }
+        if options.keepsGainMap { suffixes.append("GainMap") }
         if options.mayExceedWhite { suffixes.append("Headroom(\(options.requestedHeadroom))") }
         return suffixes
     }

@@ -1,3 +1,4 @@
+import Glibc
 import SDImage
 
 /// The headroom of Apple's gain maps, from two numbers in the maker note of the base image.
@@ -21,5 +22,29 @@ enum AppleMakerNote {
             low < 1
             ? (high <= 0.01 ? -20 * high + 1.8 : -0.101 * high + 1.601) : (high <= 0.01 ? -70 * high + 3 : -0.303 * high + 2.303)
         return stops > 0 ? stops : nil
+    }
+}
+
+extension GainMap {
+    /// The map with parameters of ISO 21496-1, which have no linear gains: the samples of Apple's format become logarithmic. Partial
+    /// gains then follow ISO 21496-1.
+    func withLogarithmicSamples() throws(ImageError) -> GainMap {
+        guard parameters.isLinear else { return self }
+        var logarithmic = parameters
+        logarithmic.isLinear = false
+        logarithmic.red.maximum = parameters.alternateHeadroom
+        (logarithmic.green, logarithmic.blue) = (logarithmic.red, logarithmic.red)
+        let most = exp2(parameters.alternateHeadroom) - 1
+        let samples = (0...255).map { index in
+            let gain = log2(1 + most * RGBEncoding.Curve.sRGB.toLinear(Double(index) / 255))
+            return UInt8(min(max((gain / parameters.alternateHeadroom * 255).rounded(), 0), 255))
+        }
+        let source = image.pixels
+        let pixels = try PixelBuffer(size: source.size, format: source.format)
+        for y in 0..<source.size.height {
+            guard let from = unsafe source.row(y), let to = unsafe pixels.mutableRow(y) else { break }
+            for index in 0..<min(from.count, to.count) { unsafe to[index] = samples[Int(unsafe from[index])] }
+        }
+        return GainMap(logarithmic, image: Image(pixels: pixels, metadata: image.metadata))
     }
 }

@@ -4,8 +4,12 @@ import SDImage
 struct GainMapFields {
     /// Label of the APP2 segments of a JPEG with these fields.
     static let label: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
-    /// The highest version that this reader understands.
+    /// The highest version that this reader understands, and which it writes.
     private static let version: UInt16 = 0
+    /// The versions alone, which the base image of a JPEG has.
+    static let versions: [UInt8] = [0, 0, 0, 0]
+    /// The denominator of written numbers. All numbers of valid parameters fit.
+    private static let writtenDenominator: UInt32 = 1_000_000
 
     private var reader: ByteReader
     /// The denominator of all numbers; nil if each has its own.
@@ -15,6 +19,21 @@ struct GainMapFields {
     static func read(_ fields: Bytes) -> GainMap.Parameters? {
         var fields = GainMapFields(reader: fields.reader)
         return fields.parameters().flatMap { $0.isValid ? $0 : nil }
+    }
+
+    /// The fields with these parameters.
+    static func write(_ parameters: GainMap.Parameters) -> [UInt8] {
+        let channels = parameters.channels
+        let isGray = Set(channels).count == 1
+        let flags: UInt8 = (isGray ? 0 : 0x80) | (parameters.usesBaseColorSpace ? 0x40 : 0)
+        var numbers = [parameters.baseHeadroom, parameters.alternateHeadroom]
+        for channel in channels.prefix(isGray ? 1 : 3) {
+            numbers += [channel.minimum, channel.maximum, channel.gamma, channel.baseOffset, channel.alternateOffset]
+        }
+        return numbers.reduce(into: versions + [flags]) { bytes, number in
+            let numerator = Int32(clamping: Int((number * Double(writtenDenominator)).rounded()))
+            bytes += UInt32(bitPattern: numerator).bigEndianBytes + writtenDenominator.bigEndianBytes
+        }
     }
 
     private mutating func parameters() -> GainMap.Parameters? {
@@ -59,9 +78,13 @@ struct GainMapFields {
     }
 }
 
+extension UInt32 {
+    var bigEndianBytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: self >> $0) } }
+}
+
 extension GainMap.Parameters {
     /// Stops beyond which a gain is damage: 10,000 cd/m2 are less than 6 stops above white.
-    private static let mostStops = 32.0
+    static let mostStops = 32.0
 
     /// False if no light can be computed with these numbers.
     var isValid: Bool {

@@ -6,32 +6,31 @@ import SDImagePixels
 struct GainMapRenderer {
     let map: GainMap
     /// Linear light of the samples of the base image.
-    private let light: [Float]
+    private let light: RGBLight
     /// One table, or one for each channel: the gain of a sample of the map.
     private let gains: [[Float]]
-    private let toGainPrimaries: [Float]
-    private let toStandard: [Float]
-    private let isYCC: Bool
+    private let toGainPrimaries: Matrix3x3
+    private let toStandard: Matrix3x3
     /// Rows between two checks of the token.
     private static let rowsPerStep = 16
 
-    /// `profile` is that of the base image, whose samples are not converted; `isYCC` if they are YCbCr. nil if a profile has tables:
-    /// then no matrix describes its colors.
-    init?(_ map: GainMap, weight: Double, profile: Bytes?, isYCC: Bool) {
+    /// The profile and the code points in `base` are those of the samples of the base image, which are not converted. nil if no
+    /// matrix describes their colors.
+    init?(_ map: GainMap, weight: Double, base metadata: ImageMetadata) {
         let usesBase = map.parameters.usesBaseColorSpace
-        guard let base = RGBLight(profile: profile),
-            let target = usesBase ? base : RGBLight(profile: map.alternateProfile ?? profile),
+        let other = map.image.metadata
+        let isDescribed = other.colorProfile != nil || other.cicp != nil
+        guard let base = RGBLight(metadata), let target = usesBase || !isDescribed ? base : RGBLight(other),
             let back = target.toStandard.inverse
         else { return nil }
         self.map = map
-        self.isYCC = isYCC
-        light = base.curve
+        light = base
         let isGray = map.image.pixels.format.channels == 1
         gains = map.parameters.channels.prefix(isGray ? 1 : 3).map { channel in
             GainMapRenderer.table(map.parameters, channel, weight: weight)
         }
-        toGainPrimaries = (usesBase ? .identity : back.multiplied(by: base.toStandard)).values
-        toStandard = target.toStandard.values
+        toGainPrimaries = usesBase ? .identity : back.multiplied(by: base.toStandard)
+        toStandard = target.toStandard
     }
 
     private static func table(_ parameters: GainMap.Parameters, _ channel: GainMap.Channel, weight: Double) -> [Float] {
@@ -46,17 +45,17 @@ struct GainMapRenderer {
         }
     }
 
-    /// Renders `base`, which has three samples of 8 bits, to `result`, which has floats and the same size.
+    /// Renders `base`, which is RGB8, or YCbCr in its place, or RGBA16, to `result`, which has floats and the same size.
     func render(
-        _ base: PixelBuffer, to result: PixelBuffer, limits: DecodeLimits, stop: CancellationToken
+        _ base: PixelBuffer, isYCC: Bool = false, to result: PixelBuffer, limits: DecodeLimits, stop: CancellationToken
     ) throws(ImageError) {
-        guard base.format == .rgb8, result.format == .rgbaFloat, base.size == result.size else {
+        guard let format = RGBLight.format(base, isYCC: isYCC), result.format == .rgbaFloat, base.size == result.size else {
             throw ImageError(.internalError, "gain map: formats or sizes differ")
         }
         let channels = map.image.pixels.format.channels
         let blended = try ScratchMemory(map.image.size.width * channels, of: Float.self, account: limits.account)
         let samples = try ScratchMemory(base.size.width * channels, of: Float.self, account: limits.account)
-        unsafe try withKernel { kernel throws(ImageError) in
+        unsafe try withKernel(format) { kernel throws(ImageError) in
             for y in 0..<base.size.height {
                 if y % GainMapRenderer.rowsPerStep == 0 { try stop.check() }
                 unsafe render(row: y, of: base, to: result, blended, samples, &kernel)
@@ -80,8 +79,7 @@ struct GainMapRenderer {
             above.assumingMemoryBound(to: UInt8.self), below.assumingMemoryBound(to: UInt8.self), weight, source.size.width,
             channels)
         unsafe sdpx_apply_gains(
-            to.assumingMemoryBound(to: Float.self), from.assumingMemoryBound(to: UInt8.self), width,
-            gains.assumingMemoryBound(to: Float.self), channels, &kernel)
+            to.assumingMemoryBound(to: Float.self), from, width, gains.assumingMemoryBound(to: Float.self), channels, &kernel)
         withExtendedLifetime((blended, samples)) {}
     }
 
@@ -93,50 +91,24 @@ struct GainMapRenderer {
         return (upper, min(upper + 1, mapHeight - 1), position - Float(upper))
     }
 
-    private func withKernel(_ body: (inout sdpx_gain_map) throws(ImageError) -> Void) throws(ImageError) {
+    private func withKernel(
+        _ format: Int, _ body: (inout sdpx_gain_map) throws(ImageError) -> Void
+    ) throws(ImageError) {
         let channels = map.parameters.channels
         let (base, alternate) = (channels.map { Float($0.baseOffset) }, channels.map { Float($0.alternateOffset) })
-        let (before, after) = (toGainPrimaries, toStandard)
         // One allocation holds all tables, so that one pointer is valid for all rows.
-        let tables = light + gains.flatMap { $0 }
+        let tables = gains.flatMap { $0 }
         try unsafe tables.withUnsafeBufferPointer { tables throws(ImageError) in
             guard let first = tables.baseAddress else { return }
-            var kernel = unsafe sdpx_gain_map()
-            unsafe kernel.is_ycc = isYCC ? 1 : 0
-            let count = Int(SDPX_GAIN_ENTRIES)
-            unsafe kernel.light = first
-            let (green, blue) = gains.count > 1 ? (2, 3) : (1, 1)
-            unsafe kernel.gains = (first + count, first + green * count, first + blue * count)
-            unsafe kernel.base_offset = (base[0], base[1], base[2])
-            unsafe kernel.alternate_offset = (alternate[0], alternate[1], alternate[2])
-            unsafe kernel.to_gain_primaries = (
-                before[0], before[1], before[2], before[3], before[4], before[5], before[6], before[7], before[8]
-            )
-            unsafe kernel.to_srgb = (after[0], after[1], after[2], after[3], after[4], after[5], after[6], after[7], after[8])
-            unsafe try body(&kernel)
+            unsafe try light.withKernel(format, toGainPrimaries) { kernel throws(ImageError) in
+                let count = Int(SDPX_GAIN_ENTRIES)
+                let (green, blue) = gains.count > 1 ? (1, 2) : (0, 0)
+                unsafe kernel.gains = (first, first + green * count, first + blue * count)
+                unsafe kernel.base_offset = (base[0], base[1], base[2])
+                unsafe kernel.alternate_offset = (alternate[0], alternate[1], alternate[2])
+                unsafe kernel.to_srgb = toStandard.kernelValues
+                unsafe try body(&kernel)
+            }
         }
     }
-}
-
-/// The linear light of samples, and the matrix from its primaries to those of sRGB.
-private struct RGBLight {
-    let curve: [Float]
-    let toStandard: Matrix3x3
-
-    /// sRGB without a profile; nil if the profile cannot be described this way.
-    init?(profile: Bytes?) {
-        guard let profile else {
-            let last = Int(SDPX_GAIN_ENTRIES) - 1
-            curve = (0...last).map { Float(RGBEncoding.Curve.sRGB.toLinear(Double($0) / Double(last))) }
-            toStandard = .identity
-            return
-        }
-        guard let shaper = ICCContext()?.shaper(profile, values: Int(SDPX_GAIN_ENTRIES)) else { return nil }
-        curve = shaper.curve
-        toStandard = shaper.matrix
-    }
-}
-
-extension Matrix3x3 {
-    fileprivate var values: [Float] { rows.flatMap { $0.map(Float.init) } }
 }

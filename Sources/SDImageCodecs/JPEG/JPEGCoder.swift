@@ -53,6 +53,8 @@ package final class JPEGCoder: ImageCoder {
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        try JPEGEncoder(image.frames == nil ? image : image.still, options: options, stop: stop).encode()
+        let still = image.frames == nil ? image : image.still
+        if let renditions = try JPEGGainMapEncoder(still, options: options, stop: stop) { return try renditions.encode() }
+        return try JPEGEncoder(still, options: options, stop: stop).encode()
     }
 }

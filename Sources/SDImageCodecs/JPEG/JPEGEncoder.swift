@@ -10,7 +10,10 @@ struct JPEGEncoder {
     private let stop: CancellationToken
     private let markers: [(marker: Int32, bytes: Bytes)]
 
-    init(_ image: Image, options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
+    /// `additional`: further markers, behind those of the metadata.
+    init(
+        _ image: Image, options: EncodeOptions, additional: [(marker: Int32, bytes: Bytes)] = [], stop: CancellationToken
+    ) throws(ImageError) {
         guard !options.isLossless else { throw ImageError(.unsupported, "jpeg: lossless encoding is not available") }
         guard max(image.size.width, image.size.height) <= JPEGRowEncoder.longestSide else {
             throw .tooLarge(
@@ -20,7 +23,7 @@ struct JPEGEncoder {
         self.image = image
         self.options = options
         self.stop = stop
-        markers = try JPEGEncoder.markers(image, options, stop)
+        markers = try JPEGEncoder.markers(image, options, stop) + additional
     }
 
     func encode(pool: () -> WorkPool? = WorkPool.idle) throws(ImageError) -> Bytes {
@@ -91,7 +94,7 @@ struct JPEGEncoder {
         throw ImageError(.tooLarge, "jpeg: no thumbnail fits beside the EXIF block (limit \(room) bytes)")
     }
 
-    private static func labelled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
+    static func labelled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
         guard block.count <= JPEGRowEncoder.markerBytes - label.count else {
             throw .tooLarge("jpeg: metadata block of \(block.count) bytes", limit: JPEGRowEncoder.markerBytes - label.count)
         }

@@ -24,7 +24,7 @@ struct JPEGProgressiveDecoder: ImageStream {
         guard finished == nil, failure == nil else { return }
         self.bytes = try bytes.copiedIfLent()
         openPreview(stop, isFinished)
-        if options.earlyThumbnail, !options.mayExceedWhite, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished {
+        if options.earlyThumbnail, !options.readsGainMaps, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished {
             finished = decodeEarly(stop: stop)
         }
         if isFinished, finished == nil { try finish(stop: stop) }
@@ -87,7 +87,7 @@ struct JPEGProgressiveDecoder: ImageStream {
     /// other pixels.
     private mutating func finishedPreview(stop: CancellationToken) throws(ImageError) -> Image? {
         try advance(stop: stop)
-        return canPreview && !(options.earlyThumbnail && options.mayExceedWhite) ? preview?.finished : nil
+        return canPreview && !(options.earlyThumbnail && options.readsGainMaps) ? preview?.finished : nil
     }
 
     /// True when a marker has arrived since the last call: a scan is only known to be complete at the next marker.

@@ -1,100 +1,83 @@
 import SDImage
 
-/// One decode of the HDR rendition of a JPEG with a gain map.
+/// One decode of a JPEG with a gain map: of its HDR rendition, or of its base image together with the map.
 struct JPEGRendition {
     private let bytes: Bytes
     private let gainMap: JPEGGainMap
     private let options: DecodeOptions
     private let stop: CancellationToken
-    /// Share of the gains for the requested headroom.
-    private let weight: Double
-
-    /// nil if the options request SDR, or if the file has no gain map for more.
-    init?(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
-        guard options.mayExceedWhite, let gainMap = try JPEGGainMap(bytes, limits: options.limits, stop: stop) else { return nil }
-        weight = gainMap.parameters.weight(headroom: options.requestedHeadroom)
-        guard weight != 0 else { return nil }
-        self.bytes = bytes
-        self.gainMap = gainMap
-        self.options = options
-        self.stop = stop
-    }
 
     /// nil if the SDR image is the result: for options that request it, and for files without a gain map. A map that cannot be used
     /// is ignored, with a warning in the log.
     static func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image? {
-        guard let rendition = try JPEGRendition(bytes, options: options, stop: stop) else { return nil }
+        guard options.readsGainMaps, let gainMap = try JPEGGainMap(bytes, limits: options.limits, stop: stop) else { return nil }
+        let rendition = JPEGRendition(bytes: bytes, gainMap: gainMap, options: options, stop: stop)
+        if options.keepsGainMap { return try rendition.baseWithMap() }
+        let weight = gainMap.parameters.weight(headroom: options.requestedHeadroom)
+        return weight == 0 ? nil : try rendition.rendered(weight: weight)
+    }
+
+    private func base(_ options: DecodeOptions, keepsYCC: Bool) throws(ImageError) -> JPEGDecoder {
         let rows = try JPEGRowDecoder(bytes, accepting: options.acceptPartial ? .missingData : .corruptData)
-        let base = try JPEGDecoder(rows, options: rendition.baseOptions, keepsYCC: true, stop: stop)
+        return try JPEGDecoder(rows, options: options, keepsYCC: keepsYCC, stop: stop)
+    }
+
+    private func baseWithMap() throws(ImageError) -> Image? {
+        var plain = options
+        (plain.dynamicRange, plain.convertToSRGB) = (.sdr, false)
+        let base = try base(plain, keepsYCC: false)
+        guard let map = try usable({ () throws(ImageError) in try map(for: base.size) }) else { return nil }
+        let image = try base.decode(stop: stop)
+        var metadata = image.metadata
+        metadata.gainMap = map
+        metadata.contentHeadroom = map.headroom
+        return image.with(metadata)
+    }
+
+    private func rendered(weight: Double) throws(ImageError) -> Image? {
+        let base = try base(options.forBaseImage(in: .rgb8), keepsYCC: true)
         // Refused before anything is decoded. The bitmaps of the base image and of the map count as working memory.
         let size = base.size, limits = options.limits
         let pixels = try PixelBuffer(size: size, format: .rgbaFloat, limit: limits.outputBytes)
         let (area, _) = size.width.multipliedReportingOverflow(by: size.height)
         let reservation = try WorkingMemory.Reservation(2 * 3 * area, of: limits.account)
         defer { withExtendedLifetime(reservation) {} }
-        let renderer: GainMapRenderer
-        do throws(ImageError) {
-            renderer = try rendition.renderer(for: base)
-        } catch {
+        var colors = ImageMetadata()
+        colors.colorProfile = base.profile
+        let renderer = try usable { () throws(ImageError) in
+            guard let renderer = GainMapRenderer(try map(for: size), weight: weight, base: colors) else {
+                throw ImageError(.unsupported, "jpeg: no matrix describes the colors of the profile")
+            }
+            return renderer
+        }
+        guard let renderer else { return nil }
+        let image = try base.decode(stop: stop)
+        try renderer.render(image.pixels, isYCC: base.rowDecoder.isYCC, to: pixels, limits: limits, stop: stop)
+        return Image(pixels: pixels, metadata: image.metadata.rendered(with: renderer.map, weight: weight))
+    }
+
+    /// The result of `body`, which uses the map; nil after a warning in the log if the map cannot be used.
+    private func usable<R>(_ body: () throws(ImageError) -> R) throws(ImageError) -> R? {
+        do throws(ImageError) { return try body() } catch {
             guard error.isLasting else { throw error }
             Log.write(.warning, "jpeg: gain map is not used: \(error.message.string)")
             return nil
         }
-        let image = try base.decode(stop: stop)
-        try renderer.render(image.pixels, to: pixels, limits: limits, stop: stop)
-        return Image(pixels: pixels, metadata: rendition.metadata(image.metadata, renderer.map))
-    }
-
-    /// The options of the base image, whose pixels stay as they are in the file.
-    private var baseOptions: DecodeOptions {
-        var plain = options
-        (plain.dynamicRange, plain.pixelFormat, plain.convertToSRGB) = (.sdr, .rgb8, false)
-        if options.limitBytes > 0 {
-            let pixels = options.limitBytes / PixelFormat.rgbaFloat.bytesPerPixel
-            plain.limitBytes = max(1, pixels) * PixelFormat.rgb8.bytesPerPixel
-        }
-        return plain
-    }
-
-    private func renderer(for base: JPEGDecoder) throws(ImageError) -> GainMapRenderer {
-        let image = try mapImage(for: base.size, options.applyOrientation ? gainMap.orientation : .up)
-        let map = GainMap(gainMap.parameters, image: image, alternateProfile: gainMap.profile)
-        let isYCC = base.rowDecoder.isYCC
-        guard let renderer = GainMapRenderer(map, weight: weight, profile: base.profile, isYCC: isYCC) else {
-            throw ImageError(.unsupported, "jpeg: no matrix describes the colors of the profile")
-        }
-        return renderer
-    }
-
-    private func metadata(_ base: ImageMetadata, _ map: GainMap) -> ImageMetadata {
-        var metadata = base
-        let parameters = map.parameters
-        metadata.colorProfile = nil
-        metadata.isHighDynamicRange = true
-        metadata.contentHeadroom = map.headroom
-        metadata.headroom =
-            parameters.baseHeadroom + abs(weight) * (parameters.alternateHeadroom - parameters.baseHeadroom)
-        metadata.gainMap = map
-        return metadata
     }
 
     /// The map, turned as the base image is, and not larger than that.
-    private func mapImage(for size: PixelSize, _ orientation: Orientation) throws(ImageError) -> Image {
-        var options = DecodeOptions()
-        options.limits = self.options.limits
-        options.convertToSRGB = false
-        options.applyOrientation = false
+    private func map(for size: PixelSize) throws(ImageError) -> GainMap {
+        let orientation = options.applyOrientation ? gainMap.orientation : .up
+        var plain = DecodeOptions()
+        plain.limits = options.limits
+        (plain.convertToSRGB, plain.applyOrientation) = (false, false)
         // Gains of their own need samples of their own.
-        let channels = gainMap.parameters.channels
-        if Set(channels).count > 1 { options.pixelFormat = .rgb8 }
+        if Set(gainMap.parameters.channels).count > 1 { plain.pixelFormat = .rgb8 }
         let turned = orientation.swapsAxes ? size.swapped : size
-        (options.thumbnailSize, options.thumbnailMode) = (turned, .fill)
-        let stored = try JPEGCoder().decode(gainMap.encoded, options: options, stop: stop)
-        guard orientation != .up else { return stored }
-        var metadata = stored.metadata
-        metadata.orientation = orientation
-        var turning = DecodeOptions()
-        turning.limits = self.options.limits
-        return try stored.with(metadata).fitted(turning, stop: stop)
+        (plain.thumbnailSize, plain.thumbnailMode) = (turned, .fill)
+        let stored = try JPEGCoder().decode(gainMap.encoded, options: plain, stop: stop)
+        var metadata = ImageMetadata()
+        metadata.colorProfile = gainMap.profile
+        return try GainMap(gainMap.parameters, image: stored.with(metadata)).turned(orientation, stop: stop)
     }
 }

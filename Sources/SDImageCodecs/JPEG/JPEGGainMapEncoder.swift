@@ -1,0 +1,114 @@
+import SDImage
+
+/// Writes a JPEG with a gain map: a second JPEG behind the first (CIPA DC-007, Multi-Picture Format), with the parameters in both
+/// forms, the XMP of Ultra HDR and the fields of ISO 21496-1.
+struct JPEGGainMapEncoder {
+    private let base: Image
+    private let map: GainMap
+    private let options: EncodeOptions
+    private let stop: CancellationToken
+
+    private static let applicationMarker2: Int32 = 0xE2
+
+    /// nil if the options request no map, and for an image that has none and is not HDR.
+    init?(_ image: Image, options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
+        guard options.embedsGainMap, !options.isLossless else { return nil }
+        var options = options
+        options.embedsGainMap = false
+        self.options = options
+        self.stop = stop
+        if let map = image.unappliedGainMap, image.metadata.cicp == nil {
+            (base, self.map) = (image, try map.withLogarithmicSamples())
+            return
+        }
+        guard let hdr = try JPEGGainMapEncoder.hdrRendition(of: image, options, stop) else { return nil }
+        base = try (image.unappliedGainMap == nil ? hdr : image).inSRGB(stop: stop).converted(to: .rgb8)
+        do throws(ImageError) {
+            map = try GainMapMeasurement.map(from: base, to: hdr, account: options.account, stop: stop)
+        } catch {
+            // Without light above white there is nothing to add.
+            guard error.status == .unsupported else { throw error }
+            return nil
+        }
+    }
+
+    /// The image in linear light; nil if it is SDR.
+    private static func hdrRendition(
+        of image: Image, _ options: EncodeOptions, _ stop: CancellationToken
+    ) throws(ImageError) -> Image? {
+        if image.unappliedGainMap != nil {
+            return try image.rendition(headroom: .infinity, limits: .standard, stop: stop)
+        }
+        guard image.metadata.isHighDynamicRange || image.pixels.format == .rgbaFloat else { return nil }
+        var bright = image.metadata
+        bright.isHighDynamicRange = true
+        var linear = DecodeOptions()
+        (linear.pixelFormat, linear.applyOrientation, linear.dynamicRange) = (.rgbaFloat, false, .hdr)
+        return try image.with(bright).convertedToSRGB(linear, stop: stop)
+    }
+
+    func encode() throws(ImageError) -> Bytes {
+        try options.keepingFileSize { quality throws(ImageError) in
+            let encodedMap = try encodedMap(quality)
+            var plain = options
+            (plain.quality, plain.maxFileSize) = (quality, 0)
+            plain.xmp = try .copying(UltraHDRPacket.base(mapBytes: encodedMap.count, into: options.xmp))
+            let markers = [
+                try JPEGGainMapEncoder.fields(GainMapFields.versions), try JPEGGainMapEncoder.list(first: 0, map: 0, at: 0),
+            ].map { (marker: JPEGGainMapEncoder.applicationMarker2, bytes: $0) }
+            let first = try JPEGEncoder(base, options: plain, additional: markers, stop: stop).encode()
+            return try joined(first, encodedMap)
+        }
+    }
+
+    private func encodedMap(_ quality: Double) throws(ImageError) -> Bytes {
+        var plain = EncodeOptions()
+        (plain.quality, plain.chroma) = (quality, .full)
+        plain.xmp = try .copying(UltraHDRPacket.map(map.parameters))
+        let fields = try JPEGGainMapEncoder.fields(GainMapFields.write(map.parameters))
+        let markers = [(marker: JPEGGainMapEncoder.applicationMarker2, bytes: fields)]
+        return try JPEGEncoder(map.image, options: plain, additional: markers, stop: stop).encode()
+    }
+
+    private static func fields(_ content: [UInt8]) throws(ImageError) -> Bytes {
+        try .copying(Array(GainMapFields.label.description.utf8) + content)
+    }
+
+    // MARK: Multi-Picture Format
+
+    private static let listLabel = Array("MPF\0".utf8)
+
+    /// Joins both files, and completes the list of images in the first.
+    private func joined(_ first: Bytes, _ second: Bytes) throws(ImageError) -> Bytes {
+        var reader = JPEGSegmentReader(first, stop: stop)
+        let output = try OutputBytes(expecting: first.count + second.count)
+        try output.append(first)
+        try output.append(second)
+        while let (marker, content) = try reader.nextBeforeScan() {
+            guard marker == 0xE2, first.reader.matches("MPF\0", at: content.lowerBound) else { continue }
+            let list = try JPEGGainMapEncoder.list(first: first.count, map: second.count, at: content.lowerBound)
+            output.replace(at: content.lowerBound, with: unsafe list.withUnsafeBytes { unsafe Array($0) })
+            break
+        }
+        return try output.finish()
+    }
+
+    /// The list of two images (CIPA DC-007, 5.2), a TIFF directory: `first` bytes of the base image, in which the list is at
+    /// `position`, and `map` bytes behind it.
+    private static func list(first: Int, map: Int, at position: Int) throws(ImageError) -> Bytes {
+        func number(_ value: Int) -> [UInt8] { UInt32(clamping: value).bigEndianBytes }
+        func entry(_ tag: UInt32, _ type: UInt32, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+            (tag << 16 | type).bigEndianBytes + number(count) + value
+        }
+        let header = Array("MM\0*".utf8) + number(8), long: UInt32 = 4, undefined: UInt32 = 7, imageBytes = 16
+        let entries = 3, directoryBytes = 2 + entries * 12 + 4
+        let directory =
+            [0, UInt8(entries)] + entry(0xB000, undefined, 4, Array("0100".utf8)) + entry(0xB001, long, 1, number(2))
+            + entry(0xB002, undefined, 2 * imageBytes, number(header.count + directoryBytes)) + number(0)
+        // The attribute of the first: a baseline primary image. Offsets count from the header of the directory.
+        let images =
+            number(0x03_0000) + number(first) + number(0) + number(0) + number(0) + number(map)
+            + number(max(0, first - position - listLabel.count)) + number(0)
+        return try .copying(listLabel + header + directory + images)
+    }
+}
