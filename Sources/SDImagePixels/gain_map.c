@@ -173,27 +173,16 @@ INLINE float positive(float v) {
     return v > 0 ? v : 0;
 }
 
-/* The sum of a block of two by two pixels, of which the second column may be missing. */
-INLINE float block_sum(const float *upper, const float *lower, size_t columns, size_t stride) {
-    float sum = upper[0] + lower[0];
-    return columns > 1 ? sum + upper[stride] + lower[stride] : sum;
-}
-
-void sdpx_measure_gains(float *to, const float *base_upper, const float *base_lower, const float *other_upper,
-                        const float *other_lower, size_t pixels, sdpx_matrix from_srgb, float offset) {
-    for (size_t x = 0; x < pixels; x += 2, to += 3) {
-        size_t columns = pixels - x < 2 ? 1 : 2;
-        const float share = 0.5f / (float)columns;
-        float other[3];
-        for (size_t k = 0; k < 3; k++)
-            other[k] = share * block_sum(other_upper + 4 * x + k, other_lower + 4 * x + k, columns, 4);
+void sdpx_measure_gains(float *to, const float *base, const float *other, size_t pixels, sdpx_matrix from_srgb,
+                        float offset) {
+    for (size_t i = 0; i < pixels; i++) {
+        const float *light = other + 4 * i;
         for (size_t k = 0; k < 3; k++) {
-            float base = share * block_sum(base_upper + 3 * x + k, base_lower + 3 * x + k, columns, 3);
-            float light = product(from_srgb.rows + 3 * k, other[0], other[1], other[2]);
-            float gain = log2f((positive(light) + offset) / (positive(base) + offset));
+            float bright = positive(product(from_srgb.rows + 3 * k, light[0], light[1], light[2])) + offset;
+            float gain = log2f(bright / (positive(base[3 * i + k]) + offset));
             /* False for NaN. */
             gain = gain > -SDPX_GAIN_LIMIT ? gain : -SDPX_GAIN_LIMIT;
-            to[k] = gain < SDPX_GAIN_LIMIT ? gain : SDPX_GAIN_LIMIT;
+            to[3 * i + k] = gain < SDPX_GAIN_LIMIT ? gain : SDPX_GAIN_LIMIT;
         }
     }
 }

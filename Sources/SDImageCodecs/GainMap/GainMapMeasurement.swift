@@ -2,21 +2,23 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Computes the gain map from an SDR image to its HDR rendition: the ratio of the light of each block of two by two pixels.
+/// Computes the gain map from an SDR image to its HDR rendition: the ratio of their light at each pixel. Gains are computed twice,
+/// first for the range of the samples, instead of kept: they would take as much memory as the HDR image.
 package struct GainMapMeasurement {
-    private let sdr: Image
-    private let hdr: Image
-    private let size: PixelSize
-    /// Three gains in stops per block.
-    private let gains: ScratchMemory
+    private let sdr: PixelBuffer
+    private let hdr: PixelBuffer
+    private let light: RGBLight
+    private let fromStandard: Matrix3x3
+    private let account: WorkingMemory
+    private let stop: CancellationToken
 
     /// Light that is added to both renditions, so that the ratio of dark pixels is defined (ISO 21496-1, annex A).
     private static let offset = 1.0 / 64
-    /// Share of the gains, in thousands, that may lie outside of the range of the samples: single pixels do not make it coarse.
-    private static let outliers = 1
-    /// Gains in stops that are counted, and the classes of one stop.
-    private static let counted = -8.0...16.0
-    private static let classes = 32.0
+    /// The share of pixels, one in so many, whose gains may lie outside of the range of the samples, or differ between the channels
+    /// of a gray map: single pixels make it neither coarse nor colored.
+    private static let pixelsPerOutlier = 1000
+    /// Difference in stops below which the gains of two channels are equal: less than 2 % of the light.
+    private static let tolerance: Float = 1.0 / 64
 
     /// `sdr` has integer pixels. Throws UNSUPPORTED if no pixel of `hdr` is brighter than SDR white.
     package static func map(
@@ -25,124 +27,133 @@ package struct GainMapMeasurement {
         guard hdr.pixels.format == .rgbaFloat, sdr.pixels.format != .rgbaFloat, sdr.size == hdr.size else {
             throw ImageError(.invalidArgument, "gain map: sizes differ, or pixel formats are not those of SDR and HDR")
         }
-        return try GainMapMeasurement(sdr, hdr, account, stop).map(stop)
-    }
-
-    private init(_ sdr: Image, _ hdr: Image, _ account: WorkingMemory, _ stop: CancellationToken) throws(ImageError) {
+        guard let light = RGBLight(sdr.metadata), let fromStandard = light.toStandard.inverse else {
+            throw ImageError(.unsupported, "gain map: no matrix describes the colors of the SDR image")
+        }
         let isDeep = sdr.pixels.format.bytesPerChannel > 1
-        self.sdr = try sdr.still.converted(to: isDeep ? .rgba16 : .rgb8)
-        self.hdr = hdr
-        size = PixelSize(width: (hdr.size.width + 1) / 2, height: (hdr.size.height + 1) / 2)
-        gains = try ScratchMemory(3 * size.width * size.height, of: Float.self, account: account)
-        try measure(account, stop)
+        let base = try sdr.still.converted(to: isDeep ? .rgba16 : .rgb8).pixels
+        return try GainMapMeasurement(
+            sdr: base, hdr: hdr.pixels, light: light, fromStandard: fromStandard, account: account, stop: stop
+        ).map()
     }
 
-    private func measure(_ account: WorkingMemory, _ stop: CancellationToken) throws(ImageError) {
-        guard let light = RGBLight(sdr.metadata), let fromStandard = light.toStandard.inverse,
-            let format = RGBLight.format(sdr.pixels)
-        else { throw ImageError(.unsupported, "gain map: no matrix describes the colors of the SDR image") }
-        let width = sdr.size.width, last = sdr.size.height - 1
-        let rows = try ScratchMemory(2 * 3 * width, of: Float.self, account: account)
-        unsafe try light.withKernel(format, .identity) { kernel throws(ImageError) in
-            let dark = unsafe rows.bound(to: Float.self), gains = unsafe self.gains.bound(to: Float.self)
-            guard let first = dark.baseAddress, let to = gains.baseAddress else { return }
-            for y in 0..<size.height {
-                if y % 16 == 0 { try stop.check() }
-                let (upper, lower) = (2 * y, min(2 * y + 1, last))
-                guard let above = unsafe sdr.pixels.row(upper)?.baseAddress,
-                    let below = unsafe sdr.pixels.row(lower)?.baseAddress,
-                    let top = unsafe hdr.pixels.row(upper)?.baseAddress, let bottom = unsafe hdr.pixels.row(lower)?.baseAddress
-                else { return }
-                unsafe sdpx_gain_light(first, above, width, &kernel)
-                unsafe sdpx_gain_light(first + 3 * width, below, width, &kernel)
-                unsafe sdpx_measure_gains(
-                    to + 3 * size.width * y, first, first + 3 * width, top.assumingMemoryBound(to: Float.self),
-                    bottom.assumingMemoryBound(to: Float.self), width, fromStandard.kernelRows, Float(GainMapMeasurement.offset))
-            }
-        }
-    }
-
-    private func map(_ stop: CancellationToken) throws(ImageError) -> GainMap {
-        let peak = try peak(stop)
+    private func map() throws(ImageError) -> GainMap {
+        let peak = try peak()
         guard peak > 1 else { throw ImageError(.unsupported, "gain map: no pixel is brighter than SDR white") }
-        let ranges = (0..<3).map(range)
-        let isGray = isGray(within: ranges)
-        let common = ranges.dropFirst().reduce(ranges[0]) {
-            min($0.lowerBound, $1.lowerBound)...max($0.upperBound, $1.upperBound)
-        }
-        var parameters = GainMap.Parameters()
-        parameters.alternateHeadroom = log2(peak)
-        let channels = ranges.map { range in
+        var statistics = GainStatistics(tolerance: GainMapMeasurement.tolerance)
+        unsafe try forEachRow { _, gains in unsafe statistics.add(gains) }
+        let most = hdr.size.width * hdr.size.height / GainMapMeasurement.pixelsPerOutlier
+        let isGray = statistics.colored <= most
+        let channels = statistics.ranges(without: most, isGray: isGray).map { range in
             var channel = GainMap.Channel()
-            let used = isGray ? common : range
-            (channel.minimum, channel.maximum) = (used.lowerBound, used.upperBound)
+            (channel.minimum, channel.maximum) = (range.lowerBound, range.upperBound)
             (channel.baseOffset, channel.alternateOffset) = (GainMapMeasurement.offset, GainMapMeasurement.offset)
             return channel
         }
+        var parameters = GainMap.Parameters()
+        parameters.alternateHeadroom = log2(peak)
         (parameters.red, parameters.green, parameters.blue) = (channels[0], channels[1], channels[2])
         return GainMap(parameters, image: Image(pixels: try samples(channels, isGray: isGray), metadata: ImageMetadata()))
     }
 
+    /// Passes the gains of each row to `body`: three per pixel, in stops.
+    private func forEachRow(_ body: (Int, UnsafeBufferPointer<Float>) -> Void) throws(ImageError) {
+        guard let format = RGBLight.format(sdr) else { return }
+        let count = 3 * sdr.size.width
+        let rows = try ScratchMemory(2 * count, of: Float.self, account: account)
+        let memory = unsafe rows.bound(to: Float.self)
+        guard let dark = memory.baseAddress else { return }
+        let gains = unsafe dark + count
+        unsafe try light.withKernel(format, .identity) { kernel throws(ImageError) in
+            for y in 0..<sdr.size.height {
+                if y % 16 == 0 { try stop.check() }
+                guard let base = unsafe sdr.row(y)?.baseAddress, let other = unsafe hdr.row(y)?.baseAddress else { return }
+                unsafe sdpx_gain_light(dark, base, sdr.size.width, &kernel)
+                unsafe sdpx_measure_gains(
+                    gains, dark, other.assumingMemoryBound(to: Float.self), sdr.size.width, fromStandard.kernelRows,
+                    Float(GainMapMeasurement.offset))
+                unsafe body(y, UnsafeBufferPointer(start: gains, count: count))
+            }
+        }
+        withExtendedLifetime(rows) {}
+    }
+
     /// The brightest light of a channel, at most that of the highest valid headroom.
-    private func peak(_ stop: CancellationToken) throws(ImageError) -> Double {
+    private func peak() throws(ImageError) -> Double {
         var peak: Float = 0
         for y in 0..<hdr.size.height {
             if y % 64 == 0 { try stop.check() }
-            guard let row = unsafe hdr.pixels.row(y)?.baseAddress else { break }
+            guard let row = unsafe hdr.row(y)?.baseAddress else { break }
             peak = max(peak, unsafe sdpx_brightest(row.assumingMemoryBound(to: Float.self), hdr.size.width))
         }
         return min(Double(peak), exp2(GainMap.Parameters.mostStops))
     }
 
-    /// The gains of one channel without outliers.
-    private func range(_ channel: Int) -> ClosedRange<Double> {
-        let counted = GainMapMeasurement.counted, scale = GainMapMeasurement.classes
-        var counts = [Int](repeating: 0, count: Int((counted.upperBound - counted.lowerBound) * scale) + 1)
-        let gains = unsafe self.gains.bound(to: Float.self)
-        for index in stride(from: channel, to: gains.count, by: 3) {
-            let gain = min(max(Double(unsafe gains[index]), counted.lowerBound), counted.upperBound)
-            counts[Int((gain - counted.lowerBound) * scale)] += 1
-        }
-        let most = gains.count / 3 * GainMapMeasurement.outliers / 1000
-        func first(_ classes: some Sequence<Int>) -> Int {
-            var left = most
-            return classes.first { index in
-                left -= counts[index]
-                return left < 0
-            } ?? 0
-        }
-        let low = first(0..<counts.count), high = first((0..<counts.count).reversed())
-        return counted.lowerBound + Double(low) / scale...counted.lowerBound + Double(max(high, low) + 1) / scale
-    }
-
-    /// True if the gains of red, green and blue are equal, but for outliers.
-    private func isGray(within ranges: [ClosedRange<Double>]) -> Bool {
-        let gains = unsafe self.gains.bound(to: Float.self)
-        let step = Float((ranges[0].upperBound - ranges[0].lowerBound) / 255)
-        var different = 0
-        for index in stride(from: 0, to: gains.count - 2, by: 3) {
-            let green = unsafe gains[index + 1]
-            if unsafe abs(gains[index] - green) > step || abs(gains[index + 2] - green) > step { different += 1 }
-        }
-        return different <= gains.count / 3 * GainMapMeasurement.outliers / 1000
-    }
-
     private func samples(_ channels: [GainMap.Channel], isGray: Bool) throws(ImageError) -> PixelBuffer {
-        let pixels = try PixelBuffer(size: size, format: isGray ? .gray8 : .rgb8)
-        let gains = unsafe self.gains.bound(to: Float.self)
+        let pixels = try PixelBuffer(size: hdr.size, format: isGray ? .gray8 : .rgb8)
         let low = channels.map { Float($0.minimum) }, scale = channels.map { 255 / Float($0.maximum - $0.minimum) }
         // The gain of a gray map is that of green.
         let first = isGray ? 1 : 0, count = isGray ? 1 : 3
-        for y in 0..<size.height {
-            guard let row = unsafe pixels.mutableRow(y) else { break }
-            for x in 0..<size.width {
+        unsafe try forEachRow { y, gains in
+            guard let row = unsafe pixels.mutableRow(y) else { return }
+            for x in 0..<hdr.size.width {
                 for k in 0..<count {
-                    let gain = unsafe gains[3 * (y * size.width + x) + first + k]
-                    let sample = ((gain - low[k]) * scale[k]).rounded()
+                    let sample = unsafe ((gains[3 * x + first + k] - low[first + k]) * scale[first + k]).rounded()
                     unsafe row[count * x + k] = UInt8(min(max(sample, 0), 255))
                 }
             }
         }
         return pixels
     }
+}
+
+/// The distribution of gains in stops.
+private struct GainStatistics {
+    /// Gains in each class: of red, then of green, then of blue.
+    private var counts = [Int](repeating: 0, count: 3 * classes)
+    /// Pixels whose gains differ between channels.
+    private(set) var colored = 0
+    private let tolerance: Float
+
+    /// Gains from the lowest to the highest that a map may have, in classes of a 32nd of a stop.
+    private static let lowest = -Float(SDPX_GAIN_LIMIT), perStop: Float = 32
+    private static let classes = 2 * Int(SDPX_GAIN_LIMIT) * Int(perStop) + 1
+
+    init(tolerance: Float) { self.tolerance = tolerance }
+
+    mutating func add(_ gains: UnsafeBufferPointer<Float>) {
+        for at in stride(from: 0, to: gains.count - 2, by: 3) {
+            let green = unsafe gains[at + 1]
+            if unsafe abs(gains[at] - green) > tolerance || abs(gains[at + 2] - green) > tolerance { colored += 1 }
+            for channel in 0..<3 {
+                let gain = unsafe gains[at + channel]
+                let index = Int((gain - GainStatistics.lowest) * GainStatistics.perStop)
+                counts[channel * GainStatistics.classes + index] += 1
+            }
+        }
+    }
+
+    /// The range of each channel, beyond which there are at most `outliers` gains at each end; that of green for all channels of a
+    /// gray map.
+    func ranges(without outliers: Int, isGray: Bool) -> [ClosedRange<Double>] {
+        (0..<3).map { channel in
+            let start = (isGray ? 1 : channel) * GainStatistics.classes
+            let counts = counts[start..<start + GainStatistics.classes]
+            let low = GainStatistics.first(counts, outliers)
+            let high = counts.count - 1 - GainStatistics.first(counts.reversed(), outliers)
+            return GainStatistics.stops(low)...GainStatistics.stops(max(low, high) + 1)
+        }
+    }
+
+    /// The first class with which more than `outliers` gains are counted.
+    private static func first(_ counts: some Sequence<Int>, _ outliers: Int) -> Int {
+        var sum = 0
+        for (index, count) in counts.enumerated() {
+            sum += count
+            if sum > outliers { return index }
+        }
+        return 0
+    }
+
+    private static func stops(_ index: Int) -> Double { min(Double(Float(index) / perStop + lowest), Double(SDPX_GAIN_LIMIT)) }
 }

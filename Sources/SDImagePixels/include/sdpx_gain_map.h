@@ -53,12 +53,10 @@ typedef struct {
     float rows[9];
 } sdpx_matrix;
 
-/* Stores the gains in stops between two rows of `pixels` pixels each, for blocks of two by two pixels: three floats for
-   each block. The base rows have three floats per pixel, from sdpx_gain_light; the others are RGBA with the primaries of
-   sRGB, and `from_srgb` converts to those of the base. NaN counts as black, and all gains
-   are numbers. */
-void sdpx_measure_gains(float *to, const float *base_upper, const float *base_lower, const float *other_upper,
-                        const float *other_lower, size_t pixels, sdpx_matrix from_srgb, float offset);
+/* Stores the gains in stops between two rows: three floats per pixel. `base` is from sdpx_gain_light; `other` is RGBA with
+   the primaries of sRGB, and `from_srgb` converts to those of the base. NaN counts as black, and all gains are numbers. */
+void sdpx_measure_gains(float *to, const float *base, const float *other, size_t pixels, sdpx_matrix from_srgb,
+                        float offset);
 
 /* Returns the highest sample of red, green and blue in a row of RGBA floats; at least 0. */
 float sdpx_brightest(const float *row, size_t pixels);

@@ -239,7 +239,7 @@ import Testing
         // Equal gains of all channels need one of them.
         let map = try #require(gainMap(image))
         #expect(sdimage_image_pixel_format(sdimage_gain_map_image(map.pointer)) == .SDIMAGE_PIXEL_FORMAT_GRAY8)
-        #expect(sdimage_image_width(sdimage_gain_map_image(map.pointer)) == 32)
+        #expect(sdimage_image_width(sdimage_gain_map_image(map.pointer)) == 64)
         let plain = try make(sdimage_image_unref) { sdimage_decode(bytes, bytes.count, nil, $0, $1) }
         #expect(DrawnPicture.color(plain, 54, 16)[0] > DrawnPicture.color(plain, 10, 16)[0] + 0.2)
     }
