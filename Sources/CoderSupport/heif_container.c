@@ -225,6 +225,33 @@ bool sdheif_find_property(const sdheif_container *c, const sdheif_item *item, ui
     return false;
 }
 
+void sdheif_read_colors(const sdheif_container *c, const sdheif_item *item, sdheif_colors *colors) {
+    sdcs_box property;
+    uint32_t kind;
+    uint64_t primaries, transfer, matrix, range;
+    for (size_t i = 0; sdheif_property(c, item, i, &property); i++) {
+        sdcs_span body = property.body;
+        if (property.type != SDCS_FOURCC('c', 'o', 'l', 'r') || !sdcs_take32(&body, &kind))
+            continue;
+        if ((kind == SDCS_FOURCC('p', 'r', 'o', 'f') || kind == SDCS_FOURCC('r', 'I', 'C', 'C')) &&
+            !colors->profile.length)
+            colors->profile = body;
+        if (kind == SDCS_FOURCC('n', 'c', 'l', 'x') && !colors->has_codes && sdcs_take(&body, 2, &primaries) &&
+            sdcs_take(&body, 2, &transfer) && sdcs_take(&body, 2, &matrix) && sdcs_take(&body, 1, &range)) {
+            colors->has_codes = true;
+            colors->color = (sdyuv_color){(uint16_t)primaries, (uint16_t)matrix, range >> 7};
+            colors->transfer = (uint16_t)transfer;
+        }
+    }
+}
+
+bool sdheif_is_auxiliary(const sdheif_container *c, const sdheif_item *item, const char *type) {
+    sdcs_span body;
+    size_t length = strlen(type) + 1;
+    return sdheif_find_property(c, item, SDCS_FOURCC('a', 'u', 'x', 'C'), &body) && sdcs_skip(&body, 4) &&
+           body.length >= length && memcmp(body.bytes, type, length) == 0;
+}
+
 size_t sdheif_references(const sdheif_container *c, uint32_t type, uint32_t from, uint32_t *to, size_t limit) {
     sdcs_span rest = c->references;
     sdcs_box box;

@@ -8,6 +8,7 @@
 #include <sdimage/error.h>
 
 #include "boxes.h"
+#include "yuv.h"
 
 /* Limits for one file: items, properties, references, and extents of items. */
 enum {
@@ -61,6 +62,20 @@ bool sdheif_property(const sdheif_container *container, const sdheif_item *item,
 
 /* Finds the body of the first property of a type. */
 bool sdheif_find_property(const sdheif_container *container, const sdheif_item *item, uint32_t type, sdcs_span *body);
+
+/* The colors of an item. */
+typedef struct sdheif_colors {
+    bool has_codes; /* code points of ITU-T H.273 are present */
+    sdyuv_color color;
+    uint16_t transfer;
+    sdcs_span profile; /* ICC, empty for none */
+} sdheif_colors;
+
+/* Reads both kinds of `colr` of an item (ISO/IEC 14496-12, 12.1.5); those that were read before have precedence. */
+void sdheif_read_colors(const sdheif_container *container, const sdheif_item *item, sdheif_colors *colors);
+
+/* Reports that an item is auxiliary, of a type: `auxC`, 6.5.8. */
+bool sdheif_is_auxiliary(const sdheif_container *container, const sdheif_item *item, const char *type);
 
 /* Stores up to `limit` items that `from` refers to by a type; returns the total number. */
 size_t sdheif_references(const sdheif_container *container, uint32_t type, uint32_t from, uint32_t *to, size_t limit);

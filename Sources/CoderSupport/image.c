@@ -11,8 +11,11 @@ enum { UNSPECIFIED = 2, PQ = 16, HLG = 18 };
 static const size_t STANDARD_BYTES = (size_t)256 << 20;
 
 sdcs_request sdcs_request_of(const sdimage_decode_options *options) {
-    sdcs_request request = {SDIMAGE_PIXEL_FORMAT_AUTOMATIC, {0, 0},         true, false, true,
-                            SDCS_STANDARD_PIXELS,           STANDARD_BYTES, NULL};
+    sdcs_request request = {.format = SDIMAGE_PIXEL_FORMAT_AUTOMATIC,
+                            .keeps_aspect_ratio = true,
+                            .converts_to_srgb = true,
+                            .max_pixels = SDCS_STANDARD_PIXELS,
+                            .max_bytes = STANDARD_BYTES};
     if (!options)
         return request;
     request.format = sdimage_decode_options_pixel_format(options);
@@ -20,6 +23,8 @@ sdcs_request sdcs_request_of(const sdimage_decode_options *options) {
     request.keeps_aspect_ratio = sdimage_decode_options_thumbnail_mode(options) == SDIMAGE_SCALE_MODE_ASPECT_FIT;
     request.first_frame_only = sdimage_decode_options_is_first_frame_only(options);
     request.converts_to_srgb = sdimage_decode_options_should_convert_to_srgb(options);
+    request.reads_gain_map = sdimage_decode_options_dynamic_range(options) != SDIMAGE_DYNAMIC_RANGE_SDR ||
+                             sdimage_decode_options_should_keep_gain_map(options);
     request.max_pixels = sdimage_decode_options_max_pixels(options);
     request.max_bytes = sdimage_decode_options_max_bytes(options);
     request.budget = sdimage_decode_options_work_budget(options);

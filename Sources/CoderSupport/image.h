@@ -16,6 +16,7 @@ typedef struct sdcs_request {
     sdimage_pixel_format format;
     sdimage_size box; /* 0 x 0 for full size */
     bool keeps_aspect_ratio, first_frame_only, converts_to_srgb;
+    bool reads_gain_map; /* for a rendition of HDR, or to keep it */
     uint64_t max_pixels;
     size_t max_bytes;
     const sdimage_work_budget *budget; /* budget of the operation; NULL for none */

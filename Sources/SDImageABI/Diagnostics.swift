@@ -17,6 +17,12 @@ public func sdimage_log_set_handler(
     }
 }
 
+@_cdecl("sdimage_log_write") @implementation
+public func sdimage_log_write(_ level: sdimage_log_level, _ text: Text) {
+    guard let text = unsafe text, let level = Log.Level(rawValue: Int32(bitPattern: level.rawValue)), level != .off else { return }
+    Log.write(level, unsafe String(cString: text))
+}
+
 @_cdecl("sdimage_manager_config_set_observer") @implementation
 public func sdimage_manager_config_set_observer(
     _ config: Object, _ observer: UnsafePointer<sdimage_load_observer>?, _ userData: UserData,

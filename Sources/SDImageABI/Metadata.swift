@@ -193,7 +193,10 @@ public func sdimage_metadata_set_cicp(
 @_cdecl("sdimage_metadata_set_gain_map") @implementation
 public func sdimage_metadata_set_gain_map(_ metadata: Object, _ map: Object) {
     let map = unsafe Handle.find(map, as: GainMap.self)
-    unsafe change(metadata, MetadataObject.self) { $0.gainMap = map }
+    unsafe change(metadata, MetadataObject.self) {
+        $0.gainMap = map
+        $0.contentHeadroom = max(map?.headroom ?? 0, $0.cicp?.headroom ?? 0)
+    }
 }
 
 @_cdecl("sdimage_metadata_set_exif") @implementation

@@ -58,8 +58,8 @@ SDIMAGE_API uint32_t sdimage_info_channel_count(const sdimage_info *info);
 SDIMAGE_API bool sdimage_info_is_progressive(const sdimage_info *info);
 /* Returns true if the samples are in PQ or HLG (ITU-R BT.2100). */
 SDIMAGE_API bool sdimage_info_is_hdr(const sdimage_info *info);
-/* Returns the headroom of the brightest rendition in stops: that of the gain map of a JPEG, if the bytes extend to the
- * map, or of PQ (5.62) and HLG (2.3); 0 for SDR. */
+/* Returns the headroom of the brightest rendition in stops: that of the gain map, if the bytes extend to it, or of PQ
+ * (5.62) and HLG (2.3); 0 for SDR. */
 SDIMAGE_API double sdimage_info_content_headroom(const sdimage_info *info);
 /* Returns true if the file describes a colour space, as a profile or in another way. */
 SDIMAGE_API bool sdimage_info_has_color_profile(const sdimage_info *info);
@@ -131,7 +131,7 @@ SDIMAGE_API bool sdimage_metadata_get_cicp(const sdimage_metadata *metadata, uin
 
 /* Sets the gain map of a base image; NULL removes it. The library applies the map of an image that a custom coder
  * decodes, if the options request it; samples and pixels must have the same orientation, and the colours must be those
- * of the file. Referenced. */
+ * of the file. For `info`, only the parameters matter. Referenced. */
 SDIMAGE_API void sdimage_metadata_set_gain_map(sdimage_metadata *metadata, const sdimage_gain_map *map);
 /* Returns the gain map; NULL for none. Borrowed until it is set again or the metadata are freed. */
 SDIMAGE_API const sdimage_gain_map *sdimage_metadata_gain_map(const sdimage_metadata *metadata);

@@ -5,6 +5,7 @@
  * 3. avifDecoderParse reads the container; pixels, planes and the decoders of tiles are checked against the limits.
  * 4. avifDecoderNextImage decodes the image, or the next frame, on up to 16 threads.
  * 5. yuv.c converts the planes to pixels in one pass. The library scales them and applies the orientation.
+ * 6. For renditions in HDR, the gain map is decoded as the primary item of a copy of the file.
  *
  * A sequence is an instance (coder_instance.h): it decodes from the nearest key frame on. encode.c encodes. */
 #include <sdimage/plugins/avif.h>
@@ -15,6 +16,7 @@
 
 #include "coder_instance.h"
 #include "encode.h"
+#include "heif_gain_map.h"
 #include "limits.h"
 #include "tracks.h"
 
@@ -201,6 +203,60 @@ static sdimage_status convert_current(const avifDecoder *decoder, uint32_t frame
     return status < 0 ? status : sdcs_make_image(&planes, &info, request, image, error);
 }
 
+/* --- Gain maps. */
+
+/* Decodes the samples of a map: libavif before 1.1 does not know gain maps. */
+static sdimage_status decode_samples(const sdheif_container *c, const sdheif_item *item, const sdcs_request *request,
+                                     sdimage_image **samples, sdimage_error **error) {
+    reader reader = {.decoder = NULL};
+    uint8_t *copy = sdheif_copy_with_primary(c, item->id);
+    if (!copy)
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a gain map");
+    sdimage_status status = prepare(copy, c->file.length, request, &reader, error);
+    if (status >= 0)
+        status = check(avifDecoderNextImage(reader.decoder), reader.decoder, error);
+    if (status >= 0)
+        status = convert_current(reader.decoder, 1, request, samples, error);
+    close_reader(&reader);
+    free(copy);
+    return status;
+}
+
+/* Attaches the gain map to the base image, which stays as it is without one and with a damaged one. */
+static void add_gain_map(const void *bytes, size_t length, const sdcs_request *request, sdimage_image **image) {
+    sdheif_container container;
+    sdimage_image *samples = NULL;
+    sdimage_gain_map *map = NULL;
+    sdimage_error *why = NULL;
+    if (sdheif_container_open(&container, bytes, length, request->budget, NULL) >= 0) {
+        sdheif_gain_map found = sdheif_find_gain_map(&container, container.primary);
+        sdcs_request plain = sdcs_gain_map_request(request);
+        if (found.tone_map && decode_samples(&container, found.samples, &plain, &samples, &why) >= 0)
+            sdheif_make_gain_map(&container, found.tone_map, samples, &map, &why);
+        sdcs_finish_gain_map(image, map, why);
+    }
+    sdimage_gain_map_unref(map);
+    sdimage_image_unref(samples);
+    sdheif_container_close(&container);
+}
+
+/* Describes the gain map of a header. */
+static void describe_gain_map(const void *bytes, size_t length, const sdimage_work_budget *budget,
+                              sdimage_metadata *metadata) {
+    sdheif_container container;
+    sdimage_image *samples = NULL;
+    sdimage_gain_map *map = NULL;
+    if (sdheif_container_open(&container, bytes, length, budget, NULL) >= 0) {
+        sdheif_gain_map found = sdheif_find_gain_map(&container, container.primary);
+        if (found.tone_map && sdcs_gain_map_placeholder(&samples, NULL) >= 0 &&
+            sdheif_make_gain_map(&container, found.tone_map, samples, &map, NULL) >= 0)
+            sdimage_metadata_set_gain_map(metadata, map);
+    }
+    sdimage_gain_map_unref(map);
+    sdimage_image_unref(samples);
+    sdheif_container_close(&container);
+}
+
 /* --- The coder. */
 
 static bool can_decode(void *user_data, const void *bytes, size_t length) {
@@ -217,8 +273,11 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     if (status >= 0)
         status = check(avifDecoderNextImage(reader.decoder), reader.decoder, error);
     if (status >= 0) {
-        uint32_t frames = request.first_frame_only ? 1 : info_of(reader.decoder).frame_count;
+        sdcs_info info = info_of(reader.decoder);
+        uint32_t frames = request.first_frame_only ? 1 : info.frame_count;
         status = convert_current(reader.decoder, frames, &request, image, error);
+        if (status >= 0 && info.frame_count == 1 && sdcs_needs_gain_map(&request, *image))
+            add_gain_map(bytes, length, &request, image);
     }
     close_reader(&reader);
     return status;
@@ -234,6 +293,8 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         if (info.frame_count > 1)
             info.duration_ms = (uint64_t)(reader.decoder->duration * 1000 + 0.5);
         status = sdcs_describe(&info, metadata, error);
+        if (status >= 0 && info.frame_count == 1)
+            describe_gain_map(bytes, length, sdimage_decode_options_work_budget(options), metadata);
     }
     close_reader(&reader);
     return status;
@@ -290,8 +351,15 @@ static sdimage_status seek(avifDecoder *decoder, uint32_t index, const sdimage_w
 static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
     instance *self = pointer;
     avifDecoder *decoder = self->reader.decoder;
-    sdimage_status status = seek(decoder, index, self->base.request.budget, error);
-    return status < 0 ? status : convert_current(decoder, 1, &self->base.request, image, error);
+    const sdcs_request *request = &self->base.request;
+    sdimage_status status = seek(decoder, index, request->budget, error);
+    if (status >= 0)
+        status = convert_current(decoder, 1, request, image, error);
+    if (status >= 0 && self->frame_count == 1 && sdcs_needs_gain_map(request, *image)) {
+        const sdimage_data *data = self->base.data;
+        add_gain_map(sdimage_data_bytes(data), sdimage_data_length(data), request, image);
+    }
+    return status;
 }
 
 static uint32_t frame_count(const void *pointer) {

@@ -7,6 +7,7 @@
  *    of an item to libde265, after parameter_set.c has checked the size that the stream announces.
  * 4. Alpha is decoded likewise; its luma becomes the alpha plane.
  * 5. The planes are cut to the displayed part, and yuv.c converts them to pixels in one pass.
+ * 6. For renditions in HDR, the gain map is decoded likewise.
  *
  * Images derived from others are decoded by libheif (derived.c, library.c), which also encodes (encode.c). */
 #include <sdimage/plugins/heif.h>
@@ -17,6 +18,7 @@
 
 #include "encode.h"
 #include "derived.h"
+#include "heif_gain_map.h"
 #include "planes.h"
 
 /* Limit of the examined items that describe the image. */
@@ -39,7 +41,7 @@ static void cut(sdyuv_planes *planes, const sdheif_image *p) {
 
 /* Uses the stream's color encoding if the container has none. */
 static void resolve_color(sdcs_info *info, const sdheif_image *p, const sdheif_planes *decoded) {
-    if (p->has_color)
+    if (p->colors.has_codes)
         return;
     info->color = decoded->color;
     info->transfer = decoded->transfer;
@@ -118,6 +120,11 @@ static sdimage_status open_primary(const void *bytes, size_t length, const sdima
     if (status < 0)
         return status;
     const sdheif_item *item = sdheif_find_item(c, c->primary);
+    uint32_t base;
+    /* The image is the base of a derived one with a gain map. */
+    if (item && item->type == SDCS_FOURCC('t', 'm', 'a', 'p') &&
+        sdheif_references(c, SDCS_FOURCC('d', 'i', 'm', 'g'), item->id, &base, 1) > 0)
+        item = sdheif_find_item(c, base);
     return item ? sdheif_image_read(c, item, p, error)
                 : sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: primary item does not exist");
 }
@@ -164,6 +171,73 @@ static void find_blocks(const sdheif_container *c, const sdheif_item *image, sdc
     }
 }
 
+/* --- Gain maps. */
+
+static sdimage_status make_gain_map(const sdheif_container *c, const sdheif_item *base, const sdheif_gain_map *found,
+                                    const sdimage_image *samples, sdimage_gain_map **map, sdimage_error **error) {
+    if (found->tone_map)
+        return sdheif_make_gain_map(c, found->tone_map, samples, map, error);
+    sdcs_info info = {.exif = {NULL, 0}};
+    sdheif_bytes exif, xmp;
+    find_blocks(c, base, &info, &exif, &xmp);
+    sdimage_status status = sdimage_gain_map_new_apple(samples, info.exif.bytes, info.exif.length, map, error);
+    sdheif_release_bytes(&exif);
+    sdheif_release_bytes(&xmp);
+    return status;
+}
+
+static bool is_cropped(const sdheif_image *p) {
+    return p->displayed_width != p->width || p->displayed_height != p->height;
+}
+
+/* Checks that the samples of a map lie over the stored base image. Writers may leave out the rotation of the map. */
+static sdimage_status check_samples(const sdheif_image *map, const sdheif_image *base, sdimage_error **error) {
+    bool is_turned = map->orientation != base->orientation && map->orientation != SDIMAGE_ORIENTATION_UP;
+    if (is_turned || is_cropped(map) != is_cropped(base))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
+                         "heif: gain map and image are turned or cropped differently");
+    return SDIMAGE_STATUS_OK;
+}
+
+/* Attaches the gain map to the base image, which stays as it is without one and with a damaged one. */
+static void add_gain_map(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request,
+                         sdimage_image **image) {
+    sdheif_gain_map found = sdheif_find_gain_map(c, p->item->id);
+    sdcs_info whole = {.source_width = 0};
+    sdcs_request plain = sdcs_gain_map_request(request);
+    sdheif_image samples_image;
+    sdimage_image *samples = NULL;
+    sdimage_gain_map *map = NULL;
+    sdimage_error *why = NULL;
+    if (!found.samples)
+        return;
+    sdimage_status status = sdheif_image_read(c, found.samples, &samples_image, &why);
+    if (status >= 0)
+        status = check_samples(&samples_image, p, &why);
+    if (status >= 0)
+        status = decode_image(c, &samples_image, &plain, &whole, &samples, &why);
+    if (status >= 0)
+        make_gain_map(c, p->item, &found, samples, &map, &why);
+    sdcs_finish_gain_map(image, map, why);
+    sdimage_gain_map_unref(map);
+    sdimage_image_unref(samples);
+    sdheif_image_release(&samples_image);
+}
+
+/* Describes the gain map of a header. */
+static void describe_gain_map(const sdheif_container *c, const sdheif_image *p, sdimage_metadata *metadata) {
+    sdheif_gain_map found = sdheif_find_gain_map(c, p->item->id);
+    sdimage_image *samples = NULL;
+    sdimage_gain_map *map = NULL;
+    if (found.samples && sdcs_gain_map_placeholder(&samples, NULL) >= 0 &&
+        make_gain_map(c, p->item, &found, samples, &map, NULL) >= 0)
+        sdimage_metadata_set_gain_map(metadata, map);
+    sdimage_gain_map_unref(map);
+    sdimage_image_unref(samples);
+}
+
+/* --- The coder. */
+
 static bool can_decode(void *user_data, const void *bytes, size_t length) {
     (void)user_data;
     sdimage_format format = sdimage_sniff(bytes, length);
@@ -185,6 +259,8 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
         why = NULL;
         status = sdheif_decode_derived(&container, &request, image, &why);
     }
+    if (status >= 0 && sdcs_needs_gain_map(&request, *image))
+        add_gain_map(&container, &primary, &request, image);
     pass_error(why, error);
     sdheif_image_release(&primary);
     sdheif_container_close(&container);
@@ -210,6 +286,8 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         sdheif_bytes exif, xmp;
         find_blocks(&container, primary.item, &info, &exif, &xmp);
         status = sdcs_describe(&info, metadata, &why);
+        if (status >= 0)
+            describe_gain_map(&container, &primary, metadata);
         sdheif_release_bytes(&exif);
         sdheif_release_bytes(&xmp);
     }

@@ -223,35 +223,9 @@ static sdimage_status read_transformations(const sdheif_container *c, sdheif_ima
 
 /* --- Color and alpha. */
 
-/* Reads both kinds of `colr`, ISO/IEC 14496-12, 12.1.5. */
-static void read_color(const sdheif_container *c, const sdheif_item *item, sdheif_image *p) {
-    sdcs_box property;
-    uint32_t kind;
-    uint64_t primaries, transfer, matrix, range;
-    for (size_t i = 0; sdheif_property(c, item, i, &property); i++) {
-        sdcs_span body = property.body;
-        if (property.type != SDCS_FOURCC('c', 'o', 'l', 'r') || !sdcs_take32(&body, &kind))
-            continue;
-        if ((kind == SDCS_FOURCC('p', 'r', 'o', 'f') || kind == SDCS_FOURCC('r', 'I', 'C', 'C')) && !p->profile.length)
-            p->profile = body;
-        if (kind == SDCS_FOURCC('n', 'c', 'l', 'x') && !p->has_color && sdcs_take(&body, 2, &primaries) &&
-            sdcs_take(&body, 2, &transfer) && sdcs_take(&body, 2, &matrix) && sdcs_take(&body, 1, &range)) {
-            p->has_color = true;
-            p->color = (sdyuv_color){(uint16_t)primaries, (uint16_t)matrix, range >> 7};
-            p->transfer = (uint16_t)transfer;
-        }
-    }
-}
-
 static bool is_alpha(const sdheif_container *c, const sdheif_item *item) {
     static const char *const names[] = {"urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"};
-    sdcs_span body;
-    if (!sdheif_find_property(c, item, SDCS_FOURCC('a', 'u', 'x', 'C'), &body) || !sdcs_skip(&body, 4))
-        return false;
-    for (size_t i = 0; i < 2; i++)
-        if (body.length > strlen(names[i]) && memcmp(body.bytes, names[i], strlen(names[i]) + 1) == 0)
-            return true;
-    return false;
+    return sdheif_is_auxiliary(c, item, names[0]) || sdheif_is_auxiliary(c, item, names[1]);
 }
 
 static void find_alpha(const sdheif_container *c, sdheif_image *p) {
@@ -276,9 +250,9 @@ sdimage_status sdheif_image_read(const sdheif_container *c, const sdheif_item *i
         status = read_transformations(c, p, error);
     if (status < 0)
         return status;
-    read_color(c, item, p);
+    sdheif_read_colors(c, item, &p->colors);
     if (item->type == GRID)
-        read_color(c, sdheif_find_item(c, p->tiles[0]), p);
+        sdheif_read_colors(c, sdheif_find_item(c, p->tiles[0]), &p->colors);
     find_alpha(c, p);
     return SDIMAGE_STATUS_OK;
 }
@@ -287,7 +261,7 @@ bool sdheif_read_outline(const sdheif_container *c, sdheif_image *p) {
     p->configuration = (sdheif_configuration){.chroma_format = 3, .depth = 8};
     if (!read_size(c, p->item, &p->width, &p->height) || read_transformations(c, p, NULL) < 0)
         return false;
-    read_color(c, p->item, p);
+    sdheif_read_colors(c, p->item, &p->colors);
     find_alpha(c, p);
     return true;
 }
@@ -326,9 +300,9 @@ sdcs_info sdheif_info(const sdheif_container *c, const sdheif_image *p) {
     info.chroma = chroma[p->configuration.chroma_format];
     info.bits = (uint32_t)p->configuration.depth;
     info.frame_count = 1;
-    info.color = p->color;
-    info.transfer = p->transfer;
-    info.profile = p->profile;
+    info.color = p->colors.color;
+    info.transfer = p->colors.transfer;
+    info.profile = p->colors.profile;
     return info;
 }
 

@@ -22,10 +22,7 @@ typedef struct sdheif_image {
     uint32_t left, top, displayed_width, displayed_height;
     sdimage_orientation orientation;
     sdheif_configuration configuration;
-    bool has_color;
-    sdyuv_color color;
-    uint16_t transfer;
-    sdcs_span profile;
+    sdheif_colors colors;
 } sdheif_image;
 
 /* Reads the properties of an item. The caller releases them, also after a failure. Errors: UNSUPPORTED for items that

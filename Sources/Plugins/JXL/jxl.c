@@ -7,7 +7,8 @@
  * 5. Of an animation, file.c counts the frames and reads their durations without decoding pixels. A second decoder then
  *    decodes them in order; going back restarts it.
  *
- * Metadata boxes are read by file.c, in the same walk. encode.c encodes. */
+ * Metadata boxes are read by file.c, in the same walk. For renditions in HDR, the codestream in the box of a gain map
+ * (jhgm.c) is decoded too. encode.c encodes. */
 #include <sdimage/plugins/jxl.h>
 
 #include <jxl/types.h>
@@ -19,6 +20,8 @@
 #include "decoder.h"
 #include "encode.h"
 #include "file.h"
+#include "gain_map.h"
+#include "jhgm.h"
 
 /* Bytes given to libjxl at once; the deadline is checked between pieces. */
 enum { PIECE = 1 << 16 };
@@ -78,6 +81,54 @@ static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accept
     return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends early");
 }
 
+/* --- Gain maps. */
+
+/* Decodes the samples of a map. */
+static sdimage_status decode_samples(sdcs_span codestream, const sdcs_request *request, sdcs_deadline deadline,
+                                     sdimage_image **samples, sdimage_error **error) {
+    sdjxl_decoder decoder;
+    sdjxl_event event = SDJXL_END;
+    size_t at = 0;
+    sdimage_status status = sdjxl_open(&decoder, request, deadline, error);
+    if (status >= 0)
+        status = feed(&decoder, codestream.bytes, codestream.length, &at, &event, error);
+    if (status >= 0)
+        status = finish(&decoder, event, false, 1, samples, error);
+    sdjxl_close(&decoder);
+    return status;
+}
+
+/* Attaches the gain map to the base image, which stays as it is without one and with a damaged one. */
+static void add_gain_map(const void *bytes, size_t length, const sdjxl_decoder *base, sdimage_image **image) {
+    sdjxl_gain_map found;
+    sdimage_image *samples = NULL;
+    sdimage_gain_map *map = NULL;
+    sdimage_error *why = NULL;
+    if (base->info.have_animation || !sdcs_needs_gain_map(&base->request, *image) ||
+        !sdjxl_find_gain_map(bytes, length, &found))
+        return;
+    sdcs_request plain = sdcs_gain_map_request(&base->request);
+    if (decode_samples(found.samples, &plain, base->deadline, &samples, &why) >= 0)
+        sdimage_gain_map_new(samples, found.parameters.bytes, found.parameters.length, &map, &why);
+    sdcs_finish_gain_map(image, map, why);
+    sdimage_gain_map_unref(map);
+    sdimage_image_unref(samples);
+}
+
+/* Describes the gain map of a header. */
+static void describe_gain_map(const void *bytes, size_t length, sdimage_metadata *metadata) {
+    sdjxl_gain_map found;
+    sdimage_image *samples = NULL;
+    sdimage_gain_map *map = NULL;
+    if (sdjxl_find_gain_map(bytes, length, &found) && sdcs_gain_map_placeholder(&samples, NULL) >= 0 &&
+        sdimage_gain_map_new(samples, found.parameters.bytes, found.parameters.length, &map, NULL) >= 0)
+        sdimage_metadata_set_gain_map(metadata, map);
+    sdimage_gain_map_unref(map);
+    sdimage_image_unref(samples);
+}
+
+/* --- Decoding at once. */
+
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_image **image, sdimage_error **error) {
     (void)user_data;
@@ -90,6 +141,8 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
         status = feed(&decoder, bytes, length, &at, &event, error);
     if (status >= 0)
         status = finish(&decoder, event, sdimage_decode_options_should_accept_partial(options), 1, image, error);
+    if (status >= 0)
+        add_gain_map(bytes, length, &decoder, image);
     sdjxl_close(&decoder);
     return status;
 }
@@ -120,6 +173,8 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         info.xmp = (sdcs_span){file.xmp.bytes, file.xmp.length};
         status = sdcs_describe(&info, metadata, error);
         sdimage_metadata_set_loop_count(metadata, file.count > 1 ? file.info.animation.num_loops : 0);
+        if (status >= 0 && file.count == 1)
+            describe_gain_map(bytes, length, metadata);
     }
     sdjxl_file_close(&file);
     sdjxl_close(&colors);
@@ -183,6 +238,8 @@ static sdimage_status update(void *pointer, const void *bytes, size_t length, bo
     sdimage_status status = decode_progressively(self, bytes, length, finished, error);
     if (status >= 0 && finished)
         status = count_frames(self, bytes, length, error);
+    if (status >= 0 && finished && self->first)
+        add_gain_map(bytes, length, &self->progressive, &self->first);
     self->is_finished = finished;
     return status;
 }

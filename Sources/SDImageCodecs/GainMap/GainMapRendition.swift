@@ -16,9 +16,13 @@ extension Image {
             }
             Log.write(.warning, "decode: gain map is not used: no matrix describes the colors of the image")
         }
-        var metadata = metadata
-        metadata.gainMap = nil
-        return try with(metadata).rendered(options, stop: stop)
+        var plain = metadata
+        plain.gainMap = nil
+        let base = try with(plain).rendered(options, stop: stop)
+        var metadata = base.metadata
+        metadata.contentHeadroom = map.headroom
+        if metadata.isHighDynamicRange { metadata.headroom = map.parameters.baseHeadroom }
+        return base.with(metadata)
     }
 
     private var formatForRendition: PixelFormat { metadata.hasAlpha || pixels.format.bytesPerChannel > 1 ? .rgba16 : .rgb8 }

@@ -123,6 +123,18 @@ import Testing
         #expect(hearer.texts.filter { $0.contains("1733x331") }.count == 1)
     }
 
+    @Test func theHostWritesToo() {
+        let hearer = Hearer()
+        hearer.install(.SDIMAGE_LOG_LEVEL_WARNING)
+        for level in [sdimage_log_level.SDIMAGE_LOG_LEVEL_WARNING, .SDIMAGE_LOG_LEVEL_INFO, .SDIMAGE_LOG_LEVEL_OFF] {
+            sdimage_log_write(level, "coder: \(hearer.mark)")
+        }
+        sdimage_log_write(.SDIMAGE_LOG_LEVEL_ERROR, nil)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
+        #expect(hearer.waitForDestroy())
+        #expect(hearer.texts == ["coder: \(hearer.mark)"] && hearer.levels == [.SDIMAGE_LOG_LEVEL_WARNING])
+    }
+
     @Test func whatALogFunctionCausesIsNotLoggedAndItCannotWaitForACache() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sdimage-log-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,0 +1,24 @@
+/* heif_gain_map.h: the gain map of an image in a HEIF file. */
+#ifndef SDHEIF_GAIN_MAP_H
+#define SDHEIF_GAIN_MAP_H
+
+#include "gain_map.h"
+#include "heif_container.h"
+
+typedef struct sdheif_gain_map {
+    const sdheif_item *samples;  /* the image of the map; NULL for none */
+    const sdheif_item *tone_map; /* the derived image with the parameters; NULL for Apple's format */
+} sdheif_gain_map;
+
+/* Finds the map of an image: an input of a derived image of type `tmap` (ISO/IEC 23008-12, 6.6.2.4), or an auxiliary
+ * image of Apple's. */
+sdheif_gain_map sdheif_find_gain_map(const sdheif_container *container, uint32_t image);
+
+/* Makes the map of a derived image from its decoded samples. The caller owns *map. */
+sdimage_status sdheif_make_gain_map(const sdheif_container *container, const sdheif_item *tone_map,
+                                    const sdimage_image *samples, sdimage_gain_map **map, sdimage_error **error);
+
+/* Returns a copy of the file, to be freed, whose primary item is another one; NULL if memory is exhausted. */
+uint8_t *sdheif_copy_with_primary(const sdheif_container *container, uint32_t item);
+
+#endif
