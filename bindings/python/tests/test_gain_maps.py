@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import struct
 import unittest
+from ctypes import byref, sizeof
 from pathlib import Path
+
+from sdimage._ffi import lib
+from sdimage._prototypes import DESTROY, LOG_HANDLER_MESSAGE, LogHandler
+from sdimage.errors import call
 
 from .bombs import PRIMARY, Container, Item, coded, reference, size
 from .support import TestCase, sdimage
@@ -14,6 +19,7 @@ from .test_modules import usable
 FIXTURES = Path(__file__).parents[3] / "Tests/fixtures"
 APPLE = b"urn:com:apple:photo:2020:aux:hdrgainmap\0"
 WIDTH, HEIGHT = 128, 64
+LOG_LEVEL_WARNING = 2
 #: Headroom and highest gain of the maps, in stops.
 STOPS = 2
 
@@ -89,12 +95,15 @@ class Maps(TestCase):
 
     def assert_plain(self, data: bytes) -> None:
         """A map that cannot be used leaves the base image, and a warning in the log."""
-        lines: list[str] = []
-        sdimage.set_log("warning", lambda _, text: lines.append(text))
-        self.addCleanup(sdimage.set_log, "off", None)
-        image = sdimage.decode(data, dynamic_range="hdr")
+        lines: list[bytes] = []
+        handler = LogHandler(sizeof(LogHandler), LOG_HANDLER_MESSAGE(lambda _, level, text: lines.append(text)))
+        call(lib.sdimage_log_set_handler, LOG_LEVEL_WARNING, byref(handler), None, DESTROY())
+        try:
+            image = sdimage.decode(data, dynamic_range="hdr")
+        finally:
+            call(lib.sdimage_log_set_handler, 0, None, None, DESTROY())
         self.assertEqual((image.is_hdr, image.pixel_format, image.gain_map), (False, "rgb8", None))
-        self.assertTrue([line for line in lines if line.startswith("decode: gain map is not used: ")])
+        self.assertTrue([line for line in lines if line.startswith(b"decode: gain map is not used: ")], lines)
 
     def assert_every_change_is_survived(self, data: bytes) -> None:
         for index in range(0, len(data), 11):
