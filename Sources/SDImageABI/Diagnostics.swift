@@ -19,7 +19,8 @@ public func sdimage_log_set_handler(
 
 @_cdecl("sdimage_log_write") @implementation
 public func sdimage_log_write(_ level: sdimage_log_level, _ text: Text) {
-    guard let text = unsafe text, let level = Log.Level(rawValue: Int32(bitPattern: level.rawValue)), level != .off else { return }
+    let level = Log.Level(rawValue: Int32(bitPattern: level.rawValue)) ?? .off
+    guard let text = unsafe text, level != .off else { return }
     Log.write(level, unsafe String(cString: text))
 }
 

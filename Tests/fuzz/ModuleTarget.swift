@@ -61,6 +61,8 @@
             let options = sdimage_decode_options_new()
             sdimage_decode_options_set_max_pixels(options, UInt64(DecodeLimits.fuzzing.heldPixels))
             sdimage_decode_options_set_max_bytes(options, DecodeLimits.fuzzing.outputBytes)
+            // Gain maps are read for HDR only.
+            sdimage_decode_options_set_dynamic_range(options, .SDIMAGE_DYNAMIC_RANGE_HDR)
             return options
         }()
 

@@ -31,7 +31,8 @@ enum OptionsTarget {
         options.acceptPartial = flags & 16 != 0
         if flags & 32 != 0 { options.thumbnailSize = box }
         if flags & 64 != 0 { options.limitBytes = limit }
-        options.dynamicRange = DynamicRange(rawValue: Int32(drawing.number(below: 3))) ?? .sdr
+        let range = DynamicRange(rawValue: Int32(drawing.number(below: 4)))
+        (options.dynamicRange, options.keepsGainMap) = (range ?? .sdr, range == nil)
         options.displayHeadroom = Double(drawing.byte()) / 64
         options.pixelFormat = PixelFormat(rawValue: Int32(drawing.number(below: PixelFormat.allCases.count + 1)))
         options.formatHint = ImageFormat.allCases[drawing.number(below: ImageFormat.allCases.count)]

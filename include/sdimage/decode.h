@@ -88,10 +88,10 @@ typedef enum SDIMAGE_ENUM sdimage_dynamic_range {
 /* Sets the rendition. For HDR and AUTOMATIC, a still image with more than the range of SDR becomes RGBA_FLOAT if the
  * pixel format is AUTOMATIC, NATIVE or RGBA_FLOAT: linear light of sRGB primaries, with 1 for SDR white. Other pixel
  * formats, PNG animations and the parts of a JPEG that is arriving are SDR. Gain maps are read in JPEG, HEIC,
- * AVIF and JPEG XL (Ultra HDR, ISO 21496-1 and Apple's format), and are applied also if colours are not converted to sRGB. A map with invalid
- * parameters is ignored; one that cannot be decoded or applied is ignored with a warning in the log. PQ and HLG are not
- * reduced to the headroom of the display, and stay encoded if colours are not converted to sRGB. A decoder reads a JPEG
- * to its end, because the map follows the image: there are no early thumbnails. */
+ * AVIF and JPEG XL (Ultra HDR, ISO 21496-1 and Apple's format), and are applied also if colours are not converted to
+ * sRGB. A map that cannot be used is ignored, with a warning in the log. PQ and HLG are not reduced to the headroom of
+ * the display, and stay encoded if colours are not converted to sRGB. A decoder reads a JPEG to its end, because the map
+ * follows the image: there are no early thumbnails. */
 SDIMAGE_API void sdimage_decode_options_set_dynamic_range(sdimage_decode_options *options, sdimage_dynamic_range range);
 /* Returns the rendition. */
 SDIMAGE_API sdimage_dynamic_range sdimage_decode_options_dynamic_range(const sdimage_decode_options *options);

@@ -42,9 +42,8 @@ SDIMAGE_API sdimage_status sdimage_gain_map_new(const sdimage_image *samples, co
 SDIMAGE_API sdimage_status sdimage_gain_map_new_apple(const sdimage_image *samples, const void *exif, size_t length,
                                                       sdimage_gain_map **map, sdimage_error **error);
 /* Computes the map from an SDR image to its HDR rendition, a linear RGBA_FLOAT image of the same size. The map has the
- * same size too, and one channel if the gains of all channels are equal. Errors: INVALID_ARGUMENT (sizes or
- * formats), UNSUPPORTED (no matrix describes the colours of the SDR image; no pixel is brighter than SDR white),
- * NO_MEMORY. */
+ * same size too, and one channel if the gains of all channels are equal. Errors: INVALID_ARGUMENT (sizes or formats),
+ * UNSUPPORTED (no matrix describes the colours of the SDR image; no pixel is brighter than SDR white), NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_gain_map_new_between(const sdimage_image *sdr, const sdimage_image *hdr,
                                                         sdimage_gain_map **map, sdimage_error **error);
 
@@ -75,8 +74,8 @@ SDIMAGE_API bool sdimage_gain_map_is_in_base_color_space(const sdimage_gain_map 
 /* True for Apple's format, whose numbers per channel are 0: with the linear light of a sample in sRGB, the gain is
  * 1 + (2 ^ (w * alternate headroom) - 1) * light. */
 SDIMAGE_API bool sdimage_gain_map_is_linear(const sdimage_gain_map *map);
-/* Writes the parameters in binary form, as sdimage_gain_map_new reads them; the caller owns *parameters. Errors:
- * UNSUPPORTED (Apple's format), NO_MEMORY. */
+/* Makes a copy of the parameters in the binary form that sdimage_gain_map_new reads; the caller owns *parameters.
+ * Errors: UNSUPPORTED (Apple's format), NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_gain_map_copy_parameters(const sdimage_gain_map *map, sdimage_data **parameters,
                                                             sdimage_error **error);
 
