@@ -74,7 +74,7 @@ SDIMAGE_API bool sdimage_gain_map_is_in_base_color_space(const sdimage_gain_map 
 /* True for Apple's format, whose numbers per channel are 0: with the linear light of a sample in sRGB, the gain is
  * 1 + (2 ^ (w * alternate headroom) - 1) * light. */
 SDIMAGE_API bool sdimage_gain_map_is_linear(const sdimage_gain_map *map);
-/* Makes a copy of the parameters in the binary form that sdimage_gain_map_new reads; the caller owns *parameters.
+/* Makes a copy of the parameters in the binary form that sdimage_gain_map_new reads. The caller owns *parameters.
  * Errors: UNSUPPORTED (Apple's format), NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_gain_map_copy_parameters(const sdimage_gain_map *map, sdimage_data **parameters,
                                                             sdimage_error **error);

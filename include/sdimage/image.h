@@ -209,7 +209,7 @@ SDIMAGE_API bool sdimage_image_is_hdr(const sdimage_image *image);
  * relative to SDR white; 0 for SDR. */
 SDIMAGE_API double sdimage_image_headroom(const sdimage_image *image);
 /* Returns the headroom of the brightest rendition of the file in stops: that of its gain map, which is known if the map
- * was applied, or of PQ (5.62) and HLG (2.3); 0 for SDR. */
+ * was applied or kept, or of PQ (5.62) and HLG (2.3); 0 for SDR. */
 SDIMAGE_API double sdimage_image_content_headroom(const sdimage_image *image);
 /* Returns the gain map of the image: for RGBA_FLOAT the map that was applied to it, for other formats the map that can
  * be applied. The caller owns *map, NULL for none. */
