@@ -143,8 +143,8 @@ class Coder:
 
     def encode(self, image: Image, format: str, options: EncodeOptions) -> bytes:  # noqa: A002
         """Encodes the image. The given options are ``quality``, ``lossless``, ``effort``, ``background_color``,
-        ``embed_thumbnail``, ``first_frame_only``, ``exif``, ``xmp`` and ``options``, the program's own values. The image
-        is already scaled, and a file size limit is met by calls with different qualities."""
+        ``embed_thumbnail``, ``embed_gain_map``, ``first_frame_only``, ``exif``, ``xmp`` and ``options``, the program's
+        own values. The image is already scaled, and a file size limit is met by calls with different qualities."""
         raise NotImplementedError
 
     @property
@@ -378,6 +378,7 @@ def _encode(
             "effort": lib.sdimage_encode_options_effort(options),
             "background_color": (under.red, under.green, under.blue, under.alpha),
             "embed_thumbnail": lib.sdimage_encode_options_should_embed_thumbnail(options),
+            "embed_gain_map": lib.sdimage_encode_options_should_embed_gain_map(options),
             "first_frame_only": lib.sdimage_encode_options_is_first_frame_only(options),
             "exif": _bytes.copied(exif) if exif else None,
             "xmp": _bytes.copied(xmp) if xmp else None,

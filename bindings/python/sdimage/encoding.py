@@ -31,6 +31,8 @@ class EncodeOptions(TypedDict, total=False):
     max_file_size: int | None
     #: Embeds a small preview into the file: JPEG, HEIC, AVIF.
     embed_thumbnail: bool
+    #: JPEG: writes the gain map of a base image, or one for the light above the white of SDR.
+    embed_gain_map: bool
     #: Writes only the first frame of an animation.
     first_frame_only: bool
     #: Replaces the image's own loop count; 0 repeats forever.
@@ -60,6 +62,7 @@ _REALS = {
 _FLAGS = {
     "lossless": lib.sdimage_encode_options_set_lossless,
     "embed_thumbnail": lib.sdimage_encode_options_set_embed_thumbnail,
+    "embed_gain_map": lib.sdimage_encode_options_set_embed_gain_map,
     "first_frame_only": lib.sdimage_encode_options_set_first_frame_only,
     "progressive": lib.sdimage_encode_options_set_progressive,
     "restart_markers": lib.sdimage_encode_options_set_restart_markers,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from ctypes import byref, c_void_p
@@ -11,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from . import _bytes, _enums, _png, _words
 from ._bytes import Path, ReadableBuffer
-from ._check import kind, pointer_of
+from ._check import kind, pointer_of, real
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import Color, Size
 from .encoding import EncodeOptions, encode_options
 from .errors import Error, call, text
-from .gain_map import GainMap, read_gain_map
+from .gain_map import GainMap
 from .metadata import ImageMetadata, MetadataChanges, change_metadata
 from .options import U32, U64, DecodeOptions, box, decode_options, known, read_options, unsigned
 
@@ -217,19 +218,24 @@ class Image:
 
     @property
     def content_headroom(self) -> float:
-        """The headroom of the brightest rendition of the file in stops: that of its gain map, if the map was applied, or of
-        PQ and HLG; 0 for SDR."""
+        """The headroom of the brightest rendition of the file in stops: that of its gain map, if the map was applied or
+        kept, or of PQ and HLG; 0 for SDR."""
         return cast(float, lib.sdimage_image_content_headroom(self.pointer))
 
     @property
     def gain_map(self) -> GainMap | None:
-        """The gain map that was applied to the image; ``None`` without one."""
+        """The gain map that was applied to an ``rgba_float`` image, or that can be applied to an image of another format;
+        ``None`` without one. It is set by :meth:`with_metadata`."""
         out = c_void_p()
         lib.sdimage_image_get_gain_map(self.pointer, byref(out))
-        if not out.value:
-            return None
-        with Handle(out.value, lib.sdimage_gain_map_unref) as handle:
-            return read_gain_map(handle.pointer, Image.borrowed(lib.sdimage_gain_map_image(handle.pointer)))
+        return GainMap.owned(out.value) if out.value else None
+
+    def apply_gain_map(self, headroom: float = math.inf) -> Image:
+        """The rendition for a display with a headroom in stops, by default that of the content: ``rgba_float`` in linear
+        light, or the image itself if it is the rendition. ``Error("UNSUPPORTED")`` without a map to apply."""
+        out = c_void_p()
+        call(lib.sdimage_image_apply_gain_map, self.pointer, real(headroom, "headroom"), byref(out))
+        return Image.owned(out.value)
 
     @property
     def metadata(self) -> ImageMetadata:
@@ -309,12 +315,16 @@ class Image:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles pixels and metadata; of an animation all frames, decoded. A vector image becomes its pixels;
-        :attr:`is_thumbnail`, :attr:`is_transformed` and :attr:`is_incremental` become false."""
+        :attr:`is_thumbnail`, :attr:`is_transformed` and :attr:`is_incremental` become false. A gain map that was applied,
+        and one of Apple's format, are not pickled."""
         changes = {name: getattr(self, name) for name in ("scale", "format", "orientation", "has_alpha", "extended_data")}
         if self.color_profile is not None:
             changes["color_profile"] = self.color_profile
         if self.color_primaries or self.transfer_characteristics:
             changes["cicp"] = (self.color_primaries, self.transfer_characteristics, 0, True)
+        gain_map = None if self.pixel_format == "rgba_float" else self.gain_map
+        if gain_map is not None and not gain_map.is_linear:
+            changes["gain_map"] = gain_map
         changes["source_size"] = self.source_size
         frames = [self.frame(index) for index in range(self.frame_count)] if self.is_animated else [self]
         pixels = [(each.tobytes(), each.width, each.height, each.pixel_format) for each in frames]

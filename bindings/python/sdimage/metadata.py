@@ -8,8 +8,9 @@ from typing import Any, TypedDict
 
 from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
-from ._check import real
+from ._check import optional_pointer, real
 from ._ffi import lib
+from .gain_map import GainMap
 from .options import U32, U64, box, unsigned
 
 
@@ -74,6 +75,8 @@ class MetadataChanges(TypedDict, total=False):
     #: Code points of ITU-T H.273: primaries, transfer characteristics and matrix, and whether the range is full;
     #: ``None`` removes them.
     cicp: tuple[int, int, int, bool] | None
+    #: The gain map of a base image; ``None`` removes it.
+    gain_map: GainMap | None
     #: The program's own bytes; ``None`` removes them.
     extended_data: ReadableBuffer | None
     #: The cost for memory caches in bytes; ``None`` restores the computed one.
@@ -110,6 +113,8 @@ def change_metadata(pointer: int, changes: MetadataChanges) -> None:
     if "memory_cost" in changes:
         cost = changes["memory_cost"]
         lib.sdimage_metadata_set_memory_cost(pointer, U64 if cost is None else unsigned(cost, "memory_cost"))
+    if "gain_map" in changes:
+        lib.sdimage_metadata_set_gain_map(pointer, optional_pointer(changes["gain_map"], "gain_map", "gain_map"))
     for name, setter in _BLOCKS.items():
         if name in values:
             with _bytes.optional_data(values[name]) as block:

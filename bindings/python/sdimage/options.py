@@ -36,6 +36,9 @@ class DecodeOptions(TypedDict, total=False):
     dynamic_range: str | None
     #: The headroom of the display in stops, for ``dynamic_range="automatic"``.
     display_headroom: float
+    #: Leaves the base image as it is, with its gain map: for :meth:`sdimage.Image.apply_gain_map`, or for an encode with
+    #: ``embed_gain_map``.
+    keep_gain_map: bool
     #: Applies the orientation.
     apply_orientation: bool
     #: Applies an embedded colour profile.
@@ -127,6 +130,7 @@ def decode_options(options: DecodeOptions) -> Handle:
 
 
 _FLAGS = {
+    "keep_gain_map": lib.sdimage_decode_options_set_keep_gain_map,
     "first_frame_only": lib.sdimage_decode_options_set_first_frame_only,
     "apply_orientation": lib.sdimage_decode_options_set_apply_orientation,
     "convert_to_srgb": lib.sdimage_decode_options_set_convert_to_srgb,
@@ -289,6 +293,7 @@ def read_options(options: int) -> DecodeOptions:
         "pixel_format": pixel_format if pixel_format in _words.PIXEL_LAYOUTS else None,
         "dynamic_range": _words.word(_enums.DYNAMIC_RANGES, lib.sdimage_decode_options_dynamic_range(options)),
         "display_headroom": lib.sdimage_decode_options_display_headroom(options),
+        "keep_gain_map": lib.sdimage_decode_options_should_keep_gain_map(options),
         "apply_orientation": lib.sdimage_decode_options_should_apply_orientation(options),
         "convert_to_srgb": lib.sdimage_decode_options_should_convert_to_srgb(options),
         "limit_bytes": lib.sdimage_decode_options_limit_bytes(options) or None,

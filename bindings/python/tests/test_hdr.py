@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import math
+import pickle
 import struct
 import zlib
 from pathlib import Path
@@ -79,3 +82,133 @@ class Renditions(TestCase):
         plain = sdimage.decode(data)
         self.assertEqual((plain.pixel_format, plain.headroom), ("rgb8", 0))
         self.assertAlmostEqual(plain.content_headroom, 5.622, places=3)
+
+
+def entry(tag: int, kind: int, count: int, value: int) -> bytes:
+    """An entry of a TIFF directory."""
+    return struct.pack(">HHII", tag, kind, count, value)
+
+
+#: An EXIF block with Apple's maker note: the numbers 0x21 and 0x30 are 1 and 0, which stand for 3 stops.
+APPLE_EXIF = (
+    b"MM\0*" + struct.pack(">IH", 8, 1) + entry(0x8769, 4, 1, 26) + bytes(4)
+    + b"\0\1" + entry(0x927C, 7, 60, 44) + bytes(4)
+    + b"Apple iOS\0\0\1MM\0\2" + entry(0x21, 10, 1, 44) + entry(0x30, 10, 1, 52) + struct.pack(">5I", 0, 1, 1, 0, 1)
+)
+#: Parameters of one channel (ISO 21496-1, annex C) with a denominator of 16: 2 stops, gains of -0.5 to 3 stops, the gamma 1.5,
+#: and the offsets 1/16 and 1/8.
+PARAMETERS = b"\0\0\0\0\x48" + struct.pack(">IIIiiIII", 16, 0, 32, -8, 48, 24, 1, 2)
+
+
+class GainMaps(TestCase):
+    sunset = FOLDER / "sunset.jpg"
+
+    def gray(self, value: int) -> sdimage.Image:
+        return sdimage.Image.from_pixels(bytes([value]) * 32, 8, 4, "gray8")
+
+    def light(self, value: float) -> sdimage.Image:
+        return sdimage.Image.from_pixels(struct.pack("=4f", value, value, value, 1) * 32, 8, 4, "rgba_float")
+
+    def first(self, image: sdimage.Image) -> float:
+        self.assertEqual(image.pixel_format, "rgba_float")
+        return float(struct.unpack("=f", image.tobytes()[:4])[0])
+
+    def test_a_kept_map_is_applied_later(self) -> None:
+        base = sdimage.decode(self.sunset, keep_gain_map=True, dynamic_range="hdr")
+        self.assertEqual((base.pixel_format, base.is_hdr, base.headroom), ("rgb8", False, 0))
+        assert base.decode_options
+        self.assertTrue(base.decode_options["keep_gain_map"])
+        bright, fitting = base.apply_gain_map(), base.apply_gain_map(headroom=1.5)
+        self.assertEqual((bright.headroom, fitting.headroom), (base.content_headroom, 1.5))
+        self.assertEqual(base.apply_gain_map(0).pointer, base.pointer)
+        decoded = sdimage.decode(self.sunset, dynamic_range="hdr")
+        self.assertAlmostEqual(self.first(bright), self.first(decoded), delta=0.02 * self.first(decoded))
+        self.assert_error("UNSUPPORTED", bright.apply_gain_map)
+        self.assert_error("UNSUPPORTED", self.gray(1).apply_gain_map)
+        self.assert_error("INVALID_ARGUMENT", base.apply_gain_map, math.nan)
+        self.assertRaises(sdimage.Error, base.apply_gain_map, "1")
+
+    def test_a_kept_map_is_written_again(self) -> None:
+        base = sdimage.decode(self.sunset, keep_gain_map=True)
+        small = sdimage.decode(base.encode("jpeg", embed_gain_map=True, max_pixel_size=(60, 60)), dynamic_range="hdr")
+        self.assertEqual(small.width, 60)
+        self.assertAlmostEqual(small.headroom, base.content_headroom, places=5)
+        self.assertFalse(sdimage.decode(base.encode("jpeg"), dynamic_range="hdr").is_hdr)
+
+    def test_light_above_white_is_written(self) -> None:
+        image = sdimage.decode(self.light(3).encode("jpeg", embed_gain_map=True), dynamic_range="hdr")
+        self.assertAlmostEqual(self.first(image), 3, delta=0.06)
+        gains = image.gain_map
+        assert gains is not None
+        self.assertEqual((gains.image.width, gains.image.pixel_format), (4, "gray8"))
+
+    def test_a_map_is_made_from_its_parameters(self) -> None:
+        gains = sdimage.GainMap(self.gray(255), PARAMETERS)
+        self.assertEqual((gains.base_headroom, gains.alternate_headroom), (0, 2))
+        self.assertEqual(gains.channels, (sdimage.GainMapChannel(-0.5, 3, 1.5, 1 / 16, 1 / 8),) * 3)
+        self.assertTrue(gains.is_in_base_color_space and not gains.is_linear)
+        for again in (sdimage.GainMap(gains.image, gains.parameters), pickle.loads(pickle.dumps(gains))):
+            self.assertEqual((again.channels, again.alternate_headroom), (gains.channels, 2))
+        self.assertIs(copy.deepcopy(gains), gains)
+        self.assertIn("8x4 gray8", repr(gains))
+        self.assert_error("BAD_DATA", sdimage.GainMap, self.gray(1), PARAMETERS[:-1])
+        self.assert_error("INVALID_ARGUMENT", sdimage.GainMap, self.light(1), PARAMETERS)
+        self.assertRaisesRegex(sdimage.Error, "samples must be Image, not str", sdimage.GainMap, "", PARAMETERS)
+
+    def test_a_map_is_attached_to_an_image(self) -> None:
+        gains = sdimage.GainMap(self.gray(255), PARAMETERS)
+        base = self.gray(255).with_metadata(gain_map=gains)
+        self.assertEqual(base.gain_map and base.gain_map.pointer, gains.pointer)
+        # 2 ** 3 times the sum of white and 1/16, less 1/8.
+        self.assertAlmostEqual(self.first(base.apply_gain_map()), 8 * 17 / 16 - 1 / 8, places=3)
+        self.assertEqual(pickle.loads(pickle.dumps(base)).apply_gain_map().headroom, 2)
+        self.assertIsNone(base.with_metadata(gain_map=None).gain_map)
+        self.assertRaises(sdimage.Error, base.with_metadata, gain_map=b"map")
+
+    def test_a_map_of_apple_s_format_is_linear(self) -> None:
+        gains = sdimage.GainMap.apple(self.gray(255), APPLE_EXIF)
+        self.assertTrue(gains.is_linear)
+        self.assertAlmostEqual(gains.alternate_headroom, 3, places=3)
+        base = self.gray(255).with_metadata(gain_map=gains)
+        self.assertAlmostEqual(self.first(base.apply_gain_map()), 8, delta=0.01)
+        self.assert_error("UNSUPPORTED", lambda: gains.parameters)
+        self.assert_error("BAD_DATA", sdimage.GainMap.apple, self.gray(255), b"MM")
+        self.assertIsNone(pickle.loads(pickle.dumps(base)).gain_map)
+
+    def test_the_map_between_two_renditions_is_measured(self) -> None:
+        gains = sdimage.GainMap.between(self.gray(255), self.light(4))
+        self.assertEqual(gains.alternate_headroom, 2)
+        pair = self.gray(255).with_metadata(gain_map=gains)
+        self.assertAlmostEqual(self.first(pair.apply_gain_map()), 4, delta=0.1)
+        self.assertAlmostEqual(self.first(sdimage.decode(pair.encode("jpeg", embed_gain_map=True), dynamic_range="hdr")), 4, delta=0.1)
+        self.assert_error("UNSUPPORTED", sdimage.GainMap.between, self.gray(255), self.light(1))
+        self.assert_error("INVALID_ARGUMENT", sdimage.GainMap.between, self.light(4), self.gray(255))
+
+    def test_coders_of_the_program_see_the_options_and_give_maps(self) -> None:
+        seen: list[object] = []
+        gains = sdimage.GainMap(self.gray(255), PARAMETERS)
+        base = self.gray(255).with_metadata(gain_map=gains)
+
+        class Mapped(sdimage.Coder):
+            def can_decode(self, head: bytes) -> bool:
+                return head.startswith(b"mapped")
+
+            def decode(self, data: bytes, options: sdimage.DecodeOptions) -> sdimage.Image:
+                seen.append(options["keep_gain_map"])
+                return base
+
+            def can_encode(self, format: str) -> bool:  # noqa: A002
+                return format == "ico"
+
+            def encode(self, image: sdimage.Image, format: str, options: sdimage.EncodeOptions) -> bytes:  # noqa: A002
+                seen.append(options["embed_gain_map"])
+                return b"bytes"
+
+        coder = Mapped()
+        sdimage.register_coder(coder)
+        self.addCleanup(sdimage.unregister_coder, coder)
+        self.assertIsNone(sdimage.decode(b"mapped").gain_map)
+        self.assertIsNotNone(sdimage.decode(b"mapped", keep_gain_map=True).gain_map)
+        self.assertEqual(sdimage.decode(b"mapped", dynamic_range="automatic", display_headroom=1).headroom, 1)
+        self.assertEqual((base.encode("ico"), base.encode("ico", embed_gain_map=True)), (b"bytes", b"bytes"))
+        self.assertEqual(seen, [False, True, False, False, True])
