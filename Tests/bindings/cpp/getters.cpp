@@ -172,6 +172,32 @@ TEST(renditions_have_headroom_and_a_gain_map) {
     CHECK(samples == map.image() && samples.width() == 2 && samples.pixel_format() == pixel_format::rgb8);
 }
 
+TEST(gain_maps_are_kept_applied_and_written) {
+    const image kept = decode(with_gain_map(squares()), decode_options().set_keep_gain_map(true));
+    CHECK(kept.pixel_format() == pixel_format::rgb8 && kept.decode_options().should_keep_gain_map());
+    CHECK(kept.apply_gain_map(1).headroom() == 1 && kept.apply_gain_map(9).headroom() == 2);
+    CHECK(kept.apply_gain_map(0) == kept && kept.metadata().gain_map() == kept.gain_map());
+    const image bare = kept.with_metadata(kept.metadata().set_gain_map(nullptr));
+    CHECK(!bare.gain_map() && !bare.metadata().gain_map());
+    CHECK_EQUAL(thrown([&] { bare.apply_gain_map(1); }), status::unsupported);
+
+    const data parameters = kept.gain_map().parameters();
+    const gain_map map(squares().convert(pixel_format::gray8), parameters.bytes());
+    CHECK(map.alternate_headroom() == 2 && map.maximum(1) == 3);
+    const image made = bare.with_metadata(bare.metadata().set_gain_map(map));
+    CHECK(!encode_options().should_embed_gain_map() &&
+          encode_options().set_embed_gain_map(true).should_embed_gain_map());
+    const data written = encode(made, format::jpeg, encode_options().set_embed_gain_map(true));
+    CHECK_EQUAL(decode(written.bytes(), decode_options().set_dynamic_range(dynamic_range::hdr)).headroom(), 2.0);
+
+    CHECK_EQUAL(thrown([&] { gain_map(squares(), parameters.bytes()); }), status::invalid_argument);
+    CHECK_EQUAL(thrown([&] { gain_map::apple(kept, parameters.bytes()); }), status::bad_data);
+    const std::array<float, 8> light{4, 4, 4, 1, 2, 2, 2, 1};
+    const image hdr(2, 1, sizeof light, pixel_format::rgba_float, light.data());
+    const std::array<std::uint8_t, 2> grays{255, 255};
+    CHECK_EQUAL(gain_map::between(image(2, 1, 2, pixel_format::gray8, grays.data()), hdr).alternate_headroom(), 2.0);
+}
+
 TEST(colours_sizes_and_formats_are_computed) {
     CHECK_EQUAL(color_to_hex({1, 0, 0, 1}), std::string("#ff0000ff"));
     CHECK_EQUAL(color_from_hex("#0f0").green, 1.0);

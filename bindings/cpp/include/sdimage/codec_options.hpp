@@ -49,6 +49,12 @@ public:
         return sdimage_decode_options_set_display_headroom(get(), stops), *this;
     }
     decode_options &&set_display_headroom(double stops) &&noexcept { return std::move(set_display_headroom(stops)); }
+    decode_options &set_keep_gain_map(bool keep_gain_map) &noexcept {
+        return sdimage_decode_options_set_keep_gain_map(get(), keep_gain_map), *this;
+    }
+    decode_options &&set_keep_gain_map(bool keep_gain_map) &&noexcept {
+        return std::move(set_keep_gain_map(keep_gain_map));
+    }
     decode_options &set_first_frame_only(bool first_frame_only) &noexcept {
         return sdimage_decode_options_set_first_frame_only(get(), first_frame_only), *this;
     }
@@ -182,6 +188,10 @@ public:
         return sdimage_encode_options_set_embed_thumbnail(get(), embed), *this;
     }
     encode_options &&set_embed_thumbnail(bool embed) &&noexcept { return std::move(set_embed_thumbnail(embed)); }
+    encode_options &set_embed_gain_map(bool embed) &noexcept {
+        return sdimage_encode_options_set_embed_gain_map(get(), embed), *this;
+    }
+    encode_options &&set_embed_gain_map(bool embed) &&noexcept { return std::move(set_embed_gain_map(embed)); }
     encode_options &set_first_frame_only(bool first_frame_only) &noexcept {
         return sdimage_encode_options_set_first_frame_only(get(), first_frame_only), *this;
     }

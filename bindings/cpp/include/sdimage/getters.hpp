@@ -17,6 +17,7 @@ namespace sdimage {
 class animated_view;
 class cache;
 class coder;
+class data;
 class decode_options;
 class dispatcher;
 class download_hooks;
@@ -152,6 +153,8 @@ public:
     }
     // Returns the headroom of the display in stops.
     double display_headroom() const noexcept { return sdimage_decode_options_display_headroom(self()); }
+    // Returns true if the base image is left with its gain map.
+    bool should_keep_gain_map() const noexcept { return sdimage_decode_options_should_keep_gain_map(self()); }
     // Returns the format whose coder is tried first when the bytes have no signature.
     sdimage::format format_hint() const noexcept {
         return static_cast<sdimage::format>(sdimage_decode_options_format_hint(self()));
@@ -413,6 +416,8 @@ public:
     std::size_t max_file_size() const noexcept { return sdimage_encode_options_max_file_size(self()); }
     // Returns the time limit of one encode in milliseconds, never 0.
     std::uint32_t max_work_ms() const noexcept { return sdimage_encode_options_max_work_ms(self()); }
+    // Returns true if a gain map is written.
+    bool should_embed_gain_map() const noexcept { return sdimage_encode_options_should_embed_gain_map(self()); }
     // Returns true for a progressive JPEG.
     bool is_progressive() const noexcept { return sdimage_encode_options_is_progressive(self()); }
     // Returns the chroma subsampling.
@@ -458,6 +463,10 @@ public:
     // True for Apple's format, whose numbers per channel are 0: with the linear light of a sample in sRGB, the gain is
     // 1 + (2 ^ (w * alternate headroom) - 1) * light.
     bool is_linear() const noexcept { return sdimage_gain_map_is_linear(self()); }
+    // Makes a copy of the parameters in the binary form that sdimage_gain_map_new reads.
+    template <class T = sdimage::data> T parameters() const {
+        return detail::make<T>(sdimage_gain_map_copy_parameters, self());
+    }
 };
 
 template <class Self> class manager_config_getters {
@@ -611,11 +620,17 @@ public:
     // relative to SDR white; 0 for SDR.
     double headroom() const noexcept { return sdimage_image_headroom(self()); }
     // Returns the headroom of the brightest rendition of the file in stops: that of its gain map, which is known if the
-    // map was applied, or of PQ (5.62) and HLG (2.3); 0 for SDR.
+    // map was applied or kept, or of PQ (5.62) and HLG (2.3); 0 for SDR.
     double content_headroom() const noexcept { return sdimage_image_content_headroom(self()); }
-    // Returns the gain map that was applied to the image.
+    // Returns the gain map of the image: for RGBA_FLOAT the map that was applied to it, for other formats the map that
+    // can be applied.
     template <class T = sdimage::gain_map> T gain_map() const noexcept {
         return detail::copied<T>(sdimage_image_get_gain_map, self());
+    }
+    // Applies the gain map of a base image, for a display with a headroom in stops; INFINITY selects the headroom of
+    // the content.
+    template <class T = sdimage::image> T apply_gain_map(double headroom) const {
+        return detail::make<T>(sdimage_image_apply_gain_map, self(), headroom);
     }
     // Returns the options with which the image was decoded, including the named values of the program.
     template <class T = sdimage::decode_options> T decode_options() const noexcept {

@@ -49,6 +49,21 @@ inline size scaled(size pixels, size box, scale_mode mode = scale_mode::aspect_f
     return sdimage_size_scaled(pixels, box, detail::c(mode), scale_up);
 }
 
+// Gains that turn a base image into its other rendition: image::gain_map. Class: immutable.
+class gain_map : public detail::shared<sdimage_gain_map, sdimage_gain_map_ref, sdimage_gain_map_unref>,
+                 public detail::gain_map_getters<gain_map> {
+public:
+    using shared::shared;
+    // A map of gray8 or rgb8, with parameters in the binary form of ISO 21496-1.
+    gain_map(const sdimage::image &samples, bytes_view parameters);
+    // A map of Apple's format; `exif` is the EXIF block of the base image.
+    static gain_map apple(const sdimage::image &samples, bytes_view exif);
+    // The map from an SDR image to its HDR rendition, a linear rgba_float image of the same size.
+    static gain_map between(const sdimage::image &sdr, const sdimage::image &hdr);
+    // The C function of the same name: gain_map.h.
+    sdimage::image image() const noexcept;
+};
+
 // An editable copy of the properties of an image. Class: single-owner.
 class metadata : public detail::owned<sdimage_metadata, sdimage_metadata_unref>,
                  public detail::metadata_getters<metadata> {
@@ -125,6 +140,12 @@ public:
         return sdimage_metadata_set_extended_data(get(), value.get()), *this;
     }
     metadata &&set_extended_data(const data &value) &&noexcept { return std::move(set_extended_data(value)); }
+    // An empty map removes the gain map.
+    metadata &set_gain_map(const sdimage::gain_map &map) &noexcept {
+        return sdimage_metadata_set_gain_map(get(), map.get()), *this;
+    }
+    metadata &&set_gain_map(const sdimage::gain_map &map) &&noexcept { return std::move(set_gain_map(map)); }
+    sdimage::gain_map gain_map() const noexcept { return retain<sdimage::gain_map>(sdimage_metadata_gain_map(get())); }
 };
 
 // An image in memory of the library whose pixels are not written yet, for coders: see image::uninitialized.
@@ -265,14 +286,17 @@ public:
     }
 };
 
-// The gain map that was applied to an image: image::gain_map. Class: immutable.
-class gain_map : public detail::shared<sdimage_gain_map, sdimage_gain_map_ref, sdimage_gain_map_unref>,
-                 public detail::gain_map_getters<gain_map> {
-public:
-    using shared::shared;
-    // The C function of the same name: gain_map.h.
-    sdimage::image image() const noexcept { return retain<sdimage::image>(sdimage_gain_map_image(get())); }
-};
+inline gain_map::gain_map(const sdimage::image &samples, bytes_view parameters)
+    : gain_map(detail::make<gain_map>(sdimage_gain_map_new, samples.get(), parameters.data(), parameters.size())) {}
+inline gain_map gain_map::apple(const sdimage::image &samples, bytes_view exif) {
+    return detail::make<gain_map>(sdimage_gain_map_new_apple, samples.get(), exif.data(), exif.size());
+}
+inline gain_map gain_map::between(const sdimage::image &sdr, const sdimage::image &hdr) {
+    return detail::make<gain_map>(sdimage_gain_map_new_between, sdr.get(), hdr.get());
+}
+inline image gain_map::image() const noexcept {
+    return retain<sdimage::image>(sdimage_gain_map_image(get()));
+}
 
 struct unwritten_image {
     sdimage::image image;
