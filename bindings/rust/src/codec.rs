@@ -58,6 +58,13 @@ impl DecodeOptions {
         self
     }
 
+    /// Leaves the base image of a file with a gain map as it is, with its map: for `Image::apply_gain_map`, or for an encode
+    /// with `embed_gain_map`. Default false.
+    pub fn keep_gain_map(self, keep: bool) -> Self {
+        unsafe { sys::sdimage_decode_options_set_keep_gain_map(self.as_ptr(), keep) };
+        self
+    }
+
     /// Decodes only the first frame of an animation, as a still.
     pub fn first_frame_only(self, only: bool) -> Self {
         unsafe { sys::sdimage_decode_options_set_first_frame_only(self.as_ptr(), only) };
@@ -122,6 +129,12 @@ impl EncodeOptions {
     /// The effort spent on a smaller file: 1 to 9; 0 is the default of the format.
     pub fn effort(self, effort: u32) -> Self {
         unsafe { sys::sdimage_encode_options_set_effort(self.as_ptr(), effort) };
+        self
+    }
+
+    /// JPEG: writes the gain map of a base image, or one for the light above SDR white. Default false.
+    pub fn embed_gain_map(self, embed: bool) -> Self {
+        unsafe { sys::sdimage_encode_options_set_embed_gain_map(self.as_ptr(), embed) };
         self
     }
 

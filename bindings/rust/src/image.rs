@@ -104,19 +104,39 @@ impl Image {
         unsafe { sys::sdimage_image_headroom(self.as_ptr()) }
     }
 
-    /// The headroom of the brightest rendition of the file in stops: that of the gain map if it was applied, or of PQ and
-    /// HLG; 0 for SDR.
+    /// The headroom of the brightest rendition of the file in stops: that of the gain map if it was applied or kept, or
+    /// of PQ and HLG; 0 for SDR.
     pub fn content_headroom(&self) -> f64 {
         unsafe { sys::sdimage_image_content_headroom(self.as_ptr()) }
     }
 
-    /// The gain map that was applied to the image.
+    /// The gain map that was applied to an `RgbaFloat` image, or that can be applied to an image of another format.
     pub fn gain_map(&self) -> Option<GainMap> {
         let mut raw = ptr::null_mut();
         unsafe {
             sys::sdimage_image_get_gain_map(self.as_ptr(), &mut raw);
             GainMap::owned(raw)
         }
+    }
+
+    /// The rendition for a display with a headroom in stops, as `RgbaFloat` in linear light; infinity selects the headroom
+    /// of the content. The same image if it is the rendition for this headroom. Fails with `Unsupported` without a map.
+    pub fn apply_gain_map(&self, headroom: f64) -> Result<Self> {
+        let mut raw = ptr::null_mut();
+        run(|why| unsafe { sys::sdimage_image_apply_gain_map(self.as_ptr(), headroom, &mut raw, why) })?;
+        Ok(made(unsafe { Self::owned(raw) }))
+    }
+
+    /// A base image of the same pixels with another gain map, or without one.
+    pub fn with_gain_map(&self, map: Option<&GainMap>) -> Result<Self> {
+        let (mut metadata, mut raw) = (ptr::null_mut(), ptr::null_mut());
+        run(|why| unsafe { sys::sdimage_image_copy_metadata(self.as_ptr(), &mut metadata, why) })?;
+        let map = map.map_or(ptr::null_mut(), GainMap::as_ptr);
+        unsafe { sys::sdimage_metadata_set_gain_map(metadata, map) };
+        let made_image = run(|why| unsafe { sys::sdimage_image_with_metadata(self.as_ptr(), metadata, &mut raw, why) });
+        unsafe { sys::sdimage_metadata_unref(metadata) };
+        made_image?;
+        Ok(made(unsafe { Self::owned(raw) }))
     }
 
     /// Reports whether a thumbnail size was requested.
@@ -199,6 +219,34 @@ handle! {
 }
 
 impl GainMap {
+    /// A map of `samples`, a `Gray8` or `Rgb8` image, with parameters in the binary form of ISO 21496-1.
+    pub fn new(samples: &Image, parameters: &[u8]) -> Result<Self> {
+        let (bytes, mut raw) = (parameters.as_ptr().cast(), ptr::null_mut());
+        run(|why| unsafe { sys::sdimage_gain_map_new(samples.as_ptr(), bytes, parameters.len(), &mut raw, why) })?;
+        Ok(made(unsafe { Self::owned(raw) }))
+    }
+
+    /// A map of Apple's format, whose headroom is given by the maker note in the EXIF block of the base image.
+    pub fn apple(samples: &Image, exif: &[u8]) -> Result<Self> {
+        let (bytes, mut raw) = (exif.as_ptr().cast(), ptr::null_mut());
+        run(|why| unsafe { sys::sdimage_gain_map_new_apple(samples.as_ptr(), bytes, exif.len(), &mut raw, why) })?;
+        Ok(made(unsafe { Self::owned(raw) }))
+    }
+
+    /// Computes the map from an SDR image to its HDR rendition, a linear `RgbaFloat` image of the same size.
+    pub fn between(sdr: &Image, hdr: &Image) -> Result<Self> {
+        let mut raw = ptr::null_mut();
+        run(|why| unsafe { sys::sdimage_gain_map_new_between(sdr.as_ptr(), hdr.as_ptr(), &mut raw, why) })?;
+        Ok(made(unsafe { Self::owned(raw) }))
+    }
+
+    /// The parameters in binary form, as `new` reads them; fails with `Unsupported` for Apple's format.
+    pub fn parameters(&self) -> Result<Data> {
+        let mut raw = ptr::null_mut();
+        run(|why| unsafe { sys::sdimage_gain_map_copy_parameters(self.as_ptr(), &mut raw, why) })?;
+        Ok(made(unsafe { Data::owned(raw) }))
+    }
+
     /// The samples, as an image of `Gray8` or `Rgb8`, turned as the base image is.
     pub fn image(&self) -> Image {
         made(unsafe { Image::retained(sys::sdimage_gain_map_image(self.as_ptr())) })

@@ -404,6 +404,8 @@ extern "C" {
     pub fn sdimage_decode_options_dynamic_range(options: *const sdimage_decode_options) -> sdimage_dynamic_range;
     pub fn sdimage_decode_options_set_display_headroom(options: *mut sdimage_decode_options, stops: f64);
     pub fn sdimage_decode_options_display_headroom(options: *const sdimage_decode_options) -> f64;
+    pub fn sdimage_decode_options_set_keep_gain_map(options: *mut sdimage_decode_options, keep_gain_map: bool);
+    pub fn sdimage_decode_options_should_keep_gain_map(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_set_first_frame_only(options: *mut sdimage_decode_options, first_frame_only: bool);
     pub fn sdimage_decode_options_is_first_frame_only(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_set_apply_orientation(options: *mut sdimage_decode_options, apply: bool);
@@ -856,6 +858,8 @@ extern "C" {
     pub fn sdimage_encode_options_max_work_ms(options: *const sdimage_encode_options) -> u32;
     pub fn sdimage_encode_options_set_embed_thumbnail(options: *mut sdimage_encode_options, embed: bool);
     pub fn sdimage_encode_options_should_embed_thumbnail(options: *const sdimage_encode_options) -> bool;
+    pub fn sdimage_encode_options_set_embed_gain_map(options: *mut sdimage_encode_options, embed: bool);
+    pub fn sdimage_encode_options_should_embed_gain_map(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_set_first_frame_only(options: *mut sdimage_encode_options, first_frame_only: bool);
     pub fn sdimage_encode_options_is_first_frame_only(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_set_loop_count(options: *mut sdimage_encode_options, loop_count: u32);
@@ -912,6 +916,26 @@ extern "C" {
     pub fn sdimage_error_is_transient(error: *const sdimage_error) -> bool;
 
     // gain_map.h
+    pub fn sdimage_gain_map_new(
+        samples: *const sdimage_image,
+        parameters: *const c_void,
+        length: usize,
+        map: *mut *mut sdimage_gain_map,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_gain_map_new_apple(
+        samples: *const sdimage_image,
+        exif: *const c_void,
+        length: usize,
+        map: *mut *mut sdimage_gain_map,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_gain_map_new_between(
+        sdr: *const sdimage_image,
+        hdr: *const sdimage_image,
+        map: *mut *mut sdimage_gain_map,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_gain_map_ref(map: *const sdimage_gain_map) -> *mut sdimage_gain_map;
     pub fn sdimage_gain_map_unref(map: *mut sdimage_gain_map);
     pub fn sdimage_gain_map_image(map: *const sdimage_gain_map) -> *const sdimage_image;
@@ -924,6 +948,11 @@ extern "C" {
     pub fn sdimage_gain_map_alternate_offset(map: *const sdimage_gain_map, channel: u32) -> f64;
     pub fn sdimage_gain_map_is_in_base_color_space(map: *const sdimage_gain_map) -> bool;
     pub fn sdimage_gain_map_is_linear(map: *const sdimage_gain_map) -> bool;
+    pub fn sdimage_gain_map_copy_parameters(
+        map: *const sdimage_gain_map,
+        parameters: *mut *mut sdimage_data,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
 
     // hooks.h
     pub fn sdimage_load_hooks_new_custom(
@@ -1044,6 +1073,12 @@ extern "C" {
     pub fn sdimage_image_headroom(image: *const sdimage_image) -> f64;
     pub fn sdimage_image_content_headroom(image: *const sdimage_image) -> f64;
     pub fn sdimage_image_get_gain_map(image: *const sdimage_image, map: *mut *mut sdimage_gain_map);
+    pub fn sdimage_image_apply_gain_map(
+        image: *const sdimage_image,
+        headroom: f64,
+        rendition: *mut *mut sdimage_image,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
     pub fn sdimage_image_extended_data(image: *const sdimage_image) -> *const sdimage_data;
     pub fn sdimage_image_convert(
         image: *const sdimage_image,
@@ -1304,6 +1339,8 @@ extern "C" {
         matrix: *mut u32,
         full_range: *mut bool,
     ) -> bool;
+    pub fn sdimage_metadata_set_gain_map(metadata: *mut sdimage_metadata, map: *const sdimage_gain_map);
+    pub fn sdimage_metadata_gain_map(metadata: *const sdimage_metadata) -> *const sdimage_gain_map;
     pub fn sdimage_metadata_set_exif(metadata: *mut sdimage_metadata, exif: *mut sdimage_data);
     pub fn sdimage_metadata_exif(metadata: *const sdimage_metadata) -> *const sdimage_data;
     pub fn sdimage_metadata_set_xmp(metadata: *mut sdimage_metadata, xmp: *mut sdimage_data);

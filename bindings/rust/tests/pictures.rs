@@ -3,8 +3,8 @@
 mod support;
 
 use sdimage::{
-    CacheConfig, CacheLayers, Data, DecodeOptions, DynamicRange, EncodeOptions, Error, Format, Image, PixelFormat, ScaleMode,
-    Status,
+    CacheConfig, CacheLayers, Data, DecodeOptions, DynamicRange, EncodeOptions, Error, Format, GainMap, Image, PixelFormat,
+    ScaleMode, Status,
 };
 use support::{folder, picture};
 
@@ -118,6 +118,31 @@ fn renditions_have_headroom_and_a_gain_map() {
     let samples = map.clone().image();
     drop(map);
     assert_eq!((samples.width(), samples.pixel_format()), (2, PixelFormat::Rgb8));
+}
+
+#[test]
+fn gain_maps_are_kept_applied_and_written() {
+    let kept = sdimage::decode(&with_gain_map(&red()), &DecodeOptions::new().keep_gain_map(true)).unwrap();
+    assert_eq!(kept.pixel_format(), PixelFormat::Rgb8);
+    assert_eq!([0.0, 1.0, f64::INFINITY].map(|stops| kept.apply_gain_map(stops).unwrap().headroom()), [0.0, 1.0, 2.0]);
+    let map = kept.gain_map().unwrap();
+    let bare = kept.with_gain_map(None).unwrap();
+    assert!(bare.gain_map().is_none());
+    assert_eq!(bare.apply_gain_map(1.0).unwrap_err().code(), Status::Unsupported);
+
+    let again = GainMap::new(&map.image(), &map.parameters().unwrap()).unwrap();
+    assert_eq!((again.alternate_headroom(), again.maximum(2)), (2.0, 3.0));
+    let made = bare.with_gain_map(Some(&again)).unwrap();
+    let file = made.encode(Format::Jpeg, &EncodeOptions::new().embed_gain_map(true)).unwrap();
+    let bright = sdimage::decode(&file, &DecodeOptions::new().dynamic_range(DynamicRange::Hdr)).unwrap();
+    assert_eq!(bright.headroom(), 2.0);
+
+    let white = Image::from_vec(2, 1, 2, PixelFormat::Gray8, vec![255, 255]).unwrap();
+    let light = [4.0_f32, 4.0, 4.0, 1.0].repeat(2).into_iter().flat_map(f32::to_ne_bytes).collect();
+    let light = Image::from_vec(2, 1, 32, PixelFormat::RgbaFloat, light).unwrap();
+    assert_eq!(GainMap::between(&white, &light).unwrap().alternate_headroom(), 2.0);
+    assert_eq!(GainMap::between(&light, &white).unwrap_err().code(), Status::InvalidArgument);
+    assert_eq!(GainMap::apple(&white, b"MM").unwrap_err().code(), Status::BadData);
 }
 
 #[test]
