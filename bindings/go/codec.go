@@ -25,6 +25,7 @@ type DecodeOptions struct {
 	PixelFormat     PixelFormat  // Automatic: the smallest straight format that holds the image
 	DynamicRange    DynamicRange // all but DynamicRangeSDR decode an image with more than that to RGBAFloat
 	DisplayHeadroom float64      // for DynamicRangeAutomatic: the stops of the display above SDR white
+	KeepGainMap     bool         // leaves the base image with its gain map, for ApplyGainMap and EmbedGainMap
 	FirstFrameOnly  bool         // decodes an animation as a still
 	KeepOrientation bool         // ignores the orientation in the metadata
 	KeepColors      bool         // keeps the colour space of the file
@@ -52,6 +53,7 @@ func (o *DecodeOptions) c() *C.sdimage_decode_options {
 	C.sdimage_decode_options_set_pixel_format(options, C.sdimage_pixel_format(o.PixelFormat))
 	C.sdimage_decode_options_set_dynamic_range(options, C.sdimage_dynamic_range(o.DynamicRange))
 	C.sdimage_decode_options_set_display_headroom(options, C.double(o.DisplayHeadroom))
+	C.sdimage_decode_options_set_keep_gain_map(options, C.bool(o.KeepGainMap))
 	C.sdimage_decode_options_set_first_frame_only(options, C.bool(o.FirstFrameOnly))
 	C.sdimage_decode_options_set_apply_orientation(options, C.bool(!o.KeepOrientation))
 	C.sdimage_decode_options_set_convert_to_srgb(options, C.bool(!o.KeepColors))
@@ -69,6 +71,7 @@ type EncodeOptions struct {
 	Effort         int // 1 (fastest) to 9; 0: the default of the format
 	MaxFileSize    uint64
 	MaxSize        Size // scales down into a box
+	EmbedGainMap   bool // JPEG: writes the gain map of a base image, or one for the light above SDR white
 	FirstFrameOnly bool
 	Progressive    bool
 }
@@ -93,6 +96,7 @@ func (o *EncodeOptions) c() *C.sdimage_encode_options {
 	C.sdimage_encode_options_set_effort(options, C.uint32_t(o.Effort))
 	C.sdimage_encode_options_set_max_file_size(options, C.size_t(o.MaxFileSize))
 	C.sdimage_encode_options_set_max_pixel_size(options, C.uint32_t(o.MaxSize.Width), C.uint32_t(o.MaxSize.Height))
+	C.sdimage_encode_options_set_embed_gain_map(options, C.bool(o.EmbedGainMap))
 	C.sdimage_encode_options_set_first_frame_only(options, C.bool(o.FirstFrameOnly))
 	C.sdimage_encode_options_set_progressive(options, C.bool(o.Progressive))
 	return options

@@ -148,7 +148,7 @@ func (m *Image) Headroom() float64 {
 }
 
 // ContentHeadroom returns the headroom of the brightest rendition of the file in stops: that of its gain map if it was
-// applied, or of PQ and HLG; 0 for SDR.
+// applied or kept, or of PQ and HLG; 0 for SDR.
 func (m *Image) ContentHeadroom() float64 {
 	defer m.handle.enter().leave()
 	return float64(C.sdimage_image_content_headroom(m.c()))
@@ -199,6 +199,18 @@ func (m *Image) Convert(format PixelFormat) (*Image, error) {
 		return nil, errorOf(status, err)
 	}
 	return newImage(converted), nil
+}
+
+// ApplyGainMap applies the gain map that a decode with KeepGainMap left, for a display with a headroom in stops;
+// math.Inf(1) selects the headroom of the content. The result is RGBAFloat, or the same pixels if they are the rendition.
+func (m *Image) ApplyGainMap(headroom float64) (*Image, error) {
+	defer m.handle.enter().leave()
+	var rendition *C.sdimage_image
+	var err *C.sdimage_error
+	if status := C.sdimage_image_apply_gain_map(m.c(), C.double(headroom), &rendition, &err); status < 0 {
+		return nil, errorOf(status, err)
+	}
+	return newImage(rendition), nil
 }
 
 // NRGBA copies the image into Go memory.

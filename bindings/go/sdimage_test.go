@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"io"
+	"math"
 	"testing"
 	"time"
 
@@ -308,6 +309,27 @@ func TestARenditionHasTheHeadroomAskedFor(t *testing.T) {
 		expect(t, decoded.PixelFormat(), c.format)
 		expect(t, decoded.Headroom(), c.headroom)
 		expect(t, decoded.ContentHeadroom(), c.whole)
+	}
+}
+
+func TestAGainMapIsKeptAppliedAndWritten(t *testing.T) {
+	kept, err := sdimage.Decode(withGainMap(picture(t, "balloons.jpg")), &sdimage.DecodeOptions{KeepGainMap: true})
+	must(t, err)
+	expect(t, kept.PixelFormat(), sdimage.RGB8)
+	expect(t, kept.ContentHeadroom(), 2.0)
+	for _, stops := range []float64{0, 1.5, math.Inf(1)} {
+		rendition, err := kept.ApplyGainMap(stops)
+		must(t, err)
+		expect(t, rendition.Headroom(), math.Min(stops, 2))
+	}
+	for _, embed := range []bool{true, false} {
+		var file bytes.Buffer
+		must(t, sdimage.Encode(&file, kept, "jpeg", &sdimage.EncodeOptions{EmbedGainMap: embed}))
+		written, err := sdimage.Decode(file.Bytes(), &sdimage.DecodeOptions{DynamicRange: sdimage.DynamicRangeHDR})
+		must(t, err)
+		expect(t, written.Headroom() == 2, embed)
+		_, err = written.ApplyGainMap(1)
+		expect(t, errors.Is(err, sdimage.Unsupported), true)
 	}
 }
 

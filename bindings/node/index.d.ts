@@ -42,6 +42,8 @@ export interface DecodeOptions {
   dynamicRange?: DynamicRange;
   /** The headroom of the display for 'automatic', in stops above SDR white. Default 0. */
   displayHeadroom?: number;
+  /** Leaves the base image with its gain map, for `applyGainMap` and `embedGainMap`. Default false. */
+  keepGainMap?: boolean;
   firstFrameOnly?: boolean;
   /** Default true. */
   applyOrientation?: boolean;
@@ -63,6 +65,8 @@ export interface EncodeOptions {
   effort?: number;
   maxFileSize?: number;
   maxPixelSize?: Size;
+  /** JPEG: writes the gain map of a base image, or one for the light above SDR white. Default false. */
+  embedGainMap?: boolean;
   firstFrameOnly?: boolean;
   progressive?: boolean;
 }
@@ -85,8 +89,8 @@ export class Image {
   /** Headroom of the pixels in stops above SDR white; 0 for SDR. */
   readonly headroom: number;
   /**
-   * Headroom of the brightest rendition of the file in stops: that of its gain map if it was applied, or of PQ and HLG; 0
-   * for SDR.
+   * Headroom of the brightest rendition of the file in stops: that of its gain map if it was applied or kept, or of PQ
+   * and HLG; 0 for SDR.
    */
   readonly contentHeadroom: number;
   readonly frameCount: number;
@@ -103,6 +107,11 @@ export class Image {
   /** A view of row `y`, without the bytes between rows. */
   row(y: number): Uint8Array;
   convert(pixelFormat: PixelFormat): Promise<Image>;
+  /**
+   * Applies the gain map that `keepGainMap` left, for a display with a headroom in stops (default: that of the content). The
+   * result is 'rgba_float', or the same pixels if they are the rendition.
+   */
+  applyGainMap(headroom?: number): Promise<Image>;
   frame(index: number): Promise<Image>;
   encode(format: Format, options?: EncodeOptions): Promise<Buffer>;
   encodeSync(format: Format, options?: EncodeOptions): Buffer;

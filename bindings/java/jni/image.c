@@ -18,6 +18,7 @@ sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array) {
     sdimage_decode_options_set_max_bytes(options, (size_t)v[10]);
     sdimage_decode_options_set_dynamic_range(options, (sdimage_dynamic_range)v[11]);
     sdimage_decode_options_set_display_headroom(options, double_of_bits(v[12]));
+    sdimage_decode_options_set_keep_gain_map(options, v[13] != 0);
     return options;
 }
 
@@ -32,6 +33,7 @@ static sdimage_encode_options *encode_options(JNIEnv *env, jdoubleArray array) {
     sdimage_encode_options_set_max_pixel_size(options, (uint32_t)v[4], (uint32_t)v[5]);
     sdimage_encode_options_set_first_frame_only(options, v[6] != 0);
     sdimage_encode_options_set_progressive(options, v[7] != 0);
+    sdimage_encode_options_set_embed_gain_map(options, v[8] != 0);
     return options;
 }
 
@@ -135,6 +137,14 @@ jobject NATIVE(imagePixels)(JNIEnv *env, jclass self, jlong object) {
     else
         failed(env, length <= INT32_MAX ? SDIMAGE_STATUS_NO_MEMORY : SDIMAGE_STATUS_TOO_LARGE, NULL);
     return buffer;
+}
+
+jlong NATIVE(imageApplyGainMap)(JNIEnv *env, jclass self, jlong image, jdouble headroom) {
+    sdimage_image *rendition = NULL;
+    sdimage_error *error = NULL;
+    (void)self;
+    sdimage_status status = sdimage_image_apply_gain_map(pointer(image), headroom, &rendition, &error);
+    return failed(env, status, error) ? 0 : address(rendition);
 }
 
 jlong NATIVE(imageConvert)(JNIEnv *env, jclass self, jlong image, jint format) {

@@ -57,7 +57,7 @@ jlongArray longs(JNIEnv *env, const jlong *values, jsize count);
 /* Reads at most `count` numbers into `values`; the others become 0, and all of them with an exception pending. */
 void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count);
 
-enum { DECODE_OPTIONS = 13, ENCODE_OPTIONS = 8 };
+enum { DECODE_OPTIONS = 14, ENCODE_OPTIONS = 9 };
 /* In the order of DecodeOptions.java. The caller releases them. */
 sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array);
 

@@ -47,6 +47,21 @@ final class ImageTests {
             Harness.expect(rendition(automatic.displayHeadroom(-1)), "RGB8 0.0 0.0");
             Harness.expect(rendition(plain.dynamicRange(DynamicRange.HDR)), "RGBA_FLOAT 2.0 2.0");
         });
+        Harness.test("a gain map is kept, applied and written", () -> {
+            Image kept = decoded(DecodeOptions.DEFAULT.keepGainMap(true));
+            Harness.expect(kept.pixelFormat() + " " + kept.contentHeadroom(), "RGB8 2.0");
+            String headrooms = "";
+            for (double stops : new double[] {0, 1.5, Double.POSITIVE_INFINITY}) {
+                headrooms += kept.applyGainMap(stops).headroom() + " ";
+            }
+            Harness.expect(headrooms, "0.0 1.5 2.0 ");
+            for (boolean embed : new boolean[] {true, false}) {
+                byte[] file = kept.encode(Format.JPEG, EncodeOptions.DEFAULT.embedGainMap(embed));
+                Image written = Image.decode(file, DecodeOptions.DEFAULT.dynamicRange(DynamicRange.HDR));
+                Harness.expect(written.headroom() == 2, embed);
+                Harness.expect(Harness.codeOf(() -> written.applyGainMap(1)), "UNSUPPORTED");
+            }
+        });
         Harness.test("pixels are the library’s own memory and outlive their picture", ImageTests::pixels);
         Harness.test("what is encoded without loss is what it was", () -> {
             Image image = Image.decode(Harness.bytes("truchet.png"), DecodeOptions.DEFAULT.pixelFormat(PixelFormat.RGB8));
@@ -105,11 +120,16 @@ final class ImageTests {
         });
     }
 
+    private static String rendition(DecodeOptions options) throws Exception {
+        Image image = decoded(options);
+        return image.pixelFormat() + " " + image.headroom() + " " + image.contentHeadroom();
+    }
+
     /**
      * Decodes a JPEG with a gain map (ISO 21496-1, annex C): the file is also its map, and both have the fields in their
      * first segment: fractions of 16.
      */
-    private static String rendition(DecodeOptions options) throws Exception {
+    private static Image decoded(DecodeOptions options) throws Exception {
         byte[] file = Harness.bytes("balloons.jpg");
         byte[] label = "urn:iso:std:iso:ts:21496:-1\0".getBytes();
         ByteBuffer marked = ByteBuffer.allocate(2 * (file.length + 69));
@@ -120,8 +140,7 @@ final class ImageTests {
             }
             marked.put(file, 2, file.length - 2);
         }
-        Image image = Image.decode(marked.array(), options);
-        return image.pixelFormat() + " " + image.headroom() + " " + image.contentHeadroom();
+        return Image.decode(marked.array(), options);
     }
 
     private static void pixels() throws Exception {

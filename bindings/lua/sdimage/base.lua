@@ -120,7 +120,7 @@ end
 
 base.DECODE = {
   thumbnail = true, thumbnail_mode = true, pixel_format = true, dynamic_range = true, display_headroom = true,
-  first_frame_only = true, accept_partial = true,
+  keep_gain_map = true, first_frame_only = true, accept_partial = true,
 }
 
 function base.decode_options(options)
@@ -134,6 +134,7 @@ function base.decode_options(options)
   local range = base.number(constants.DYNAMIC_RANGES, options.dynamic_range or "sdr", "dynamic range")
   lib.sdimage_decode_options_set_dynamic_range(made, range)
   lib.sdimage_decode_options_set_display_headroom(made, options.display_headroom or 0)
+  lib.sdimage_decode_options_set_keep_gain_map(made, options.keep_gain_map or false)
   lib.sdimage_decode_options_set_first_frame_only(made, options.first_frame_only or false)
   lib.sdimage_decode_options_set_accept_partial(made, options.accept_partial or false)
   return made

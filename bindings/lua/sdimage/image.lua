@@ -23,8 +23,8 @@ local FIELDS = {
   source_height = function(pointer) return lib.sdimage_image_source_size(pointer).height end,
   --- Headroom of the pixels in stops above SDR white; 0 for SDR.
   headroom = function(pointer) return lib.sdimage_image_headroom(pointer) end,
-  --- Headroom of the brightest rendition of the file in stops: that of its gain map if it was applied, or of PQ and
-  -- HLG; 0 for SDR.
+  --- Headroom of the brightest rendition of the file in stops: that of its gain map if it was applied or kept, or of
+  -- PQ and HLG; 0 for SDR.
   content_headroom = function(pointer) return lib.sdimage_image_content_headroom(pointer) end,
   frame_count = function(pointer) return lib.sdimage_image_frame_count(pointer) end,
   --- 0 repeats forever.
@@ -83,17 +83,25 @@ function Image:convert(pixel_format)
   return image.wrap(base.make("sdimage_image", lib.sdimage_image_convert, self:get(), format))
 end
 
+--- Applies the gain map that the option keep_gain_map left, for a display with a headroom in stops (default: that of
+-- the content). The result is rgba_float, or the same pixels if they are the rendition.
+function Image:apply_gain_map(headroom)
+  return image.wrap(base.make("sdimage_image", lib.sdimage_image_apply_gain_map, self:get(), headroom or math.huge))
+end
+
 --- Frame index, from 0, of an animation, composed to the whole canvas.
 function Image:frame(index)
   return image.wrap(base.make("sdimage_image", lib.sdimage_image_get_frame, self:get(), base.count(index, "a frame")))
 end
 
---- Encodes the image as a file, in a string. Options: quality (0 to 1), lossless, max_pixel_size = { width, height }.
+--- Encodes the image as a file, in a string. Options: quality (0 to 1), lossless, max_pixel_size = { width, height },
+-- embed_gain_map (JPEG: the gain map of a base image, or one for the light above SDR white).
 function Image:encode(format, options)
-  options = base.check(options, { quality = true, lossless = true, max_pixel_size = true })
+  options = base.check(options, { quality = true, lossless = true, max_pixel_size = true, embed_gain_map = true })
   local encode = ffi.gc(lib.sdimage_encode_options_new(), lib.sdimage_encode_options_unref)
   lib.sdimage_encode_options_set_quality(encode, options.quality or 1)
   lib.sdimage_encode_options_set_lossless(encode, options.lossless or false)
+  lib.sdimage_encode_options_set_embed_gain_map(encode, options.embed_gain_map or false)
   if options.max_pixel_size then
     lib.sdimage_encode_options_set_max_pixel_size(encode, base.size(options.max_pixel_size, "max_pixel_size"))
   end
@@ -102,7 +110,7 @@ end
 
 --- Decodes a string. Options: thumbnail = { width, height }, thumbnail_mode ("aspect_fit", "fill" or
 -- "aspect_fill"), pixel_format, dynamic_range ("sdr", "hdr" or "automatic"), display_headroom in stops above SDR white
--- (for "automatic"), first_frame_only, accept_partial.
+-- (for "automatic"), keep_gain_map (leaves the base image with its map), first_frame_only, accept_partial.
 function image.decode(bytes, options)
   local decode = base.decode_options(base.check(options, base.DECODE))
   return image.wrap(base.make("sdimage_image", lib.sdimage_decode, bytes, #bytes, decode))

@@ -67,6 +67,7 @@ void sdimage_decode_options_set_thumbnail_size(sdimage_decode_options *options, 
 void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options, sdimage_pixel_format pixel_format);
 void sdimage_decode_options_set_dynamic_range(sdimage_decode_options *options, sdimage_dynamic_range range);
 void sdimage_decode_options_set_display_headroom(sdimage_decode_options *options, double stops);
+void sdimage_decode_options_set_keep_gain_map(sdimage_decode_options *options, bool keep_gain_map);
 void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
 sdimage_format sdimage_sniff(const void *bytes, size_t length);
@@ -89,6 +90,7 @@ void sdimage_encode_options_unref(sdimage_encode_options *options);
 void sdimage_encode_options_set_quality(sdimage_encode_options *options, double quality);
 void sdimage_encode_options_set_lossless(sdimage_encode_options *options, bool lossless);
 void sdimage_encode_options_set_max_pixel_size(sdimage_encode_options *options, uint32_t width, uint32_t height);
+void sdimage_encode_options_set_embed_gain_map(sdimage_encode_options *options, bool embed);
 sdimage_status sdimage_encode(const sdimage_image *image, sdimage_format format, const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error);
 const char *sdimage_status_name(sdimage_status status);
 void sdimage_error_unref(sdimage_error *error);
@@ -115,6 +117,7 @@ sdimage_status sdimage_image_get_frame(const sdimage_image *image, uint32_t inde
 size_t sdimage_image_memory_cost(const sdimage_image *image);
 double sdimage_image_headroom(const sdimage_image *image);
 double sdimage_image_content_headroom(const sdimage_image *image);
+sdimage_status sdimage_image_apply_gain_map(const sdimage_image *image, double headroom, sdimage_image **rendition, sdimage_error **error);
 sdimage_status sdimage_image_convert(const sdimage_image *image, sdimage_pixel_format pixel_format, sdimage_image **converted, sdimage_error **error);
 const char *sdimage_format_name(sdimage_format format);
 const char *sdimage_pixel_format_name(sdimage_pixel_format pixel_format);

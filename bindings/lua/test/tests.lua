@@ -47,6 +47,20 @@ test("a rendition has the headroom asked for", function()
   expect(pcall(rendition, "bright"), false)
 end)
 
+test("a gain map is kept, applied and written", function()
+  local kept = assert(sdimage.decode(with_gain_map(bytes("balloons.jpg")), { keep_gain_map = true }))
+  expect(kept.pixel_format .. " " .. kept.content_headroom, "rgb8 2")
+  expect(assert(kept:apply_gain_map(0)).headroom, 0)
+  expect(assert(kept:apply_gain_map(1.5)).headroom, 1.5)
+  expect(assert(kept:apply_gain_map()).headroom, 2)
+  for _, embed in ipairs({ true, false }) do
+    local file = assert(kept:encode("jpeg", { embed_gain_map = embed }))
+    local written = assert(sdimage.decode(file, { dynamic_range = "hdr" }))
+    expect(written.headroom == 2, embed)
+    expect(code(written:apply_gain_map(1)), "UNSUPPORTED")
+  end
+end)
+
 test("numbers that do not fit and text with a NUL are refused", function()
   local image = assert(sdimage.from_pixels(1, 1, "rgba8", "abcd"))
   local manager = assert(sdimage.manager({ cache = false }))

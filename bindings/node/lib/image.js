@@ -40,6 +40,11 @@ class Image {
     return new Image(await native.job('convert', { image: this.#handle, number: options.pixelFormat(pixelFormat) }));
   }
 
+  /** The rendition of a base image with a gain map, for a display with a headroom in stops. */
+  async applyGainMap(headroom = Infinity) {
+    return new Image(await native.job('applyGainMap', { image: this.#handle, number: options.number('headroom', headroom) }));
+  }
+
   /** Frame `index` of an animation, composed to the whole canvas. */
   async frame(index) {
     return new Image(await native.job('frame', { image: this.#handle, number: options.u32('index', index) }));

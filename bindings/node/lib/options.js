@@ -64,11 +64,12 @@ function size(name, value, width, height) {
 
 const DECODE = {
   thumbnailMode: choice(SCALE_MODES), pixelFormat: choice(PIXEL_FORMATS), dynamicRange: choice(DYNAMIC_RANGES),
-  displayHeadroom: of('number'), firstFrameOnly: flag, applyOrientation: flag, convertToSRGB: flag, acceptPartial: flag,
-  limitBytes: u53, maxBytes: u53, maxPixels: u53,
+  displayHeadroom: of('number'), keepGainMap: flag, firstFrameOnly: flag, applyOrientation: flag, convertToSRGB: flag,
+  acceptPartial: flag, limitBytes: u53, maxBytes: u53, maxPixels: u53,
 };
 const ENCODE = {
-  quality: of('number'), lossless: flag, effort: u32, maxFileSize: u53, firstFrameOnly: flag, progressive: flag,
+  quality: of('number'), lossless: flag, effort: u32, maxFileSize: u53, embedGainMap: flag, firstFrameOnly: flag,
+  progressive: flag,
 };
 const LOAD = {
   ...DECODE,
@@ -117,6 +118,7 @@ module.exports = {
   priorityName: (number) => word(PRIORITIES, number),
   u32,
   u53,
+  number: of('number'),
   decode: (options) => flatten(options, DECODE, { thumbnailSize: thumbnail }),
   encode: (options) =>
     flatten(options, ENCODE, { maxPixelSize: (value) => size('maxPixelSize', value, 'maxWidth', 'maxHeight') }),

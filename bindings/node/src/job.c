@@ -25,7 +25,7 @@ struct job {
     size_t key_length;
     sdimage_image *image;
     sdimage_data *data;
-    double number; /* format, pixel format, layers, index or milliseconds, depending on the operation */
+    double number; /* format, pixel format, layers, index, stops or milliseconds, depending on the operation */
     sdimage_decode_options *decode;
     sdimage_encode_options *encode;
     sdimage_image *made_image;
@@ -46,6 +46,10 @@ static sdimage_status run_encode(job *job) {
 
 static sdimage_status run_convert(job *job) {
     return sdimage_image_convert(job->image, (sdimage_pixel_format)job->number, &job->made_image, &job->error);
+}
+
+static sdimage_status run_apply_gain_map(job *job) {
+    return sdimage_image_apply_gain_map(job->image, job->number, &job->made_image, &job->error);
 }
 
 static sdimage_status run_frame(job *job) {
@@ -127,6 +131,7 @@ static const operation operations[] = {
     {"decode", run_decode, take_image},
     {"encode", run_encode, take_data},
     {"convert", run_convert, take_image},
+    {"applyGainMap", run_apply_gain_map, take_image},
     {"frame", run_frame, take_image},
     {"cacheImage", run_cache_image, take_image},
     {"cacheData", run_cache_data, take_data},

@@ -18,6 +18,8 @@ sdimage_decode_options *decode_options_of(napi_env env, napi_value object) {
         sdimage_decode_options_set_dynamic_range(options, (sdimage_dynamic_range)value);
     if (has_number(env, object, "displayHeadroom", &value))
         sdimage_decode_options_set_display_headroom(options, value);
+    if (has_bool(env, object, "keepGainMap", &flag))
+        sdimage_decode_options_set_keep_gain_map(options, flag);
     if (has_bool(env, object, "firstFrameOnly", &flag))
         sdimage_decode_options_set_first_frame_only(options, flag);
     if (has_bool(env, object, "applyOrientation", &flag))
@@ -49,6 +51,8 @@ sdimage_encode_options *encode_options_of(napi_env env, napi_value object) {
         sdimage_encode_options_set_max_file_size(options, (size_t)value);
     if (has_number(env, object, "maxWidth", &width) && has_number(env, object, "maxHeight", &height))
         sdimage_encode_options_set_max_pixel_size(options, (uint32_t)width, (uint32_t)height);
+    if (has_bool(env, object, "embedGainMap", &flag))
+        sdimage_encode_options_set_embed_gain_map(options, flag);
     if (has_bool(env, object, "firstFrameOnly", &flag))
         sdimage_encode_options_set_first_frame_only(options, flag);
     if (has_bool(env, object, "progressive", &flag))

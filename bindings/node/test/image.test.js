@@ -54,6 +54,20 @@ test('a rendition has the headroom asked for', async () => {
   assert.throws(() => decodeSync(file, { displayHeadroom: '2' }), TypeError);
 });
 
+test('a gain map is kept, applied and written', async () => {
+  const kept = await decode(withGainMap(bytes('balloons.jpg')), { keepGainMap: true });
+  assert.deepStrictEqual([kept.pixelFormat, kept.contentHeadroom], ['rgb8', 2]);
+  for (const [stops, headroom] of [[0, 0], [1.5, 1.5], [undefined, 2]]) {
+    assert.strictEqual((await kept.applyGainMap(stops)).headroom, headroom);
+  }
+  for (const embedGainMap of [true, false]) {
+    const written = await decode(await kept.encode('jpeg', { embedGainMap }), { dynamicRange: 'hdr' });
+    assert.strictEqual(written.headroom === 2, embedGainMap);
+    await assert.rejects(written.applyGainMap(1), { code: 'UNSUPPORTED' });
+  }
+  await assert.rejects(kept.applyGainMap('2'), TypeError);
+});
+
 test('numbers that do not fit and text with a NUL are refused', async () => {
   const pixel = new Uint8Array(4);
   const image = Image.fromPixels(1, 1, 'rgba8', pixel);

@@ -3,7 +3,7 @@ package org.sdimage;
 /** Decode options. The defaults: full size, upright, in sRGB. Immutable: each method returns a copy. */
 public final class DecodeOptions {
     /** The defaults. */
-    public static final DecodeOptions DEFAULT = new DecodeOptions(new long[] {0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0});
+    public static final DecodeOptions DEFAULT = new DecodeOptions(new long[] {0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0});
 
     private final long[] values;
 
@@ -47,6 +47,11 @@ public final class DecodeOptions {
     /** The headroom of the display for DynamicRange.AUTOMATIC, in stops above SDR white. Negative numbers count as 0. */
     public DecodeOptions displayHeadroom(double stops) {
         return with(12, Double.doubleToLongBits(Math.max(stops, 0)));
+    }
+
+    /** Default false; true leaves the base image with its gain map, for Image.applyGainMap and EncodeOptions.embedGainMap. */
+    public DecodeOptions keepGainMap(boolean keep) {
+        return with(13, keep);
     }
 
     /** Default false; true decodes an animation as a still. */

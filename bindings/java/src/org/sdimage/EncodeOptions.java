@@ -3,7 +3,7 @@ package org.sdimage;
 /** Encode options. The default is the best quality. Immutable: each method returns a copy. */
 public final class EncodeOptions {
     /** The defaults. */
-    public static final EncodeOptions DEFAULT = new EncodeOptions(new double[] {1, 0, 0, 0, 0, 0, 0, 0});
+    public static final EncodeOptions DEFAULT = new EncodeOptions(new double[] {1, 0, 0, 0, 0, 0, 0, 0, 0});
 
     private final double[] values;
 
@@ -54,6 +54,11 @@ public final class EncodeOptions {
 
     public EncodeOptions progressive(boolean progressive) {
         return with(7, progressive ? 1L : 0L);
+    }
+
+    /** JPEG: writes the gain map of a base image, or one for the light above SDR white. */
+    public EncodeOptions embedGainMap(boolean embed) {
+        return with(8, embed ? 1L : 0L);
     }
 
     double[] values() {

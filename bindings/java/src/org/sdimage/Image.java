@@ -106,8 +106,8 @@ public final class Image implements AutoCloseable {
     }
 
     /**
-     * Headroom of the brightest rendition of the file in stops: that of its gain map if it was applied, or of PQ and
-     * HLG; 0 for SDR.
+     * Headroom of the brightest rendition of the file in stops: that of its gain map if it was applied or kept, or
+     * of PQ and HLG; 0 for SDR.
      */
     public double contentHeadroom() {
         return Double.longBitsToDouble(fields[14]);
@@ -130,6 +130,14 @@ public final class Image implements AutoCloseable {
     /** Converts to another pixel format. */
     public Image convert(PixelFormat format) {
         return handle.use(image -> new Image(Native.imageConvert(image, format.number)));
+    }
+
+    /**
+     * Applies the gain map that DecodeOptions.keepGainMap left, for a display with a headroom in stops; infinity selects
+     * the headroom of the content. The result is RGBA_FLOAT, or the same pixels if they are the rendition.
+     */
+    public Image applyGainMap(double headroom) {
+        return handle.use(image -> new Image(Native.imageApplyGainMap(image, headroom)));
     }
 
     /** A frame of an animation, composed to the whole canvas. */

@@ -52,6 +52,8 @@ final class Native {
     /** Returns a separate reference, to be released with unref. */
     static native ByteBuffer imagePixels(long image);
 
+    static native long imageApplyGainMap(long image, double headroom);
+
     static native long imageConvert(long image, int pixelFormat);
 
     static native long imageFrame(long image, int index);
