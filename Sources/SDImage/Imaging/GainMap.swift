@@ -61,6 +61,15 @@ package final class GainMap: Sendable {
         return GainMap(parameters, image: Image(pixels: pixels, metadata: image.metadata))
     }
 
+    /// The map for a base image of this size, than which it is not larger.
+    package func limited(to size: PixelSize, stop: CancellationToken) throws(ImageError) -> GainMap {
+        guard image.size.width > size.width || image.size.height > size.height else { return self }
+        var options = DecodeOptions()
+        (options.thumbnailSize, options.thumbnailMode, options.pixelFormat) = (size, .fill, image.pixels.format)
+        let pixels = try image.fitted(options, stop: stop).pixels
+        return GainMap(parameters, image: Image(pixels: pixels, metadata: image.metadata))
+    }
+
     /// The headroom of the brighter rendition in stops.
     package var headroom: Double { parameters.headroom }
 }

@@ -32,7 +32,7 @@ extension Image {
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha
         if dims { metadata.reduceRange() }
         if (output == .rgbaFloat) != (pixels.format == .rgbaFloat) { metadata.gainMap = nil }
-        metadata.gainMap = try metadata.gainMap?.turned(plan.turn, stop: stop)
+        metadata.gainMap = try metadata.gainMap?.limited(to: plan.scaledSize, stop: stop).turned(plan.turn, stop: stop)
         metadata.memoryCost = nil
         let frames = frames.map {
             MappedFrames($0) { frame, stop throws(ImageError) in try frame.fitted(options, transform: transform, stop: stop) }

@@ -20,7 +20,10 @@ struct JPEGGainMap {
         let primary = try JPEGGainMap.segments(of: bytes, limits, stop)
         for image in try JPEGGainMap.images(of: bytes, primary, stop) {
             let map = try JPEGGainMap.segments(of: image, limits, stop)
-            guard let parameters = JPEGGainMap.parameters(map, of: primary) else { continue }
+            guard let parameters = JPEGGainMap.parameters(map, of: primary) else {
+                if map.isGainMap { Log.write(.warning, "jpeg: gain map is not used: its parameters are invalid") }
+                continue
+            }
             self.parameters = parameters
             encoded = image
             profile = map.decoding.colorProfile()
@@ -36,6 +39,10 @@ struct JPEGGainMap {
         /// The content of the segments with a list of images and with gain map fields, behind their labels.
         var list: Range<Int>?
         var fields: Bytes?
+
+        var isGainMap: Bool {
+            fields != nil || decoding.packet.map(GainMapPacket.init).map { $0.isUltraHDR || $0.isApple } ?? false
+        }
     }
 
     private static func segments(
