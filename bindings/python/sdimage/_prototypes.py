@@ -1112,6 +1112,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_loader_ref": (c_void_p, (c_void_p,)),
     "sdimage_loader_unref": (None, (c_void_p,)),
     "sdimage_log_set_handler": (c_int, (c_int, POINTER(LogHandler), c_void_p, DESTROY, HANDLE_OUT)),
+    "sdimage_log_write": (None, (c_int, c_char_p)),
     "sdimage_manager_cancel_all": (None, (c_void_p,)),
     "sdimage_manager_close": (c_int, (c_void_p, c_uint32, HANDLE_OUT)),
     "sdimage_manager_config_failed_url_retry_after": (c_int64, (c_void_p,)),

@@ -519,6 +519,7 @@ extern "C" {
         destroy: sdimage_destroy_fn,
         error: *mut *mut sdimage_error,
     ) -> sdimage_status;
+    pub fn sdimage_log_write(level: sdimage_log_level, text: *const c_char);
     pub fn sdimage_manager_config_set_observer(
         config: *mut sdimage_manager_config,
         observer: *const sdimage_load_observer,
