@@ -29,13 +29,14 @@ package enum ColorConverter {
         return (made as? TransformCache.CMYK)?.transform
     }
 
-    /// Returns the transform for rows of `format`; nil when the encoding is equivalent to sRGB.
+    /// Returns the transform for rows of `format`; nil when the encoding is equivalent to sRGB. Without `tones`, integers of PQ and
+    /// HLG are mapped for content of 1000 cd/m².
     package static func transform(
-        encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat? = nil
+        encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat? = nil, tones: ToneMapping? = nil
     ) -> (any RowTransform)? {
         if encoding.isStandard(primariesMatter: !isGray) { return nil }
         if output == .rgbaFloat || encoding.curve.isHighDynamicRange {
-            return LightTransform(encoding: encoding, format: format, isGray: isGray, output: output ?? format)
+            return LightTransform(encoding: encoding, format: format, isGray: isGray, output: output ?? format, tones: tones)
         }
         if isGray || encoding.hasStandardPrimaries { return ToneTable(format: format, toLinear: encoding.curve.toLinear) }
         return ICCTransform(encoding: encoding, format: format)

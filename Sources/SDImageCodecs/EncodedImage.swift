@@ -16,6 +16,12 @@ extension Image {
         return try convertedToSRGB(options, stop: stop)
     }
 
+    /// Tone-maps light above white to 8 bits, for formats that store SDR.
+    func inStandardRange() throws(ImageError) -> Image {
+        guard metadata.isHighDynamicRange, pixels.format == .rgbaFloat else { return self }
+        return try still.converted(to: metadata.hasAlpha ? .rgba8 : .rgb8)
+    }
+
     /// Removes an unused alpha channel, whose content is undefined.
     func withoutIdleAlpha() throws(ImageError) -> Image {
         guard pixels.format.hasAlpha, !metadata.hasAlpha else { return self }

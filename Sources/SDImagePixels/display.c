@@ -7,26 +7,57 @@
 /* Float pixels converted at a time; fits the first-level cache. */
 enum { BLOCK = 256 };
 
-/* The shoulder begins at KNEE and maps PEAK, which is 10,000 cd/m2 over 203, to white. In between it applies the
-   extended operator of Reinhard and others (2002) to the excess over the knee: its slope at the knee is 1. */
-#define KNEE 0.75f
-#define PEAK (10000.0f / 203.0f)
+/* Brighter light comes from invalid samples only; the bound keeps products finite. */
+#define INFINITE 1e30f
+/* Darker light is within any limit. */
+#define DARKEST 1e-6f
 
-INLINE float shoulder(float light) {
-    const float top = (PEAK - KNEE) / (1 - KNEE);
-    float excess = (light - KNEE) / (1 - KNEE);
-    return KNEE + (1 - KNEE) * excess * (1 + excess / (top * top)) / (1 + excess);
+/* Luminance of linear light with the primaries of sRGB (ITU-R BT.709, item 3.2). */
+INLINE float luminance_of(const float *p) {
+    return 0.2126f * p[0] + 0.7152f * p[1] + 0.0722f * p[2];
 }
 
-KERNEL(void, sdpx_tone_map, (rgba, pixels), float *rgba, size_t pixels) {
+/* The factors of at most BLOCK pixels. Loops over plain arrays, which are vectorized. */
+INLINE void tone_factors(float *factors, const float *rgba, size_t pixels, const sdpx_tones *tones) {
+    float index[BLOCK], bounds[BLOCK];
     for (size_t i = 0; i < pixels; i++) {
-        float *p = rgba + 4 * i, brightest = p[0] > p[1] ? p[0] : p[1];
+        const float *p = rgba + 4 * i;
+        float brightest = p[0] > p[1] ? p[0] : p[1];
         brightest = brightest > p[2] ? brightest : p[2];
-        brightest = brightest < PEAK ? brightest : PEAK;
+        brightest = brightest < INFINITE ? brightest : INFINITE;
+        bounds[i] = brightest > DARKEST ? tones->limit / brightest : INFINITE;
+        index[i] = SQUARE_ROOT(unit(luminance_of(p) * tones->scale)) * (float)SDPX_TONE_STEPS;
+    }
+    for (size_t i = 0; i < pixels; i++) {
+        /* The table has one entry more than there are steps. */
+        int32_t step = (int32_t)index[i] < SDPX_TONE_STEPS ? (int32_t)index[i] : SDPX_TONE_STEPS - 1;
+        const float *entry = tones->factors + step;
+        factors[i] = entry[0] + (index[i] - (float)step) * (entry[1] - entry[0]);
+    }
+    for (size_t i = 0; i < pixels; i++)
+        factors[i] = factors[i] < bounds[i] ? factors[i] : bounds[i];
+}
+
+KERNEL(void, sdpx_tone_map, (rgba, pixels, tones), float *rgba, size_t pixels, const sdpx_tones *tones) {
+    float factors[BLOCK];
+    for (size_t offset = 0; offset < pixels; offset += BLOCK) {
+        size_t n = pixels - offset < BLOCK ? pixels - offset : BLOCK;
+        float *block = rgba + 4 * offset;
+        tone_factors(factors, block, n, tones);
         /* One factor for all three channels preserves the hue. */
-        float factor = brightest > KNEE ? shoulder(brightest) / brightest : 1;
-        for (int k = 0; k < 3; k++)
-            p[k] *= factor;
+        for (size_t i = 0; i < n; i++) {
+            for (int k = 0; k < 3; k++)
+                block[4 * i + k] *= factors[i];
+        }
+    }
+}
+
+void sdpx_count_light(uint32_t *counts, const float *rgba, size_t pixels) {
+    for (size_t i = 0; i < pixels; i++) {
+        float y = luminance_of(rgba + 4 * i);
+        /* The highest bits of the mantissa divide an octave. */
+        uint32_t level = y >= 1 ? 1 + ((bits_of(y) - bits_of(1)) >> SDPX_LEVEL_SHIFT) : 0;
+        counts[level < SDPX_LIGHT_LEVELS ? level : SDPX_LIGHT_LEVELS - 1]++;
     }
 }
 
@@ -81,8 +112,8 @@ void sdpx_render_row(void *to, sdpx_format to_format, const void *from, sdpx_for
         size_t n = pixels - offset < BLOCK ? pixels - offset : BLOCK;
         look_up(block, (const uint8_t *)from + offset * from_size, from_format, n, light->table);
         display(block, n, light);
-        if (light->tone_maps)
-            sdpx_tone_map(block, n);
+        if (light->tones != NULL)
+            sdpx_tone_map(block, n, light->tones);
         sdpx_convert_row((uint8_t *)to + offset * to_size, to_format, block, SDPX_RGBA_FLOAT, n);
     }
 }

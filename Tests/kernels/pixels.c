@@ -75,17 +75,23 @@ static void unit_rows(size_t n) {
     }
 }
 
+/* A mapping of light up to 5, of a table without order. */
+static sdpx_tones some_tones(float limit) {
+    return (sdpx_tones){input_floats(SDPX_TONE_STEPS + 1, 0.2f, 1), 0.2f, limit};
+}
+
 static void light_for_displays(size_t n) {
     static const int formats[] = {SDPX_GRAY8, SDPX_RGB8, SDPX_RGBA8, SDPX_GRAY16, SDPX_RGB16, SDPX_RGBA16};
     n = at_most(n, 300);
     for (size_t f = 0; f < 6; f++) {
         reuse_memory();
         const float *table = input_floats(65536, 0, f % 2 ? 40 : 1);
+        sdpx_tones tones = some_tones(1);
         sdpx_light light = {table,
                             {0.2627f, 0.678f, 0.0593f},
                             f % 3 ? 1 : 1.2f,
                             {1.66f, -0.59f, -0.07f, -0.12f, 1.13f, -0.01f, -0.02f, -0.1f, 1.12f},
-                            f % 2};
+                            f % 2 ? &tones : NULL};
         const void *source = pixels_of(formats[f], n);
         float *row = output(16 * n);
         sdpx_render_row(row, SDPX_RGBA_FLOAT, source, formats[f], n, &light);
@@ -97,8 +103,12 @@ static void light_for_displays(size_t n) {
 }
 
 static void tone_map(size_t n) {
-    float *row = input_floats(4 * n, -1, 60);
-    sdpx_tone_map(row, n);
+    sdpx_tones tones = some_tones(2);
+    float *row = input_floats(4 * n, -1, 8);
+    uint32_t counts[SDPX_LIGHT_LEVELS] = {0};
+    sdpx_count_light(counts, row, n);
+    result(counts, sizeof counts);
+    sdpx_tone_map(row, n, &tones);
     result_floats(row, 4 * n, 1e-5f);
 }
 

@@ -173,7 +173,7 @@ const (
 	DynamicRangeSDR DynamicRange = 0
 	// The headroom of the content.
 	DynamicRangeHDR DynamicRange = 1
-	// Gain maps up to the headroom of the display.
+	// The headroom of the content or of the display, whichever is lower.
 	DynamicRangeAutomatic DynamicRange = 2
 )
 

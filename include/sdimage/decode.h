@@ -70,9 +70,11 @@ SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdima
  * NATIVE keeps the depth: 16 bits a channel for a file with more than 8, for example a PNG of 16 bits or an AVIF of 10,
  * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. With RGBA_FLOAT, PQ and HLG
  * become light relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are preserved; gain maps need
- * sdimage_decode_options_set_dynamic_range. For every other format such an image is tone-mapped to sRGB: light below
- * three quarters of white is unchanged, and a shoulder compresses the range from there to the brightest value.
- * Thumbnails are means of the encoded samples. */
+ * sdimage_decode_options_set_dynamic_range. For every other format such an image is tone-mapped to sRGB by the curve of
+ * Report ITU-R BT.2446-1, method A, with one factor for the three channels. The peak that becomes white is the
+ * luminance that 1 of 200 pixels exceeds, between 203 and 1000 cd/m2; without light above white nothing changes.
+ * Partial images have their own peak, frames of an animation that of the first; for frames of PNG animations it is 1000
+ * cd/m2. Thumbnails are means of the encoded samples, and their peak is measured afterwards. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 /* Returns the pixel format. */
@@ -82,16 +84,18 @@ SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdima
 typedef enum SDIMAGE_ENUM sdimage_dynamic_range {
     SDIMAGE_DYNAMIC_RANGE_SDR = 0,      /* the default: the base image of a file with a gain map, unchanged */
     SDIMAGE_DYNAMIC_RANGE_HDR = 1,      /* the headroom of the content */
-    SDIMAGE_DYNAMIC_RANGE_AUTOMATIC = 2 /* gain maps up to the headroom of the display */
+    SDIMAGE_DYNAMIC_RANGE_AUTOMATIC = 2 /* the headroom of the content or of the display, whichever is lower */
 } sdimage_dynamic_range;
 
 /* Sets the rendition. For HDR and AUTOMATIC, a still image with more than the range of SDR becomes RGBA_FLOAT if the
  * pixel format is AUTOMATIC, NATIVE or RGBA_FLOAT: linear light of sRGB primaries, with 1 for SDR white. Other pixel
- * formats, PNG animations and the parts of a JPEG that is arriving are SDR. Gain maps are read in JPEG, HEIC,
- * AVIF and JPEG XL (Ultra HDR, ISO 21496-1 and Apple's format), and are applied also if colours are not converted to
- * sRGB. A map that cannot be used is ignored, with a warning in the log. PQ and HLG are not reduced to the headroom of
- * the display, and stay encoded if colours are not converted to sRGB. A decoder reads a JPEG to its end, because the map
- * follows the image: there are no early thumbnails. */
+ * formats, PNG animations and the parts of a JPEG that is arriving are SDR. Gain maps are read in JPEG, HEIC, AVIF and
+ * JPEG XL (Ultra HDR, ISO 21496-1 and Apple's format), and are applied also if colours are not converted to sRGB. A map
+ * that cannot be used is ignored, with a warning in the log. For AUTOMATIC, PQ and HLG are reduced to the headroom of
+ * the display by the tone mapping of sdimage_decode_options_set_pixel_format, applied in part: no sample exceeds the
+ * display, and other light is unchanged if the peak is within its headroom. They stay encoded if colours are not
+ * converted to sRGB. A decoder reads a JPEG to its end, because the map follows the image: there are no early
+ * thumbnails. */
 SDIMAGE_API void sdimage_decode_options_set_dynamic_range(sdimage_decode_options *options, sdimage_dynamic_range range);
 /* Returns the rendition. */
 SDIMAGE_API sdimage_dynamic_range sdimage_decode_options_dynamic_range(const sdimage_decode_options *options);

@@ -89,6 +89,12 @@ package struct DecodeOptions: Hashable, Sendable {
         return options
     }
 
+    /// The headroom to which HDR pixels are tone-mapped in a result of format `output`; nil if they keep that of the content.
+    package func mappedHeadroom(_ output: PixelFormat) -> Double? {
+        guard output == .rgbaFloat else { return 0 }
+        return mayExceedWhite && dynamicRange == .automatic ? displayHeadroom : nil
+    }
+
     /// The highest headroom of a rendition, in stops; infinite for that of the content.
     package var requestedHeadroom: Double {
         switch dynamicRange {

@@ -165,10 +165,10 @@ package struct ImageMetadata: Sendable {
 
     package init() {}
 
-    /// Describes pixels whose range was reduced to that of SDR.
-    package mutating func reduceRange() {
-        isHighDynamicRange = false
-        headroom = 0
+    /// Describes pixels whose range was reduced to a headroom, in stops: by default to that of SDR.
+    package mutating func reduceRange(to headroom: Double = 0) {
+        isHighDynamicRange = headroom > 0
+        self.headroom = min(self.headroom, headroom)
         gainMap = nil
     }
 }

@@ -8,15 +8,16 @@ extension Image {
         let plan = try DecodePlan(
             storedSize: size, orientation: metadata.orientation, options: options, source: pixels.format)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
-        guard plan.shrinks || plan.turn != .up || transform != nil else {
+        let headroom = mappedHeadroom(options, output)
+        guard plan.shrinks || plan.turn != .up || transform != nil || output == .rgbaFloat && headroom != nil else {
             return output == pixels.format ? self : try converted(to: output)
         }
         // The scaler requires straight colours.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
-        let dims = metadata.isHighDynamicRange && pixels.format == .rgbaFloat && output != .rgbaFloat
+        let tones: ToneMapping? = if let headroom { try ToneMapping(pixels, headroom: headroom, stop: stop) } else { nil }
         var writer = try ScanlineWriter(
             rowSize: size, sourceFormat: source.pixels.format, plan: plan, output: output,
-            transform: transform ?? (dims ? ToneMapping() : nil), options: options)
+            transform: transform ?? tones, options: options)
         for y in 0..<size.height {
             if y % 16 == 0 { try stop.check() }
             guard let row = unsafe source.pixels.row(y) else { break }
@@ -30,7 +31,7 @@ extension Image {
         metadata.orientation = plan.tag
         metadata.isThumbnail = options.wantsThumbnail
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha
-        if dims { metadata.reduceRange() }
+        if let headroom { metadata.reduceRange(to: headroom) }
         if (output == .rgbaFloat) != (pixels.format == .rgbaFloat) { metadata.gainMap = nil }
         metadata.gainMap = try metadata.gainMap?.limited(to: plan.scaledSize, stop: stop).turned(plan.turn, stop: stop)
         metadata.memoryCost = nil
@@ -38,5 +39,11 @@ extension Image {
             MappedFrames($0) { frame, stop throws(ImageError) in try frame.fitted(options, transform: transform, stop: stop) }
         }
         return Image(pixels: try writer.finish(), metadata: metadata, frames: frames)
+    }
+
+    /// The headroom to which these options tone-map the light of this image; nil if it keeps its own.
+    private func mappedHeadroom(_ options: DecodeOptions, _ output: PixelFormat) -> Double? {
+        guard metadata.isHighDynamicRange, pixels.format == .rgbaFloat else { return nil }
+        return options.mappedHeadroom(output).flatMap { $0 < metadata.headroom || output != .rgbaFloat ? $0 : nil }
     }
 }

@@ -12,10 +12,12 @@ extension Image {
         let buffer = try PixelBuffer(size: pixels.size, format: format, limit: Int.max)
         let isBright = pixels.format == .rgbaFloat && metadata.isHighDynamicRange
         let source = pixels
-        // No time limit: one pass over a bitmap whose size is limited.
-        try RowBands.run(source.size.height, rowBytes: PixelBuffer.lightly(source.stride), stop: CancellationToken()) {
+        // No time limit: at most two passes over a bitmap whose size is limited.
+        let stop = CancellationToken()
+        let tones = isBright ? try ToneMapping(source, headroom: 0, stop: stop) : nil
+        try RowBands.run(source.size.height, rowBytes: PixelBuffer.lightly(source.stride), stop: stop) {
             rows throws(ImageError) in
-            try source.convert(rows, to: buffer, tonesDown: isBright)
+            try source.convert(rows, to: buffer, tones: tones)
         }
         var metadata = metadata
         if isBright { metadata.reduceRange() }
@@ -27,9 +29,9 @@ extension Image {
 }
 
 extension PixelBuffer {
-    /// Converts rows. `tonesDown`: applies tone mapping first.
-    fileprivate func convert(_ rows: Range<Int>, to target: PixelBuffer, tonesDown: Bool) throws(ImageError) {
-        let scratch = tonesDown ? try ScratchMemory(size.width * format.bytesPerPixel) : nil
+    /// Converts rows, after tone mapping if there is one.
+    fileprivate func convert(_ rows: Range<Int>, to target: PixelBuffer, tones: ToneMapping?) throws(ImageError) {
+        let scratch = tones != nil ? try ScratchMemory(size.width * format.bytesPerPixel) : nil
         for y in rows {
             guard let from = unsafe row(y)?.baseAddress, let to = unsafe target.mutableRow(y)?.baseAddress else { continue }
             guard let scratch, let light = unsafe scratch.bytes.baseAddress else {
@@ -37,7 +39,7 @@ extension PixelBuffer {
                 continue
             }
             unsafe light.copyMemory(from: from, byteCount: scratch.count)
-            unsafe sdpx_tone_map(light.assumingMemoryBound(to: Float.self), size.width)
+            unsafe tones?.apply(scratch.bytes, pixels: size.width, format: format)
             unsafe sdpx_convert_row(to, target.format.rawValue, light, format.rawValue, size.width)
         }
     }

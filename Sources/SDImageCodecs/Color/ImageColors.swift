@@ -2,46 +2,61 @@ import SDImage
 
 extension Image {
     /// Returns the image as these options would have decoded it (see `fitted`), in sRGB or, as float, in linear light. For images
-    /// with a profile or code points. Code points take precedence, as in PNG; unknown ones count as sRGB.
-    package func convertedToSRGB(_ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
+    /// with a profile or code points. Code points take precedence, as in PNG; unknown ones count as sRGB. `peak`: that of a tone
+    /// mapping, if it is not that of this image.
+    package func convertedToSRGB(
+        _ options: DecodeOptions, peak: Double? = nil, stop: CancellationToken
+    ) throws(ImageError) -> Image {
         guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
         var options = options.withFloats(for: metadata.cicp)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
         // Colour conversion requires straight alpha.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
         if source !== self { options.pixelFormat = output }
-        let result = try source.fitted(options, transform: source.colorTransform(to: output), stop: stop)
+        let headroom = pixels.format != .rgbaFloat && isEncodedLight ? options.mappedHeadroom(output) : nil
+        var peak = peak
+        if headroom != nil, peak == nil { peak = try source.peak(stop: stop) }
+        let tones = headroom.flatMap { headroom in peak.map { ToneMapping(peak: $0, headroom: headroom) } }
+        let result = try source.fitted(options, transform: source.colorTransform(to: output, tones), stop: stop)
         var metadata = result.metadata
-        let isBright = metadata.cicp?.isHighDynamicRange ?? false
         if pixels.format != .rgbaFloat {
-            metadata.isHighDynamicRange = isBright && output == .rgbaFloat
+            metadata.isHighDynamicRange = isEncodedLight && output == .rgbaFloat
             metadata.contentHeadroom = metadata.cicp?.headroom ?? 0
             metadata.headroom = metadata.isHighDynamicRange ? metadata.contentHeadroom : 0
+            if let headroom { metadata.reduceRange(to: headroom) }
         }
         metadata.colorProfile = nil
         metadata.cicp = nil
-        return Image(pixels: result.pixels, metadata: metadata, frames: convertedFrames(options), vector: result.vector)
+        return Image(pixels: result.pixels, metadata: metadata, frames: convertedFrames(options, peak), vector: result.vector)
     }
 
-    /// Converts frames. Frames without colour information use that of the image.
-    private func convertedFrames(_ options: DecodeOptions) -> (any FrameProvider)? {
+    private var isEncodedLight: Bool { metadata.cicp?.isHighDynamicRange ?? false }
+
+    /// The peak of samples in PQ or HLG.
+    private func peak(stop: CancellationToken) throws(ImageError) -> Double {
+        try ToneMapping.peak(of: pixels, through: colorTransform(to: .rgbaFloat), stop: stop)
+    }
+
+    /// Converts frames. Frames without colour information use that of the image, and all have the same peak.
+    private func convertedFrames(_ options: DecodeOptions, _ peak: Double?) -> (any FrameProvider)? {
         guard let frames else { return nil }
         let options = options.ofEachFrame(of: frames.frameCount)
         return MappedFrames(frames) { [metadata] frame, stop throws(ImageError) in
             var own = frame.metadata
             own.colorProfile = own.colorProfile ?? metadata.colorProfile
             own.cicp = own.cicp ?? metadata.cicp
-            return try frame.with(own).convertedToSRGB(options, stop: stop)
+            return try frame.with(own).convertedToSRGB(options, peak: peak, stop: stop)
         }
     }
 
     /// Returns the transform for the rows of this image; nil when none is needed.
-    private func colorTransform(to output: PixelFormat) -> (any RowTransform)? {
+    private func colorTransform(to output: PixelFormat, _ tones: ToneMapping? = nil) -> (any RowTransform)? {
         let format = pixels.format
         // Float images are linear light with sRGB primaries.
         guard format != .rgbaFloat else { return nil }
         if let encoding = metadata.cicp.flatMap(RGBEncoding.init(codePoints:)) {
-            return ColorConverter.transform(encoding: encoding, format: format, isGray: format.channels == 1, output: output)
+            return ColorConverter.transform(
+                encoding: encoding, format: format, isGray: format.channels == 1, output: output, tones: tones)
         }
         return metadata.colorProfile.flatMap {
             ColorConverter.transform(profile: $0, format: format, isGray: format.channels == 1, output: output)

@@ -1,8 +1,8 @@
 import SDImage
 import SDImagePixels
 
-/// Converts integer rows of an encoding to linear light with sRGB primaries: as float, or back to integers in sRGB. Encodings
-/// that exceed white are tone-mapped with a shoulder.
+/// Converts integer rows of an encoding to linear light with sRGB primaries: as float, or back to integers in sRGB. Light that
+/// exceeds the result is tone-mapped.
 final class LightTransform: RowTransform {
     private let format: PixelFormat
     private let output: PixelFormat
@@ -11,10 +11,10 @@ final class LightTransform: RowTransform {
     private let systemGamma: Float
     private let luminance: [Float]
     private let matrix: [Float]
-    private let mapsTones: Bool
+    private let tones: ToneMapping?
 
-    /// nil when the values describe no colour space.
-    init?(encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat) {
+    /// nil when the values describe no colour space. `tones`: nil for integers of PQ and HLG whose peak is unknown.
+    init?(encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat, tones: ToneMapping?) {
         guard format.bytesPerChannel <= 2, !format.isPremultiplied, let toXYZ = encoding.toXYZ,
             let toStandard = encoding.toStandard
         else { return nil }
@@ -27,7 +27,8 @@ final class LightTransform: RowTransform {
         let gain = encoding.curve == .hlg ? CodePoints.hlgPeak / CodePoints.referenceWhite : 1
         // Grey stays grey with any primaries.
         matrix = (isGray ? .identity : toStandard).scaled(by: gain).rows.flatMap { $0.map(Float.init) }
-        mapsTones = encoding.curve.isHighDynamicRange && output != .rgbaFloat
+        let exceedsResult = encoding.curve.isHighDynamicRange && output != .rgbaFloat
+        self.tones = tones ?? (exceedsResult ? ToneMapping(peak: ToneMapping.highestPeak, headroom: 0) : nil)
     }
 
     /// Handles RGB profiles with one curve and three primaries, as cameras and displays have; nil for others. Little CMS takes at
@@ -43,7 +44,7 @@ final class LightTransform: RowTransform {
         systemGamma = 1
         luminance = [0, 1, 0]
         matrix = shaper.matrix.rows.flatMap { $0.map(Float.init) }
-        mapsTones = false
+        tones = nil
     }
 
     func output(for format: PixelFormat) -> PixelFormat { output }
@@ -67,8 +68,11 @@ final class LightTransform: RowTransform {
             unsafe light.matrix = (
                 matrix[0], matrix[1], matrix[2], matrix[3], matrix[4], matrix[5], matrix[6], matrix[7], matrix[8]
             )
-            unsafe light.tone_maps = mapsTones ? 1 : 0
-            unsafe sdpx_render_row(to, output.rawValue, from, format.rawValue, pixels, &light)
+            guard let tones else { return unsafe sdpx_render_row(to, output.rawValue, from, format.rawValue, pixels, &light) }
+            unsafe tones.withKernel { tones in
+                unsafe light.tones = tones
+                unsafe sdpx_render_row(to, output.rawValue, from, format.rawValue, pixels, &light)
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ struct JPEGEncoder {
             throw .tooLarge(
                 "jpeg: longer side of \(image.size.width)x\(image.size.height) pixels", limit: JPEGRowEncoder.longestSide)
         }
-        let image = try image.withoutCodePoints(stop: stop)
+        let image = try image.withoutCodePoints(stop: stop).inStandardRange()
         self.image = image
         self.options = options
         self.stop = stop

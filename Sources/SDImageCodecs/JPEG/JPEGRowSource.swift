@@ -11,16 +11,13 @@ import SDImagePixels
     /// True when rows need no conversion except for alpha.
     private let isPlain: Bool
     private let hasAlpha: Bool
-    private let toneMaps: Bool
     /// Background colour for transparent pixels, in the byte order of the rows.
     private let background: [UInt8]
     private let converted: ScratchMemory
-    private let light: ScratchMemory?
 
     init(_ image: Image, background: Color) throws(ImageError) {
         pixels = image.pixels
         hasAlpha = image.metadata.hasAlpha && pixels.format.hasAlpha
-        toneMaps = pixels.format == .rgbaFloat && image.metadata.isHighDynamicRange
         isPlain = pixels.format.bytesPerChannel == 1
         rows =
             switch pixels.format {
@@ -34,7 +31,6 @@ import SDImagePixels
         let rowBytes = pixels.size.width * rows.bytesPerPixel
         let needsCopy = hasAlpha || !isPlain
         converted = try ScratchMemory(needsCopy ? rowBytes * JPEGRowSource.rowsAtOnce : 0, zeroed: false)
-        light = toneMaps ? try ScratchMemory(pixels.size.width * pixels.format.bytesPerPixel, zeroed: false) : nil
     }
 
     /// Replaces the pointers by pointers to the given rows, at most `rowsAtOnce`. They are valid until the next call.
@@ -66,12 +62,6 @@ import SDImagePixels
     /// Converts deeper samples to 8 bits.
     private func convert(_ row: UnsafeRawPointer, to room: UnsafeMutablePointer<UInt8>) {
         let format: PixelFormat = rows == .gray ? .gray8 : rows == .rgb ? .rgb8 : .rgba8
-        var source = unsafe row
-        if let light, let memory = unsafe light.bytes.baseAddress {
-            unsafe memory.copyMemory(from: row, byteCount: light.count)
-            unsafe sdpx_tone_map(memory.assumingMemoryBound(to: Float.self), pixels.size.width)
-            unsafe source = UnsafeRawPointer(memory)
-        }
-        unsafe sdpx_convert_row(room, format.rawValue, source, pixels.format.rawValue, pixels.size.width)
+        unsafe sdpx_convert_row(room, format.rawValue, row, pixels.format.rawValue, pixels.size.width)
     }
 }

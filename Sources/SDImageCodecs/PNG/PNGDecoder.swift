@@ -11,6 +11,8 @@ struct PNGDecoder {
     let options: DecodeOptions
     private let metadata: PNGDecodeMetadata
     private let transform: (any RowTransform)?
+    /// The options of the tone mapping that follows the decode of samples in PQ or HLG; it depends on all pixels.
+    private let mapping: DecodeOptions?
 
     init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
         if let early = try PNGDecoder.early(header, bytes, options, stop) {
@@ -25,10 +27,11 @@ struct PNGDecoder {
                 source: data.format)
             isEarly = false
         }
-        self.options = options.withFloats(for: metadata.codePoints)
+        mapping = options.toneMapping(of: metadata.codePoints, data.format)
+        self.options = mapping == nil ? options.withFloats(for: metadata.codePoints) : options.unconverted
         output = self.options.outputFormat(of: data.format)
         transform =
-            options.convertToSRGB
+            self.options.convertToSRGB
             ? metadata.transform(format: data.format, isGray: data.isGray, output: output) : nil
     }
 
@@ -52,24 +55,27 @@ struct PNGDecoder {
         if isEarly, var progress = PNGPartialImage(self, data: header.data), try progress.advanceToEnd(bytes, stop: stop) {
             return try finishEarly(progress, bytes, stop: stop)
         }
-        return image(try decode(try header.filled(data, from: bytes, limits: options.limits), stop: stop))
+        return try image(try decode(try header.filled(data, from: bytes, limits: options.limits), stop: stop), stop: stop)
     }
 
     /// Returns the thumbnail of a complete first pass.
     func finishEarly(_ progress: PNGPartialImage, _ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
-        image(try finish(progress.buffer, stop: stop), consumedBytes: progress.consumedBytes(of: bytes))
+        try image(try finish(progress.buffer, stop: stop), consumedBytes: progress.consumedBytes(of: bytes), stop: stop)
     }
 
     func image(
-        _ pixels: PixelBuffer, isIncremental: Bool = false, hasMissingRows: Bool = false, consumedBytes: Int? = nil
-    ) -> Image {
+        _ pixels: PixelBuffer, isIncremental: Bool = false, hasMissingRows: Bool = false, consumedBytes: Int? = nil,
+        stop: CancellationToken
+    ) throws(ImageError) -> Image {
         var result = plan.metadata(
             format: .png, pixels: pixels.format, hasAlpha: data.hasAlpha || hasMissingRows, orientation: metadata.orientation,
             options: options)
         result.isIncremental = isIncremental
         result.consumedBytes = consumedBytes
         result.setColor(profile: metadata.profile, codePoints: metadata.codePoints, options: options)
-        return Image(pixels: pixels, metadata: result)
+        let image = Image(pixels: pixels, metadata: result)
+        guard let mapping else { return image }
+        return try image.convertedToSRGB(mapping, stop: stop).marked(isThumbnail: result.isThumbnail)
     }
 
     /// Returns a writer for the rows of the image in order.
@@ -187,5 +193,34 @@ extension PNGDecoder {
             isEmpty = false
         }
         return try finish(whole, stop: stop)
+    }
+}
+
+// MARK: Tone mapping
+
+extension DecodeOptions {
+    /// Options that leave the samples as they are in the file.
+    fileprivate var unconverted: DecodeOptions {
+        var options = self
+        (options.convertToSRGB, options.keepsDepth, options.pixelFormat) = (false, true, nil)
+        return options
+    }
+
+    /// The options that convert decoded samples of these code points; nil if no tone mapping is needed.
+    fileprivate func toneMapping(of codePoints: CodePoints?, _ format: PixelFormat) -> DecodeOptions? {
+        var options = withFloats(for: codePoints)
+        guard convertToSRGB, codePoints?.isHighDynamicRange ?? false,
+            options.mappedHeadroom(options.outputFormat(of: format)) != nil
+        else { return nil }
+        (options.thumbnailSize, options.limitBytes, options.applyOrientation) = (nil, 0, false)
+        return options
+    }
+}
+
+extension Image {
+    fileprivate func marked(isThumbnail: Bool) -> Image {
+        var metadata = metadata
+        metadata.isThumbnail = isThumbnail
+        return with(metadata)
     }
 }

@@ -74,7 +74,8 @@ struct PNGProgressiveStill: ImageStream {
         // Frees the memory of the last preview before the next is allocated.
         preview = nil
         let pixels = try now.decoder.preview(now.buffer, rows: rows, stop: stop)
-        let image = now.decoder.image(pixels, isIncremental: true, hasMissingRows: rows < now.buffer.size.height)
+        let image = try now.decoder.image(
+            pixels, isIncremental: true, hasMissingRows: rows < now.buffer.size.height, stop: stop)
         preview = (now.rowsDone, image)
         return image
     }
@@ -91,6 +92,6 @@ struct PNGProgressiveStill: ImageStream {
             progress = nil
             return try decoder.decode(header, bytes, stop: stop)
         }
-        return decoder.image(try decoder.finish(now.buffer, stop: stop))
+        return try decoder.image(try decoder.finish(now.buffer, stop: stop), stop: stop)
     }
 }

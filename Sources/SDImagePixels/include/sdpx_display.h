@@ -10,6 +10,30 @@
 /* Converts any integer format to straight RGBA floats, 0 ... 1 and still encoded. */
 void sdpx_unit_row(float *to, const void *from, sdpx_format from_format, size_t pixels);
 
+/* Steps of the table of a tone mapping, which has one entry more. */
+enum { SDPX_TONE_STEPS = 1024 };
+
+/* A tone mapping of linear light. */
+typedef struct {
+    /* The factor of a pixel by its luminance: entry i is for (i / SDPX_TONE_STEPS)^2 / scale, those between two are
+       interpolated, and the last is for all brighter pixels. */
+    const float *factors;
+    /* 1 / the luminance of the last entry. */
+    float scale;
+    /* The highest sample of the result: pixels above are scaled down to it. */
+    float limit;
+} sdpx_tones;
+
+/* Tone-maps linear light with the primaries of sRGB, in place. Keeps the ratios of the channels. */
+void sdpx_tone_map(float *rgba, size_t pixels, const sdpx_tones *tones);
+
+/* Levels of luminance that sdpx_count_light distinguishes. */
+enum { SDPX_LIGHT_LEVELS = 145, SDPX_LEVEL_SHIFT = 17 };
+
+/* Adds the number of pixels of each level to `counts`. Level 0 is below 1; level i > 0 ends below the float with the
+   bits of 1.0f plus i << SDPX_LEVEL_SHIFT, and the last level has no end. */
+void sdpx_count_light(uint32_t *counts, const float *rgba, size_t pixels);
+
 /* The conversion of samples to linear light on a display, in three steps.
    1. Each sample is looked up in the table.
    2. If the system gamma is not 1, all three are scaled by a power of their luminance, computed with these weights.
@@ -20,16 +44,12 @@ typedef struct {
     float luminance[3];
     float system_gamma;
     float matrix[9];
-    /* Values beyond white are tone-mapped into the range. */
-    int tone_maps;
+    /* The tone mapping of the result; NULL for none. */
+    const sdpx_tones *tones;
 } sdpx_light;
 
 /* Converts a row of a straight integer format that way; the rows must not overlap. */
 void sdpx_render_row(void *to, sdpx_format to_format, const void *from, sdpx_format from_format, size_t pixels,
                      const sdpx_light *light);
-
-/* Tone-maps linear light to 0 ... 1 in place. Below 0.75 nothing changes; from there to 10,000 cd/m2 (white is 203) a
-   shoulder leads to 1. */
-void sdpx_tone_map(float *rgba, size_t pixels);
 
 #endif

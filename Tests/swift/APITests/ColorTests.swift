@@ -18,9 +18,9 @@ import Testing
         return try make(sdimage_image_unref) { sdimage_image_with_metadata(plain.pointer, metadata.pointer, $0, $1) }
     }
 
-    private func floats(_ image: Owned) -> [Float] {
+    private func floats(_ image: Owned, at pixel: Int = 0) -> [Float] {
         guard let base = sdimage_image_pixels(image.pointer) else { return [] }
-        return (0..<4).map { base.load(fromByteOffset: $0 * 4, as: Float.self) }
+        return (0..<4).map { base.load(fromByteOffset: (pixel * 4 + $0) * 4, as: Float.self) }
     }
 
     @Test func codePointsAreKeptWithThePicture() throws {
@@ -46,6 +46,56 @@ import Testing
         #expect(floats(light)[0] == 1 && abs(floats(light)[1] - 0.5029) < 1e-3)
         #expect(sdimage_image_stride(light.pointer) == 64)
         #expect(sdimage_image_memory_cost(light.pointer) == 64)
+    }
+
+    /// A PNG of two gray pixels, of 1000 and of 203 cd/m² in PQ.
+    private func twoPixels() throws -> Owned {
+        let samples: [UInt16] = [49271, 49271, 49271] + white
+        let plain = try make(sdimage_image_unref) {
+            sdimage_image_new(2, 1, 12, .SDIMAGE_PIXEL_FORMAT_RGB16, samples, $0, $1)
+        }
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(plain.pointer, $0, $1) }
+        sdimage_metadata_set_cicp(metadata.pointer, 9, 16, 0, true)
+        let image = try make(sdimage_image_unref) { sdimage_image_with_metadata(plain.pointer, metadata.pointer, $0, $1) }
+        return try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_PNG, nil, $0, $1) }
+    }
+
+    private func decode(_ data: Owned, _ change: (OpaquePointer?) -> Void) throws -> Owned {
+        let options = decodeOptions(change)
+        return try make(sdimage_image_unref) {
+            sdimage_decode(sdimage_data_bytes(data.pointer), sdimage_data_length(data.pointer), options.pointer, $0, $1)
+        }
+    }
+
+    @Test(arguments: [0.5, 1, 2, 3]) func pqIsReducedToTheDisplay(headroom: Double) throws {
+        let file = try twoPixels()
+        let image = try decode(file) {
+            sdimage_decode_options_set_dynamic_range($0, .SDIMAGE_DYNAMIC_RANGE_AUTOMATIC)
+            sdimage_decode_options_set_display_headroom($0, headroom)
+        }
+        let content = 1000.0 / 203, light = floats(image, at: 0)[0], white = floats(image, at: 1)[0]
+        #expect(sdimage_image_headroom(image.pointer) == headroom && sdimage_image_is_hdr(image.pointer))
+        #expect(abs(sdimage_image_content_headroom(image.pointer) - 5.622) < 1e-3)
+        #expect(abs(Double(light) - min(exp2(headroom), content)) < 0.01)
+        // White of SDR becomes 0.406 without headroom, and stays with enough of it.
+        let share = min(headroom / log2(content), 1)
+        #expect(abs(Double(white) - pow(0.406, 1 - share)) < 0.01)
+    }
+
+    @Test func lightIsToneMappedWhenItIsConverted() throws {
+        let file = try twoPixels()
+        let plain = try decode(file) { _ in }
+        let light = try decode(file) { sdimage_decode_options_set_dynamic_range($0, .SDIMAGE_DYNAMIC_RANGE_HDR) }
+        let converted = try make(sdimage_image_unref) {
+            sdimage_image_convert(light.pointer, .SDIMAGE_PIXEL_FORMAT_RGB8, $0, $1)
+        }
+        for image in [plain, converted] {
+            let pixels = try #require(sdimage_image_pixels(image.pointer)?.assumingMemoryBound(to: UInt8.self))
+            // sRGB of 1 and of 0.406.
+            #expect((254...255).contains(pixels[0]) && (170...172).contains(pixels[3]))
+            #expect(!sdimage_image_is_hdr(image.pointer) && sdimage_image_headroom(image.pointer) == 0)
+        }
+        withExtendedLifetime((plain, light, converted)) {}
     }
 
     // MARK: Images of a coder
@@ -74,13 +124,16 @@ import Testing
         return try make(sdimage_coder_unref) { sdimage_coder_new_custom("bright", &table, nil, nil, $0, $1) }
     }
 
-    private func decode(_ format: sdimage_pixel_format, convert: Bool = true) throws -> Owned {
+    private func decode(
+        _ format: sdimage_pixel_format, convert: Bool = true, _ change: (OpaquePointer?) -> Void = { _ in }
+    ) throws -> Owned {
         let coder = try coder()
         #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
         defer { sdimage_coder_unregister(coder.pointer, nil) }
         let options = Owned(try #require(sdimage_decode_options_new()), sdimage_decode_options_unref)
         sdimage_decode_options_set_pixel_format(options.pointer, format)
         sdimage_decode_options_set_convert_to_srgb(options.pointer, convert)
+        change(options.pointer)
         return try make(sdimage_image_unref) { sdimage_decode("bright", 6, options.pointer, $0, $1) }
     }
 
@@ -94,7 +147,8 @@ import Testing
     @Test func aCodersPictureInPQIsBroughtDownToSRGB() throws {
         let picture = try decode(.SDIMAGE_PIXEL_FORMAT_RGB8)
         let base = try #require(sdimage_image_pixels(picture.pointer))
-        #expect((235...245).contains(base.load(as: UInt8.self)))
+        // White of SDR, and no light above it.
+        #expect(base.load(as: UInt8.self) >= 254)
         #expect(!sdimage_image_is_hdr(picture.pointer))
     }
 

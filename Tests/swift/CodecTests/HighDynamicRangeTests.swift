@@ -92,27 +92,59 @@ import Testing
 
     // MARK: To sRGB
 
-    @Test(arguments: [0.5, 5, 20, 80, 150]) func darkerThanThreeQuartersOfWhiteNothingChanges(_ nits: Double) throws {
-        let v = pq(nits)
-        let image = try decode(file([v, v, v], primaries: 1, transfer: HighDynamicRangeTests.pq))
-        let l = nits / 203
-        let stored: Double = l <= 0.0031308 ? l * 12.92 : 1.055 * pow(l, 1 / 2.4) - 0.055
-        let expected = stored * 65535
-        #expect(image.pixels.format == .rgb16)
-        #expect(LinearLightTests.deep(image).allSatisfy { abs(Double($0) - expected) < 30 })
+    /// The samples of gray light as 16 bits, after the tone mapping of one image.
+    private func mapped(_ nits: [Double]) throws -> [Double] {
+        let samples = nits.flatMap { (value: Double) -> [Double] in [Double](repeating: pq(value), count: 3) }
+        let image = try decode(file(samples, primaries: 1, transfer: HighDynamicRangeTests.pq))
+        #expect(image.pixels.format == .rgb16 && !image.metadata.isHighDynamicRange && image.metadata.headroom == 0)
+        let deep = LinearLightTests.deep(image)
+        return stride(from: 0, to: deep.count, by: 3).map { (at: Int) -> Double in Double(deep[at]) / 65535 }
+    }
+
+    private func stored(_ light: Double) -> Double {
+        light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+    }
+
+    @Test func nothingChangesWithoutLightAboveWhite() throws {
+        let nits: [Double] = [0.5, 5, 20, 80, 150, 202]
+        let expected = nits.map { (value: Double) -> Double in stored(value / 203) }
+        #expect(zip(try mapped(nits), expected).allSatisfy { (pair: (Double, Double)) -> Bool in abs(pair.0 - pair.1) < 5e-4 })
+    }
+
+    /// ITU-R BT.2446-1, section 4.1, for gray: computed with its formulas outside of this library.
+    @Test func theCurveIsThatOfTheReport() throws {
+        let light: [Double: [Double]] = [
+            1000: [0.0313, 0.0722, 0.1265, 0.2266, 0.4060, 0.6446, 0.7691],
+            600: [0.0411, 0.0971, 0.1734, 0.3179, 0.5575, 0.8353, 0.9656],
+        ]
+        for (peak, expected) in light {
+            let samples = try mapped([10, 26, 50, 100, 203, 400, 550, peak])
+            #expect(
+                zip(samples, expected + [1]).allSatisfy { (pair: (Double, Double)) -> Bool in
+                    abs(pair.0 - stored(pair.1)) < 3e-3
+                })
+        }
     }
 
     @Test func brighterLightRisesToWhiteWithoutAStep() throws {
-        let values = stride(from: 100.0, through: 10_000, by: 10).flatMap { (nits: Double) -> [Double] in
-            [Double](repeating: pq(nits), count: 3)
+        let levels = try mapped(stride(from: 100.0, through: 10_000, by: 10).map { (nits: Double) -> Double in nits })
+        #expect(zip(levels, levels.dropFirst()).allSatisfy { $0 <= $1 && $1 - $0 < 0.04 })
+        // Light above 1000 cd/m² is white.
+        #expect(levels[88] < 1 && levels[91] > 0.999)
+    }
+
+    @Test func theToneMappingNeverBrightens() throws {
+        for peak in [210.0, 250, 300, 400, 1000] {
+            let nits: [Double] = [0.5, 5, 26, 100, 203]
+            let levels = try mapped(nits + [peak])
+            #expect(zip(levels, nits).allSatisfy { (pair: (Double, Double)) -> Bool in pair.0 <= stored(pair.1 / 203) + 5e-4 })
         }
-        let image = try decode(file(values, primaries: 1, transfer: HighDynamicRangeTests.pq)) { $0.pixelFormat = .rgb8 }
-        let content = image.content
-        let levels = stride(from: 0, to: values.count, by: 3).map { (at: Int) -> Int in Int(content[at]) }
-        #expect(zip(levels, levels.dropFirst()).allSatisfy { $0 <= $1 && $1 - $0 < 10 })
-        #expect(levels.last == 255)
-        // ReferenceLibraries white stays near white, with headroom above.
-        #expect((235...245).contains(levels[10]))
+    }
+
+    @Test func fewHighlightsDoNotDarkenTheImage() throws {
+        let plain = [Double](repeating: 150, count: 399)
+        #expect(abs(try mapped(plain + [1000])[0] - stored(150.0 / 203)) < 5e-4)
+        #expect(try mapped(plain + [1000, 1000, 1000])[0] < 0.9 * stored(150.0 / 203))
     }
 
     @Test func brightColorsKeepTheirHue() throws {
@@ -128,6 +160,36 @@ import Testing
         let converted = try light.converted(to: .rgb8)
         #expect(converted.content == (try decode(data) { $0.pixelFormat = .rgb8 }).content)
         #expect(!converted.metadata.isHighDynamicRange)
+    }
+
+    /// Gray light on a display with a headroom, in stops.
+    private func displayed(_ nits: [Double], headroom: Double) throws -> Image {
+        let samples = nits.flatMap { (value: Double) -> [Double] in [Double](repeating: pq(value), count: 3) }
+        return try decode(file(samples, primaries: 9, transfer: HighDynamicRangeTests.pq)) {
+            ($0.dynamicRange, $0.displayHeadroom) = (.automatic, headroom)
+        }
+    }
+
+    @Test func lightIsReducedToTheDisplay() throws {
+        let nits: [Double] = [10, 100, 203, 500, 1000, 5000]
+        var darker: [Float] = []
+        for headroom in [0.01, 0.5, 1, 2, 2.2] {
+            let image = try displayed(nits, headroom: headroom)
+            let light = LinearLightTests.light(image).enumerated().filter { $0.offset % 4 == 0 }.map { $0.element }
+            #expect(image.metadata.headroom == headroom && image.metadata.isHighDynamicRange)
+            #expect(abs(image.metadata.contentHeadroom - 5.622) < 1e-3)
+            let limit = Float(exp2(headroom))
+            #expect(light.allSatisfy { $0 <= limit * 1.00001 } && abs(light[4] - limit) < 0.01 * limit)
+            #expect(darker.isEmpty || zip(darker, light).allSatisfy { $0 <= $1 })
+            darker = light
+        }
+        // More than the peak of the curve: only what exceeds the display changes.
+        let bright = LinearLightTests.light(try displayed(nits, headroom: 3))
+        #expect(isClose(Array(bright[16...19]), [1000.0 / 203, 1000.0 / 203, 1000.0 / 203, 1], 2e-3))
+        #expect(abs(bright[20] - 8) < 1e-3)
+        // Near the headroom of SDR the result is that of SDR.
+        let plain = try mapped(nits), dim = LinearLightTests.light(try displayed(nits, headroom: 1e-6))
+        #expect(plain.indices.allSatisfy { abs(plain[$0] - stored(Double(dim[4 * $0]))) < 5e-4 })
     }
 
     @Test func thumbnailsOfBrightPicturesAreThumbnails() throws {

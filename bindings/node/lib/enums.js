@@ -47,7 +47,7 @@ const SCALE_MODES = {
 const DYNAMIC_RANGES = {
   sdr: 0, // the default: the base image of a file with a gain map, unchanged
   hdr: 1, // the headroom of the content
-  automatic: 2, // gain maps up to the headroom of the display
+  automatic: 2, // the headroom of the content or of the display, whichever is lower
 };
 
 /** Layers of a cache: a set of bits. */

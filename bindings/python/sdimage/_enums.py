@@ -32,7 +32,7 @@ CACHE_CHAIN_OPERATIONS: Final = {
 DYNAMIC_RANGES: Final = {
     "sdr": 0,  # the default: the base image of a file with a gain map, unchanged
     "hdr": 1,  # the headroom of the content
-    "automatic": 2,  # gain maps up to the headroom of the display
+    "automatic": 2,  # the headroom of the content or of the display, whichever is lower
 }
 
 #: Severity of a message; higher numbers are less severe.

@@ -263,7 +263,7 @@ choices! {
         Sdr = SDIMAGE_DYNAMIC_RANGE_SDR,
         /// The headroom of the content.
         Hdr = SDIMAGE_DYNAMIC_RANGE_HDR,
-        /// Gain maps up to the headroom of the display.
+        /// The headroom of the content or of the display, whichever is lower.
         Automatic = SDIMAGE_DYNAMIC_RANGE_AUTOMATIC,
     }
 }

@@ -43,7 +43,7 @@ pub type sdimage_dynamic_range = c_int;
 pub const SDIMAGE_DYNAMIC_RANGE_SDR: sdimage_dynamic_range = 0;
 /// The headroom of the content.
 pub const SDIMAGE_DYNAMIC_RANGE_HDR: sdimage_dynamic_range = 1;
-/// Gain maps up to the headroom of the display.
+/// The headroom of the content or of the display, whichever is lower.
 pub const SDIMAGE_DYNAMIC_RANGE_AUTOMATIC: sdimage_dynamic_range = 2;
 
 /// Severity of a message; higher numbers are less severe.

@@ -64,7 +64,7 @@ enum class dynamic_range : int { // decode.h
     sdr = SDIMAGE_DYNAMIC_RANGE_SDR,
     // The headroom of the content.
     hdr = SDIMAGE_DYNAMIC_RANGE_HDR,
-    // Gain maps up to the headroom of the display.
+    // The headroom of the content or of the display, whichever is lower.
     automatic = SDIMAGE_DYNAMIC_RANGE_AUTOMATIC,
 };
 

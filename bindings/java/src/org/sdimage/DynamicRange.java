@@ -7,7 +7,7 @@ public enum DynamicRange {
     SDR(0),
     /** The headroom of the content. */
     HDR(1),
-    /** Gain maps up to the headroom of the display. */
+    /** The headroom of the content or of the display, whichever is lower. */
     AUTOMATIC(2);
 
     final int number;
