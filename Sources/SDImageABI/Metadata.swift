@@ -91,6 +91,16 @@ public func sdimage_info_is_hdr(_ info: Object) -> Bool {
     unsafe read(info, InfoObject.self, false) { $0.info.isHighDynamicRange }
 }
 
+@_cdecl("sdimage_info_transfer_characteristics") @implementation
+public func sdimage_info_transfer_characteristics(_ info: Object) -> UInt32 {
+    unsafe read(info, InfoObject.self, 0) { UInt32($0.info.transfer) }
+}
+
+@_cdecl("sdimage_info_has_gain_map") @implementation
+public func sdimage_info_has_gain_map(_ info: Object) -> Bool {
+    unsafe read(info, InfoObject.self, false) { $0.info.hasGainMap }
+}
+
 @_cdecl("sdimage_info_content_headroom") @implementation
 public func sdimage_info_content_headroom(_ info: Object) -> Double {
     unsafe read(info, InfoObject.self, 0) { $0.info.contentHeadroom }

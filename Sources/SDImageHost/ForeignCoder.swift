@@ -199,6 +199,8 @@ extension ImageInfo {
         xmp = metadata.xmp
         dpi = exif.flatMap(ExifResolution.read)
         isHighDynamicRange = metadata.cicp?.isHighDynamicRange ?? false
+        transfer = metadata.cicp?.transfer ?? 0
+        hasGainMap = metadata.gainMap != nil
         contentHeadroom = metadata.gainMap?.headroom ?? metadata.cicp?.headroom ?? 0
         channels = metadata.channels > 0 ? metadata.channels : pixels?.channels ?? (hasAlpha ? 4 : 3)
         bitsPerChannel = metadata.bitsPerChannel > 0 ? metadata.bitsPerChannel : (pixels?.bytesPerChannel ?? 1) * 8

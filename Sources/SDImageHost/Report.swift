@@ -20,6 +20,8 @@ package enum Report {
             ("is_progressive", .bool(info.isProgressive)),
             ("has_color_profile", .bool(info.hasColorProfile)),
             ("is_hdr", .bool(info.isHighDynamicRange)),
+            ("transfer_characteristics", .integer(Int(info.transfer))),
+            ("has_gain_map", .bool(info.hasGainMap)),
             ("content_headroom", .number(info.contentHeadroom)),
             ("dpi_x", info.dpi.map { .number($0.x) } ?? .null),
             ("dpi_y", info.dpi.map { .number($0.y) } ?? .null),

@@ -159,6 +159,9 @@ type Header struct {
 	Channels       int    `json:"channels"`
 	IsProgressive  bool   `json:"is_progressive"`
 	IsHDR          bool   `json:"is_hdr"`
+	// TransferCharacteristics is a code point of ITU-T H.273; 16 for PQ, 18 for HLG, 0 for none.
+	TransferCharacteristics int  `json:"transfer_characteristics"`
+	HasGainMap              bool `json:"has_gain_map"`
 	// ContentHeadroom is that of the brightest rendition in stops; 0 for SDR.
 	ContentHeadroom float64           `json:"content_headroom"`
 	Text            map[string]string `json:"text"`

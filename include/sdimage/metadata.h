@@ -58,6 +58,11 @@ SDIMAGE_API uint32_t sdimage_info_channel_count(const sdimage_info *info);
 SDIMAGE_API bool sdimage_info_is_progressive(const sdimage_info *info);
 /* Returns true if the samples are in PQ or HLG (ITU-R BT.2100). */
 SDIMAGE_API bool sdimage_info_is_hdr(const sdimage_info *info);
+/* Returns the transfer characteristics of the samples as a code point of ITU-T H.273 (table 3): 16 for PQ, 18 for HLG.
+ * 0 if the file has no code points. */
+SDIMAGE_API uint32_t sdimage_info_transfer_characteristics(const sdimage_info *info);
+/* Returns true if the file has a gain map that the library applies (gain_map.h), and the bytes extend to it. */
+SDIMAGE_API bool sdimage_info_has_gain_map(const sdimage_info *info);
 /* Returns the headroom of the brightest rendition in stops: that of the gain map, if the bytes extend to it, or of PQ
  * (5.62) and HLG (2.3); 0 for SDR. */
 SDIMAGE_API double sdimage_info_content_headroom(const sdimage_info *info);

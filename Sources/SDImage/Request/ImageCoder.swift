@@ -58,6 +58,10 @@ package struct ImageInfo: Sendable {
     package var hasColorProfile = false
     /// True for PQ and HLG, which exceed the white of a standard image.
     package var isHighDynamicRange = false
+    /// Transfer characteristics of the samples (ITU-T H.273, table 3); 0 without code points.
+    package var transfer: UInt8 = 0
+    /// True for a gain map that can be applied.
+    package var hasGainMap = false
     /// Headroom of the brightest rendition in stops; 0 for SDR.
     package var contentHeadroom = 0.0
     /// Pixels per inch; nil when the file does not specify them.

@@ -35,7 +35,9 @@ package final class JPEGCoder: ImageCoder {
         info.channels = decoder.kind == .gray ? 1 : 3
         info.isProgressive = decoder.isProgressive
         info.hasColorProfile = metadata.found.colorProfile != nil
-        info.contentHeadroom = try JPEGGainMap(bytes, limits: options.limits, stop: stop)?.parameters.headroom ?? 0
+        let gainMap = try JPEGGainMap(bytes, limits: options.limits, stop: stop)
+        info.hasGainMap = gainMap != nil
+        info.contentHeadroom = gainMap?.parameters.headroom ?? 0
         metadata.found.fill(&info)
         return info
     }

@@ -39,6 +39,7 @@ package final class PNGCoder: ImageCoder {
         info.channels = (encodedImage.isGray ? 1 : 3) + (encodedImage.hasAlpha ? 1 : 0)
         info.isProgressive = encodedImage.isInterlaced
         info.hasColorProfile = metadata.profile != nil
+        info.transfer = metadata.codePoints?.transfer ?? 0
         info.isHighDynamicRange = metadata.codePoints?.isHighDynamicRange ?? false
         info.contentHeadroom = metadata.codePoints?.headroom ?? 0
         var blocks = try PNGMetadata(bytes, limits: options.limits, stop: stop)

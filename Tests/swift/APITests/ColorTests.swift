@@ -98,6 +98,14 @@ import Testing
         withExtendedLifetime((plain, light, converted)) {}
     }
 
+    @Test func theHeaderTellsTheTransfer() throws {
+        let file = try twoPixels()
+        let info = try make(sdimage_info_unref) {
+            sdimage_info_new(sdimage_data_bytes(file.pointer), sdimage_data_length(file.pointer), nil, $0, $1)
+        }
+        #expect(sdimage_info_transfer_characteristics(info.pointer) == 16 && !sdimage_info_has_gain_map(info.pointer))
+    }
+
     // MARK: Images of a coder
 
     /// A coder that decodes every file to `white`, left in PQ.

@@ -81,6 +81,8 @@ import Testing
         for (length, expected) in [(bytes.count, 3.0), (base, 0)] {
             let info = try make(sdimage_info_unref) { sdimage_info_new(bytes, length, nil, $0, $1) }
             #expect(abs(sdimage_info_content_headroom(info.pointer) - expected) < 1e-3)
+            #expect(sdimage_info_has_gain_map(info.pointer) == (expected > 0))
+            #expect(sdimage_info_transfer_characteristics(info.pointer) == 0)
         }
     }
 

@@ -44,7 +44,8 @@ def info(data: ReadableBuffer | Path) -> dict[str, Any]:
 
     ``format``, ``width`` and ``height`` (as displayed), ``stored_width``, ``stored_height``, ``orientation``,
     ``frame_count``, ``loop_count``, ``duration_ms``, ``has_alpha``, ``bits_per_channel``, ``channels``,
-    ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``content_headroom`` (in stops; that of a gain map, PQ or HLG),
+    ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``transfer_characteristics`` (ITU-T H.273;
+    16 for PQ, 18 for HLG), ``has_gain_map``, ``content_headroom`` (in stops; that of a gain map, PQ or HLG),
     ``dpi_x`` and ``dpi_y`` (``None`` if unspecified), ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and
     ``text``: comments, titles and similar entries by key.
     """

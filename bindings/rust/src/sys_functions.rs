@@ -1296,6 +1296,8 @@ extern "C" {
     pub fn sdimage_info_channel_count(info: *const sdimage_info) -> u32;
     pub fn sdimage_info_is_progressive(info: *const sdimage_info) -> bool;
     pub fn sdimage_info_is_hdr(info: *const sdimage_info) -> bool;
+    pub fn sdimage_info_transfer_characteristics(info: *const sdimage_info) -> u32;
+    pub fn sdimage_info_has_gain_map(info: *const sdimage_info) -> bool;
     pub fn sdimage_info_content_headroom(info: *const sdimage_info) -> f64;
     pub fn sdimage_info_has_color_profile(info: *const sdimage_info) -> bool;
     pub fn sdimage_info_dpi_x(info: *const sdimage_info) -> f64;

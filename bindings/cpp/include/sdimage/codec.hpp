@@ -45,6 +45,8 @@ public:
     std::uint32_t channel_count() const noexcept { return sdimage_info_channel_count(get()); }
     bool is_progressive() const noexcept { return sdimage_info_is_progressive(get()); }
     bool is_hdr() const noexcept { return sdimage_info_is_hdr(get()); }
+    std::uint32_t transfer_characteristics() const noexcept { return sdimage_info_transfer_characteristics(get()); }
+    bool has_gain_map() const noexcept { return sdimage_info_has_gain_map(get()); }
     double content_headroom() const noexcept { return sdimage_info_content_headroom(get()); }
     bool has_color_profile() const noexcept { return sdimage_info_has_color_profile(get()); }
     double dpi_x() const noexcept { return sdimage_info_dpi_x(get()); }
