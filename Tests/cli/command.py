@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,9 @@ def usage(folder: pathlib.Path) -> None:
              "a strange transform": ["convert", "a.png", "b.png", "--transform", "melt"],
              "a bad resize": ["convert", "a.png", "b.png", "--transform", "resize:5"],
              "an unknown filter": ["convert", "a.png", "b.png", "--transform", "filter:melt"],
+             "a negative headroom": ["convert", "a.png", "b.png", "--headroom", "-1"],
+             "a headroom in words": ["convert", "a.png", "b.png", "--headroom", "much"],
+             "a rendition for get": ["get", "x:", "--hdr"],
              "a quality above one": ["convert", "a.png", "b.jpg", "--quality", "90"],
              "an unknown format": ["convert", "a.png", "b.png", "--format", "xyz"],
              "prefetch without a list": ["prefetch"], "no jobs": ["prefetch", "-", "--jobs", "0"],
@@ -173,6 +177,35 @@ def convert(folder: pathlib.Path, origin: Origin) -> None:
     report.check("to move", written(folder / "still.gif").get("frame_count") == 1, f"{written(folder / 'still.gif')}")
 
 
+def floats(path: pathlib.Path) -> tuple[list[bytes], list[float]]:
+    """The header of a Portable Float Map of 240 by 160 pixels, and its numbers, from the lower left corner on."""
+    *header, body = path.read_bytes().split(b"\n", 3)
+    return header, list(struct.unpack(f"={240 * 160 * 3}f", body))
+
+
+def hdr(folder: pathlib.Path) -> None:
+    sunset = TESTS / "fixtures/hdr/sunset.jpg"
+    expect("info tells the headroom and the gain map", run("info", sunset), 0,
+           r"(?s)is_hdr: false.*transfer_characteristics: 0.*has_gain_map: true.*content_headroom: 5\.62")
+    brightest = {}
+    for name, options in {"sdr": [], "hdr": ["--hdr"], "one": ["--hdr", "--headroom", "1"], "none": ["--headroom=1", "--sdr"]}.items():
+        expect(f"convert writes floats, {name}", run("convert", sunset, folder / f"{name}.pfm", *options), 0, "^$", "^$")
+        header, light = floats(folder / f"{name}.pfm")
+        brightest[name] = max(light)
+        order = b"-1.0" if sys.byteorder == "little" else b"1.0"
+        report.check("with the header of PFM", header == [b"PF", b"240 160", order], f"{header}")
+    fine = brightest["sdr"] <= 1 < brightest["one"] <= 2.01 < 4 < brightest["hdr"] and brightest["none"] == brightest["sdr"]
+    report.check("with the light of the rendition", fine, f"{brightest}")
+    # The sea is below the sky.
+    light = floats(folder / "sdr.pfm")[1]
+    report.check("from the bottom", sum(light[:720]) < sum(light[-720:]), "the first row is the brighter one")
+    expect("an HDR rendition is tone-mapped to PNG", run("convert", sunset, folder / "hdr.png", "--hdr"), 0, "^$", "^$")
+    info = written(folder / "hdr.png")
+    report.check("with 16 bits, as SDR", info["bits_per_channel"] == 16 and not info["is_hdr"], f"{info}")
+    expect("other images have one rendition", run("convert", folder / "cat.png", folder / "cat.pfm", "--hdr"), 0, "^$", "^$")
+    report.check("with its size", (folder / "cat.pfm").stat().st_size == 40 * 30 * 12 + len("PF\n40 30\n-1.0\n"), "other size")
+
+
 def cache(folder: pathlib.Path, origin: Origin) -> None:
     where = ("--cache", folder / "listed")
     urls = [origin.url(f"{number}/p.png") for number in range(5)]
@@ -288,6 +321,7 @@ def main() -> None:
         doctor()
         get(folder, origin)
         convert(folder, origin)
+        hdr(folder)
         cache(folder, origin)
         prefetch(folder, origin)
         photos(folder)

@@ -78,8 +78,8 @@ char *url_of_file(const char *path);
 /* A URL as it is displayed; a data: URL is cut before its data. */
 void shorten_url(const char *url, char *text, size_t size);
 
-/* The pixel file format that a file name selects: .ppm, .pam, or neither. */
-typedef enum pixel_file { PIXEL_FILE_NONE, PIXEL_FILE_PPM, PIXEL_FILE_PAM } pixel_file;
+/* The pixel file format that a file name selects: .ppm, .pam, .pfm, or none of them. */
+typedef enum pixel_file { PIXEL_FILE_NONE, PIXEL_FILE_PPM, PIXEL_FILE_PAM, PIXEL_FILE_PFM } pixel_file;
 pixel_file pixel_file_of(const char *path);
 
 /* Reads a whole file, or standard input for "-", into memory that the caller frees. Returns NULL and sets errno on

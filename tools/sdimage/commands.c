@@ -11,6 +11,7 @@
 #define IMAGE_OPTIONS                                                                                                  \
     OPTION_THUMBNAIL, OPTION_TRANSFORM, OPTION_QUALITY, OPTION_MAX_BYTES, OPTION_LOSSLESS, OPTION_FORMAT,              \
         OPTION_FIRST_FRAME
+#define RENDITION_OPTIONS OPTION_HDR, OPTION_SDR, OPTION_HEADROOM
 #define LIBRARY_OPTIONS OPTION_LIBRARY, OPTION_SHOTWELL, OPTION_DIGIKAM
 
 const option_row option_rows[] = {
@@ -21,6 +22,9 @@ const option_row option_rows[] = {
     {OPTION_LOSSLESS, 0, "lossless", NULL, NULL, false, "write WebP and AVIF without loss"},
     {OPTION_FORMAT, 0, "format", "NAME", FORMATS, false, "write this format, whatever the extension of OUT"},
     {OPTION_FIRST_FRAME, 0, "first-frame", NULL, NULL, false, "use only the first frame of an animation"},
+    {OPTION_HDR, 0, "hdr", NULL, NULL, false, "use the HDR rendition of PQ, HLG and gain maps"},
+    {OPTION_SDR, 0, "sdr", NULL, NULL, false, "use the SDR rendition (the default)"},
+    {OPTION_HEADROOM, 0, "headroom", "STOPS", WORDS_ANY, false, "use the rendition for a display with this headroom above SDR white"},
     {OPTION_LIBRARY, 0, "library", "DIR", WORDS_FOLDER, false, "use the photos of this folder instead of Pictures"},
     {OPTION_SHOTWELL, 0, "shotwell", "DB", WORDS_FILE, true, "use the database of Shotwell"},
     {OPTION_DIGIKAM, 0, "digikam", "DB", WORDS_FILE, true, "use the database of digiKam"},
@@ -55,7 +59,7 @@ const command_row command_rows[] = {
     {"thumb", "FILE|URL...", WORDS_FILE, 1, ANY_NUMBER, OPTION_OUTPUT,
      {OPTION_OUTPUT, OPTION_SIZE, IMAGE_OPTIONS, OPTION_CACHE, OPTION_NO_CACHE, OPTION_JSON}, run_thumb,
      "write thumbnails of files and URLs (default size 256x256)", false},
-    {"convert", "IN OUT", WORDS_FILE, 2, 2, OPTION_END, {IMAGE_OPTIONS, OPTION_JSON}, run_convert,
+    {"convert", "IN OUT", WORDS_FILE, 2, 2, OPTION_END, {IMAGE_OPTIONS, RENDITION_OPTIONS, OPTION_JSON}, run_convert,
      "convert an image or animation to the format of the extension of OUT", false},
     {"frames", "FILE", WORDS_FILE, 1, 1, OPTION_FOLDER, {OPTION_FOLDER, IMAGE_OPTIONS, OPTION_JSON}, run_frames,
      "write each frame of an image into a folder", false},
@@ -100,6 +104,10 @@ const option_row *option_row_of(option_id id) {
 
 bool is_image_option(option_id id) {
     return id >= OPTION_THUMBNAIL && id <= OPTION_FIRST_FRAME;
+}
+
+bool is_rendition_option(option_id id) {
+    return id >= OPTION_HDR && id <= OPTION_HEADROOM;
 }
 
 bool is_library_option(option_id id) {

@@ -16,6 +16,9 @@ typedef enum option_id {
     OPTION_LOSSLESS,
     OPTION_FORMAT,
     OPTION_FIRST_FRAME,
+    OPTION_HDR,
+    OPTION_SDR,
+    OPTION_HEADROOM,
     /* Selection of the photo library. */
     OPTION_LIBRARY,
     OPTION_SHOTWELL,
@@ -85,6 +88,8 @@ const option_row *option_row_of(option_id id);
 /* True for options that several commands share and that help groups under one name. */
 bool is_image_option(option_id id);
 bool is_library_option(option_id id);
+/* True for options that choose between HDR and SDR, which set_image_option sets, too. */
+bool is_rendition_option(option_id id);
 
 /* --- Arguments. */
 

@@ -16,7 +16,7 @@ typedef struct options {
 
 static parse_result set_option(void *user_data, option_id option, const char *value) {
     options *options = user_data;
-    if (is_image_option(option))
+    if (is_image_option(option) || is_rendition_option(option))
         return set_image_option(&options->image, option, value);
     if (option == OPTION_FOLDER)
         options->folder = value;

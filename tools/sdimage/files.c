@@ -44,6 +44,8 @@ pixel_file pixel_file_of(const char *path) {
         return PIXEL_FILE_PPM;
     if (dot && !strcasecmp(dot, ".pam"))
         return PIXEL_FILE_PAM;
+    if (dot && !strcasecmp(dot, ".pfm"))
+        return PIXEL_FILE_PFM;
     return PIXEL_FILE_NONE;
 }
 
@@ -137,17 +139,35 @@ static bool write_plain(const char *path, pixel_file kind, const sdimage_image *
     return close_output(out, path, error);
 }
 
+/* Writes floats as a Portable Float Map: three channels, rows from the bottom, in the byte order of the machine. */
+static bool write_floats(const char *path, const sdimage_image *image, sdimage_error **error) {
+    const uint16_t probe = 1;
+    FILE *out = open_output(path, error);
+    if (!out)
+        return false;
+    uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
+    fprintf(out, "PF\n%u %u\n%s\n", width, height, *(const uint8_t *)&probe ? "-1.0" : "1.0");
+    for (uint32_t y = height; y-- > 0;) {
+        const uint8_t *row = (const uint8_t *)sdimage_image_pixels(image) + y * sdimage_image_stride(image);
+        for (uint32_t x = 0; x < width; x++)
+            fwrite(row + x * 4 * sizeof(float), sizeof(float), 3, out);
+    }
+    return close_output(out, path, error);
+}
+
 bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image, sdimage_error **error) {
     sdimage_pixel_format format = sdimage_image_pixel_format(image);
     layout layout;
     sdimage_image *plain = NULL;
     if (kind == PIXEL_FILE_PPM && format != SDIMAGE_PIXEL_FORMAT_RGB16)
         format = SDIMAGE_PIXEL_FORMAT_RGB8;
+    else if (kind == PIXEL_FILE_PFM)
+        format = SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
     else if (!layout_of(format, &layout))
         format = SDIMAGE_PIXEL_FORMAT_RGBA8;
     if (sdimage_image_convert(image, format, &plain, error) < 0)
         return false;
-    bool is_fine = write_plain(path, kind, plain, error);
+    bool is_fine = kind == PIXEL_FILE_PFM ? write_floats(path, plain, error) : write_plain(path, kind, plain, error);
     sdimage_image_unref(plain);
     return is_fine;
 }

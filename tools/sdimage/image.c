@@ -44,6 +44,21 @@ static parse_result set_thumbnail(image_options *options, const char *text) {
     return PARSE_OK;
 }
 
+static parse_result set_headroom(image_options *options, const char *text) {
+    char *end = NULL;
+    double stops = strtod(text, &end);
+    if (end == text || *end || !(stops >= 0 && stops <= 32))
+        return PARSE_INVALID;
+    sdimage_decode_options_set_dynamic_range(options->decoding, SDIMAGE_DYNAMIC_RANGE_AUTOMATIC);
+    sdimage_decode_options_set_display_headroom(options->decoding, stops);
+    return PARSE_OK;
+}
+
+static parse_result set_range(image_options *options, sdimage_dynamic_range range) {
+    sdimage_decode_options_set_dynamic_range(options->decoding, range);
+    return PARSE_OK;
+}
+
 static parse_result set_format(image_options *options, const char *text) {
     char name[16];
     snprintf(name, sizeof name, ".%s", text);
@@ -94,6 +109,9 @@ parse_result set_image_option(image_options *options, option_id option, const ch
     case OPTION_FORMAT: return set_format(options, text);
     case OPTION_LOSSLESS: sdimage_encode_options_set_lossless(options->encoding, true); return PARSE_OK;
     case OPTION_FIRST_FRAME: sdimage_decode_options_set_first_frame_only(options->decoding, true); return PARSE_OK;
+    case OPTION_HDR: return set_range(options, SDIMAGE_DYNAMIC_RANGE_HDR);
+    case OPTION_SDR: return set_range(options, SDIMAGE_DYNAMIC_RANGE_SDR);
+    case OPTION_HEADROOM: return set_headroom(options, text);
     default: return PARSE_INVALID;
     }
 }

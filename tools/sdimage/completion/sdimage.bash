@@ -74,13 +74,14 @@ _sdimage() {
             ;;
         'convert')
             words='@file'
-            options='--thumbnail --transform --quality --max-bytes --lossless --format --first-frame --json --help'
+            options='--thumbnail --transform --quality --max-bytes --lossless --format --first-frame --hdr --sdr --headroom --json --help'
             case $before in
                 --thumbnail) has_value=1 value='@any' ;;
                 --transform) has_value=1 value='resize: crop: flip:h flip:v flip:hv rotate: round: blur: tint: filter:' ;;
                 --quality) has_value=1 value='@any' ;;
                 --max-bytes) has_value=1 value='@any' ;;
                 --format) has_value=1 value='jpeg png gif webp bmp ico heic avif jxl' ;;
+                --headroom) has_value=1 value='@any' ;;
             esac
             ;;
         'frames')

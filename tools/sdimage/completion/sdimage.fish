@@ -58,6 +58,9 @@ complete -c sdimage -n '__sdimage_is convert' -l max-bytes -x -d 'write at most 
 complete -c sdimage -n '__sdimage_is convert' -l lossless -d 'write WebP and AVIF without loss'
 complete -c sdimage -n '__sdimage_is convert' -l format -x -a 'jpeg png gif webp bmp ico heic avif jxl' -d 'write this format, whatever the extension of OUT'
 complete -c sdimage -n '__sdimage_is convert' -l first-frame -d 'use only the first frame of an animation'
+complete -c sdimage -n '__sdimage_is convert' -l hdr -d 'use the HDR rendition of PQ, HLG and gain maps'
+complete -c sdimage -n '__sdimage_is convert' -l sdr -d 'use the SDR rendition (the default)'
+complete -c sdimage -n '__sdimage_is convert' -l headroom -x -d 'use the rendition for a display with this headroom above SDR white'
 complete -c sdimage -n '__sdimage_is convert' -l json -d 'print one JSON object per line'
 
 complete -c sdimage -n __sdimage_is_first -a frames -d 'write each frame of an image into a folder'
