@@ -24,6 +24,7 @@ import pictures as gallery
 import report
 import scene_animation
 import scene_freshness
+import scene_hdr
 import scene_loading
 import scene_memory
 import scene_network
@@ -50,6 +51,7 @@ SCENES: tuple[tuple[str, str, Callable[[Stage], dict[str, Any]]], ...] = (
     ("transformers", "Transformers", transformed.transformers),
     ("prefetch", "A visible load among 100 prefetches", scene_prefetch.prefetch),
     ("pressure", "Memory pressure", scene_memory.pressure),
+    ("hdr", "Renditions of an HDR photograph", scene_hdr.hdr),
     ("comparison", "Comparison with other programs", comparison.comparison),
 )
 _FEWEST = 4

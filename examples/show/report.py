@@ -27,6 +27,7 @@ _SECTIONS: tuple[tuple[str, str, Callable[[Stage, dict[str, Any]], str]], ...] =
     ("transformers", "Transformers", sections.transformers),
     ("prefetch", "Prefetching and priorities", sections.prefetch),
     ("pressure", "Memory pressure", sections.pressure),
+    ("hdr", "HDR", sections.hdr),
     ("comparison", "Comparison", sections.comparison),
 )
 

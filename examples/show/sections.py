@@ -260,6 +260,15 @@ def pressure(stage: Stage, found: dict[str, Any]) -> str:
     return f'{how} The disk cache is unchanged.\n<div class="card">{charts.bars(bars)}</div>'
 
 
+def hdr(stage: Stage, found: dict[str, Any]) -> str:
+    """The renditions side by side."""
+    lead = (
+        f"A JPEG with a gain map. Its base image is SDR; its HDR rendition has light up to {found['peaks']['hdr']:.1f} times "
+        "the white of SDR, which a page in SDR shows darker or tone-mapped."
+    )
+    return f"{lead}\n{strip(stage.strips['hdr'][0], 200, 240)}"
+
+
 def comparison(stage: Stage, found: dict[str, Any]) -> str:
     """Wall time, memory, and the second run."""
     names, bars, rows = found["names"], [], []
