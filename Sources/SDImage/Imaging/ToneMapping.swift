@@ -9,8 +9,8 @@ package struct ToneMapping: RowTransform {
     private let peak: Double
     private let limit: Double
 
-    /// The highest peak that is mapped, relative to SDR white: 1000 cd/m², for which the curve was made.
-    package static let highestPeak = 1000 / CodePoints.referenceWhite
+    /// The highest peak that is mapped, relative to SDR white: that of HLG.
+    package static let highestPeak = CodePoints.hlgPeak / CodePoints.referenceWhite
 
     /// Maps luminance up to `peak`, relative to SDR white and at most `highestPeak`, to at most `headroom` stops above that white.
     package init(peak: Double, headroom: Double) {
@@ -42,7 +42,7 @@ package struct ToneMapping: RowTransform {
         }
     }
 
-    /// The tone curve of ITU-R BT.2446-1, table 3, with luminance in place of luma.
+    /// The tone curve of ITU-R BT.2446-1, section 4.1, with luminance in place of luma.
     private struct Curve {
         /// Luminance of the SDR display in cd/m².
         private static let standardPeak = 100.0

@@ -27,7 +27,7 @@ struct PNGDecoder {
                 source: data.format)
             isEarly = false
         }
-        mapping = options.toneMapping(of: metadata.codePoints, data.format)
+        mapping = try options.toneMapping(of: metadata.codePoints, data.format, plan.scaledSize)
         self.options = mapping == nil ? options.withFloats(for: metadata.codePoints) : options.unconverted
         output = self.options.outputFormat(of: data.format)
         transform =
@@ -206,12 +206,17 @@ extension DecodeOptions {
         return options
     }
 
-    /// The options that convert decoded samples of these code points; nil if no tone mapping is needed.
-    fileprivate func toneMapping(of codePoints: CodePoints?, _ format: PixelFormat) -> DecodeOptions? {
+    /// The options that convert decoded samples of these code points; nil if no tone mapping is needed, and for samples that exceed
+    /// the limit of the result: their rows are mapped while they are decoded, for a peak of 1000 cd/m².
+    fileprivate func toneMapping(
+        of codePoints: CodePoints?, _ format: PixelFormat, _ size: PixelSize
+    ) throws(ImageError) -> DecodeOptions? {
         var options = withFloats(for: codePoints)
         guard convertToSRGB, codePoints?.isHighDynamicRange ?? false,
             options.mappedHeadroom(options.outputFormat(of: format)) != nil
         else { return nil }
+        let stride = try PixelBuffer.stride(width: size.width, format: format)
+        guard size.height <= limits.outputBytes / stride else { return nil }
         (options.thumbnailSize, options.limitBytes, options.applyOrientation) = (nil, 0, false)
         return options
     }

@@ -147,6 +147,16 @@ import Testing
         #expect(try mapped(plain + [1000, 1000, 1000])[0] < 0.9 * stored(150.0 / 203))
     }
 
+    @Test func samplesBeyondTheLimitOfTheResultAreMappedInRows() throws {
+        let data = file([Double](repeating: pq(203), count: 3 * 300), primaries: 1, transfer: HighDynamicRangeTests.pq)
+        let image = try decode(data) {
+            $0.pixelFormat = .rgb8
+            $0.limits.outputBytes = 1000
+        }
+        // 0.406 of white, for a peak of 1000 cd/m².
+        #expect(image.content.allSatisfy { (170...172).contains($0) })
+    }
+
     @Test func brightColorsKeepTheirHue() throws {
         let image = try decode(
             file([pq(2000), pq(1000), pq(500)], primaries: 1, transfer: HighDynamicRangeTests.pq))
