@@ -132,3 +132,54 @@ void sdpx_unit_row(float *to, const void *from, sdpx_format from_format, size_t 
         spread(to + 4 * offset, block, n);
     }
 }
+
+/* The inverse EOTF of SMPTE ST 2084, for 0 ... 1 of 10,000 cd/m2. */
+INLINE float pq_signal(float light) {
+    float root = power(light, 2610 / 16384.0f);
+    return power((3424 / 4096.0f + 2413 / 128.0f * root) / (1 + 2392 / 128.0f * root), 2523 / 32.0f);
+}
+
+/* The OETF of HLG, for scene light of 0 ... 1. */
+INLINE float hlg_signal(float light) {
+    const float a = 0.17883277f, b = 0.28466892f, c = 0.55991073f;
+    float root = SQUARE_ROOT(3 * light), curve = a * 0.69314718f * log2_of(12 * light - b) + c;
+    return light <= 1 / 12.0f ? root : curve;
+}
+
+/* Converts the primaries, and for HLG the light of the display to that of the scene. */
+LOCAL_KERNEL_UP_TO_AVX2(void, scene_light, (to, rgba, pixels, m, is_hlg), float *to, const float *rgba, size_t pixels,
+                        const float *m, int is_hlg) {
+    for (size_t i = 0; i < pixels; i++) {
+        const float *p = rgba + 4 * i;
+        float r = unit(m[0] * p[0] + m[1] * p[1] + m[2] * p[2]), g = unit(m[3] * p[0] + m[4] * p[1] + m[5] * p[2]);
+        float b = unit(m[6] * p[0] + m[7] * p[1] + m[8] * p[2]), y = 0.2627f * r + 0.6780f * g + 0.0593f * b;
+        /* The inverse OOTF, for a system gamma of 1.2. Darker light than this is less than four steps of 16 bits. */
+        float factor = !is_hlg ? 1 : y > 1e-11f ? power(y, 1 / 1.2f - 1) : 0;
+        to[4 * i] = r * factor;
+        to[4 * i + 1] = g * factor;
+        to[4 * i + 2] = b * factor;
+        to[4 * i + 3] = p[3];
+    }
+}
+
+LOCAL_KERNEL_UP_TO_AVX2(void, quantize_signal, (to, light, samples, is_hlg), uint16_t *to, const float *light,
+                        size_t samples, int is_hlg) {
+    for (size_t i = 0; i < samples; i++) {
+        float v = unit(light[i]), signal = unit(is_hlg ? hlg_signal(v) : pq_signal(v));
+        to[i] = (uint16_t)(int32_t)(((i & 3) == 3 ? v : signal) * 65535 + 0.5f);
+    }
+}
+
+void sdpx_signal_row(uint16_t *to, sdpx_format to_format, const float *rgba, size_t pixels, const float matrix[9],
+                     int is_hlg) {
+    size_t size = sdpx_pixel_size(to_format) / sizeof *to;
+    float light[4 * BLOCK];
+    uint16_t block[4 * BLOCK];
+    memset(light, 0, sizeof light);
+    for (size_t offset = 0; offset < pixels; offset += BLOCK) {
+        size_t n = pixels - offset < BLOCK ? pixels - offset : BLOCK;
+        scene_light(light, rgba + 4 * offset, n, matrix, is_hlg);
+        quantize_signal(block, light, 4 * n, is_hlg);
+        sdpx_convert_row(to + size * offset, to_format, block, SDPX_RGBA16, n);
+    }
+}

@@ -112,6 +112,21 @@ static void tone_map(size_t n) {
     result_floats(row, 4 * n, 1e-5f);
 }
 
+static void signals(size_t n) {
+    static const float matrix[9] = {0.6274f, 0.3293f, 0.0433f, 0.0691f, 0.9195f, 0.0114f, 0.0164f, 0.088f, 0.8956f};
+    n = at_most(n, 300);
+    for (int is_hlg = 0; is_hlg < 2; is_hlg++) {
+        reuse_memory();
+        const float *light = input_floats(4 * n, -0.1f, 1.2f);
+        uint16_t *row = output(8 * n);
+        sdpx_signal_row(row, SDPX_RGBA16, light, n, matrix, is_hlg);
+        result16(row, 4 * n, 4);
+        row = output(6 * n);
+        sdpx_signal_row(row, SDPX_RGB16, light, n, matrix, is_hlg);
+        result16(row, 3 * n, 4);
+    }
+}
+
 static void cmyk_and_video(size_t n) {
     uint8_t *row = output(3 * n);
     sdpx_cmyk_to_rgb(row, input(4 * n), n);
@@ -247,6 +262,7 @@ const test_entry pixel_tests[] = {
     {"unit rows", unit_rows},
     {"light for displays", light_for_displays},
     {"tone map", tone_map},
+    {"signals of PQ and HLG", signals},
     {"CMYK and video levels", cmyk_and_video},
     {"opacity", opacity},
     {"composition", composition},

@@ -52,4 +52,10 @@ typedef struct {
 void sdpx_render_row(void *to, sdpx_format to_format, const void *from, sdpx_format from_format, size_t pixels,
                      const sdpx_light *light);
 
+/* Converts linear light of sRGB primaries to RGB or RGBA of 16 bits in PQ, or in HLG for its reference display (ITU-R
+   BT.2100, tables 4 and 5). The matrix leads to the primaries of BT.2020, with 1 for the peak of the transfer; beyond 0
+   ... 1, light is clipped. */
+void sdpx_signal_row(uint16_t *to, sdpx_format to_format, const float *rgba, size_t pixels, const float matrix[9],
+                     int is_hlg);
+
 #endif
