@@ -62,6 +62,18 @@ public func sdimage_decode_options_should_keep_gain_map(_ options: Object) -> Bo
     unsafe read(options, DecodeOptionsObject.self, false) { $0.value.keepsGainMap }
 }
 
+@_cdecl("sdimage_decode_options_set_transfer_characteristics") @implementation
+public func sdimage_decode_options_set_transfer_characteristics(
+    _ options: Object, _ transfer: sdimage_transfer_characteristics
+) {
+    unsafe change(options, DecodeOptionsObject.self) { $0.transfer = HDRTransfer?(transfer) }
+}
+
+@_cdecl("sdimage_decode_options_transfer_characteristics") @implementation
+public func sdimage_decode_options_transfer_characteristics(_ options: Object) -> sdimage_transfer_characteristics {
+    unsafe read(options, DecodeOptionsObject.self, .SDIMAGE_TRANSFER_CHARACTERISTICS_DEFAULT) { $0.value.transfer.code }
+}
+
 @_cdecl("sdimage_decode_options_set_first_frame_only") @implementation
 public func sdimage_decode_options_set_first_frame_only(_ options: Object, _ firstFrameOnly: Bool) {
     unsafe change(options, DecodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }

@@ -85,6 +85,48 @@ public func sdimage_encode_options_should_embed_gain_map(_ options: Object) -> B
     unsafe read(options, EncodeOptionsObject.self, false) { $0.value.embedsGainMap }
 }
 
+@_cdecl("sdimage_encode_options_set_transfer_characteristics") @implementation
+public func sdimage_encode_options_set_transfer_characteristics(
+    _ options: Object, _ transfer: sdimage_transfer_characteristics
+) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.transfer = HDRTransfer?(transfer) }
+}
+
+@_cdecl("sdimage_encode_options_transfer_characteristics") @implementation
+public func sdimage_encode_options_transfer_characteristics(_ options: Object) -> sdimage_transfer_characteristics {
+    unsafe read(options, EncodeOptionsObject.self, .SDIMAGE_TRANSFER_CHARACTERISTICS_DEFAULT) { $0.value.transfer.code }
+}
+
+@_cdecl("sdimage_encode_options_set_bits_per_channel") @implementation
+public func sdimage_encode_options_set_bits_per_channel(_ options: Object, _ bits: UInt32) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.bitsPerChannel = Int(bits) }
+}
+
+@_cdecl("sdimage_encode_options_bits_per_channel") @implementation
+public func sdimage_encode_options_bits_per_channel(_ options: Object) -> UInt32 {
+    unsafe read(options, EncodeOptionsObject.self, 0) { UInt32(clamping: $0.value.bitsPerChannel) }
+}
+
+@_cdecl("sdimage_encode_options_set_max_content_light_level") @implementation
+public func sdimage_encode_options_set_max_content_light_level(_ options: Object, _ level: UInt32) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.lightLevel.maxContent = UInt16(clamping: level) }
+}
+
+@_cdecl("sdimage_encode_options_max_content_light_level") @implementation
+public func sdimage_encode_options_max_content_light_level(_ options: Object) -> UInt32 {
+    unsafe read(options, EncodeOptionsObject.self, 0) { UInt32($0.value.lightLevel.maxContent) }
+}
+
+@_cdecl("sdimage_encode_options_set_max_frame_average_light_level") @implementation
+public func sdimage_encode_options_set_max_frame_average_light_level(_ options: Object, _ level: UInt32) {
+    unsafe change(options, EncodeOptionsObject.self) { $0.lightLevel.maxFrameAverage = UInt16(clamping: level) }
+}
+
+@_cdecl("sdimage_encode_options_max_frame_average_light_level") @implementation
+public func sdimage_encode_options_max_frame_average_light_level(_ options: Object) -> UInt32 {
+    unsafe read(options, EncodeOptionsObject.self, 0) { UInt32($0.value.lightLevel.maxFrameAverage) }
+}
+
 @_cdecl("sdimage_encode_options_set_first_frame_only") @implementation
 public func sdimage_encode_options_set_first_frame_only(_ options: Object, _ firstFrameOnly: Bool) {
     unsafe change(options, EncodeOptionsObject.self) { $0.firstFrameOnly = firstFrameOnly }

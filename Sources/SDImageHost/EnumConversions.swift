@@ -105,3 +105,17 @@ extension DynamicRange {
         }
     }
 }
+
+extension HDRTransfer? {
+    package init(_ transfer: sdimage_transfer_characteristics) {
+        self = UInt8(exactly: transfer.rawValue).flatMap(HDRTransfer.init(rawValue:))
+    }
+
+    package var code: sdimage_transfer_characteristics {
+        switch self {
+        case .pq: .SDIMAGE_TRANSFER_CHARACTERISTICS_PQ
+        case .hlg: .SDIMAGE_TRANSFER_CHARACTERISTICS_HLG
+        case nil: .SDIMAGE_TRANSFER_CHARACTERISTICS_DEFAULT
+        }
+    }
+}

@@ -107,10 +107,23 @@ SDIMAGE_API double sdimage_decode_options_display_headroom(const sdimage_decode_
 
 /* Leaves the base image of a file with a gain map as it is, in the colour space of the file, together with its map
  * (sdimage_image_get_gain_map), whatever the rendition requested: to apply it later, or to write it into another file.
- * Default false. */
+ * Samples in PQ or HLG (sdimage_decode_options_set_transfer_characteristics) have precedence. Default false. */
 SDIMAGE_API void sdimage_decode_options_set_keep_gain_map(sdimage_decode_options *options, bool keep_gain_map);
 /* Returns true if the base image is left with its gain map. */
 SDIMAGE_API bool sdimage_decode_options_should_keep_gain_map(const sdimage_decode_options *options);
+
+/* Decodes to PQ or HLG with the primaries of ITU-R BT.2020, for displays and video pipelines that take such samples: the
+ * rendition that RGBA_FLOAT would have, in 16 bits, where the white of SDR is 203 cd/m2 (ITU-R BT.2408). Light beyond the
+ * range of the transfer or of the primaries is clipped. It applies to every image, also to SDR and to thumbnails, so
+ * that a program has one kind of surface; the image has the code points (sdimage_image_transfer_characteristics), and
+ * sdimage_image_is_hdr tells whether it exceeds SDR. AUTOMATIC and NATIVE are RGB16 or, with alpha, RGBA16; other pixel
+ * formats than these two are INVALID_ARGUMENT when decoding. The conversion to sRGB has no effect. The decode holds the
+ * pixels as RGBA_FLOAT, too. Default DEFAULT: none of this. */
+SDIMAGE_API void sdimage_decode_options_set_transfer_characteristics(sdimage_decode_options *options,
+                                                                     sdimage_transfer_characteristics transfer);
+/* Returns the transfer characteristics of the result; DEFAULT if they were not set. */
+SDIMAGE_API sdimage_transfer_characteristics
+sdimage_decode_options_transfer_characteristics(const sdimage_decode_options *options);
 
 /* Decodes only the first frame of an animation, as a still image. Default false: the image has the other frames too
  * (sdimage_image_get_frame). */

@@ -10,10 +10,11 @@
  *
  * An image with an unapplied orientation is written with its orientation tag in JPEG, PNG, HEIC and AVIF, and rotated
  * in other formats. An image in another colour space is written with its ICC profile in JPEG, PNG, WebP, HEIC and AVIF.
- * If only code points describe its samples, HEIC and AVIF write these; for JPEG and WebP it is converted to sRGB.
+ * If only code points describe its samples, PNG, HEIC and AVIF write these; for JPEG, WebP, GIF, BMP and ICO it is
+ * converted to sRGB.
  *
  * From 16-bit pixels, JPEG, WebP and other 8-bit files receive the upper 8 bits, HEIC and AVIF 10 bits. Grey images
- * stay grey in JPEG, HEIC and AVIF.
+ * stay grey in JPEG, HEIC and AVIF. Float pixels become sRGB, tone-mapped for HDR, unless the options select PQ or HLG.
  *
  * PNG stores images of few colours with a palette, opaque images without alpha, and float pixels as 16 bits of sRGB.
  * Animations are RGBA, with the changed part of each frame. During compression PNG holds another copy of the image's
@@ -101,6 +102,37 @@ SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_enc
 SDIMAGE_API void sdimage_encode_options_set_embed_gain_map(sdimage_encode_options *options, bool embed);
 /* Returns true if a gain map is written. */
 SDIMAGE_API bool sdimage_encode_options_should_embed_gain_map(const sdimage_encode_options *options);
+
+/* Converts the pixels to PQ or HLG with the primaries of ITU-R BT.2020; the white of SDR is 203 cd/m2 (ITU-R BT.2408).
+ * Light beyond the range of the transfer or of the primaries is clipped. The file has code points: PNG (cICP, 16 bits;
+ * frames of animations, too), HEIC and AVIF (nclx, 10 bits), JPEG XL (16 bits), and formats of coders of the host, whose
+ * images have 16 bits and code points; others: UNSUPPORTED. Pixels that already have these code points, for example of
+ * an image decoded without conversion to sRGB, are written unchanged, also with DEFAULT. Default DEFAULT. */
+SDIMAGE_API void sdimage_encode_options_set_transfer_characteristics(sdimage_encode_options *options,
+                                                                     sdimage_transfer_characteristics transfer);
+/* Returns the transfer characteristics to convert to. */
+SDIMAGE_API sdimage_transfer_characteristics
+sdimage_encode_options_transfer_characteristics(const sdimage_encode_options *options);
+
+/* Sets the bits per channel of the file: 8 or 16 for PNG; 8, 10 or 12 for HEIC and AVIF; 8, 10, 12 or 16 for JPEG XL; 8
+ * for other formats. 0, the default, selects that of the format for the pixels. Formats of coders of the host receive
+ * images of 8 bits for 8, else of 16. When encoding, another of these numbers is UNSUPPORTED, also if the H.265 encoder
+ * lacks it, and any other number is INVALID_ARGUMENT. */
+SDIMAGE_API void sdimage_encode_options_set_bits_per_channel(sdimage_encode_options *options, uint32_t bits);
+/* Returns the bits per channel of the file; 0 for the choice of the format. */
+SDIMAGE_API uint32_t sdimage_encode_options_bits_per_channel(const sdimage_encode_options *options);
+
+/* Sets the light of the brightest pixel in cd/m2 (MaxCLL of CTA-861.3), which displays use to map tones; 65,535 at most.
+ * Written by PNG (cLLI), HEIC and AVIF (clli); the peak of PQ in JPEG XL; ignored by other formats. 0, the default:
+ * unknown; nothing is written if both light levels are unknown. */
+SDIMAGE_API void sdimage_encode_options_set_max_content_light_level(sdimage_encode_options *options, uint32_t level);
+/* Returns the light of the brightest pixel in cd/m2; 0 if it is unknown. */
+SDIMAGE_API uint32_t sdimage_encode_options_max_content_light_level(const sdimage_encode_options *options);
+/* Sets the mean light of the brightest frame in cd/m2 (MaxFALL of CTA-861.3), with the same limit and default. */
+SDIMAGE_API void sdimage_encode_options_set_max_frame_average_light_level(sdimage_encode_options *options,
+                                                                          uint32_t level);
+/* Returns the mean light of the brightest frame in cd/m2; 0 if it is unknown. */
+SDIMAGE_API uint32_t sdimage_encode_options_max_frame_average_light_level(const sdimage_encode_options *options);
 
 /* Writes only the first frame. Default false: all frames of an animation are written. */
 SDIMAGE_API void sdimage_encode_options_set_first_frame_only(sdimage_encode_options *options, bool first_frame_only);

@@ -61,6 +61,13 @@ typedef enum SDIMAGE_ENUM sdimage_scale_mode {
     SDIMAGE_SCALE_MODE_ASPECT_FILL = 2
 } sdimage_scale_mode;
 
+/* Transfer characteristics of HDR samples, as options. The numbers are those of ITU-T H.273, table 3. */
+typedef enum SDIMAGE_ENUM sdimage_transfer_characteristics {
+    SDIMAGE_TRANSFER_CHARACTERISTICS_DEFAULT = 0, /* no conversion */
+    SDIMAGE_TRANSFER_CHARACTERISTICS_PQ = 16,     /* ITU-R BT.2100 PQ: up to 10,000 cd/m2 */
+    SDIMAGE_TRANSFER_CHARACTERISTICS_HLG = 18     /* ITU-R BT.2100 HLG, on its reference display of 1,000 cd/m2 */
+} sdimage_transfer_characteristics;
+
 /* Rotation and mirroring that display the pixels upright: EXIF 2.32, tag 0x0112. */
 typedef enum SDIMAGE_ENUM sdimage_orientation {
     SDIMAGE_ORIENTATION_UNKNOWN = 0,        /* not stated: displayed as stored */
@@ -202,7 +209,7 @@ SDIMAGE_API uint32_t sdimage_image_color_primaries(const sdimage_image *image);
  * cases. */
 SDIMAGE_API uint32_t sdimage_image_transfer_characteristics(const sdimage_image *image);
 
-/* True if pixels may exceed the white of standard dynamic range: float pixels, or samples that were left in PQ or HLG.
+/* True if pixels may exceed the white of standard dynamic range: float pixels, or samples in PQ or HLG.
  * False for an image that was tone-mapped to sRGB. */
 SDIMAGE_API bool sdimage_image_is_hdr(const sdimage_image *image);
 /* Returns the headroom of the rendition in stops: the binary logarithm of the brightest light that it can contain,

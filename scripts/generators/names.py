@@ -18,7 +18,8 @@ NO_CHOICE = {"SDIMAGE_FORMAT_UNKNOWN"}
 
 # --- Python: every enum as a dictionary, named after it in the plural.
 
-PYTHON_PLURALS = {"sdimage_chroma": "CHROMA", "sdimage_photos_media": "PHOTOS_MEDIA"}
+PYTHON_PLURALS = {"sdimage_chroma": "CHROMA", "sdimage_photos_media": "PHOTOS_MEDIA",
+                  "sdimage_transfer_characteristics": "TRANSFER_CHARACTERISTICS"}
 PYTHON_WORDS = {"SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT": "fit", "SDIMAGE_PHOTOS_CONTENT_ASPECT_FILL": "fill"}
 #: Programs pass the single values; None stands for all of them.
 PYTHON_LEFT_OUT = {"SDIMAGE_PHOTOS_MEDIA_ALL", "SDIMAGE_PHOTOS_ORIGIN_ALL"}

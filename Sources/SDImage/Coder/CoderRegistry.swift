@@ -96,27 +96,29 @@ package final class CoderRegistry: Sendable {
         let coder = try choose(for: bytes, options: options, override: override)
         stop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: bytes.count)
         try stop.check()
-        let record = DecodeRecord(options)
-        var options = options
-        options.limits = options.limits.accounted
-        let image = try Engine.helped { [options] () throws(ImageError) in
-            try coder.decode(bytes, options: options, stop: stop)
+        var plain = try options.ofCoder()
+        plain.limits = plain.limits.accounted
+        let image = try Engine.helped { [plain] () throws(ImageError) in
+            try coder.decode(bytes, options: plain, stop: stop).signal(options, stop: stop)
         }
-        return image.with(record)
+        return image.with(DecodeRecord(options))
     }
 
     /// Converts an image that was delivered without encoded bytes to what these options would have decoded.
     package func fit(_ image: Image, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
-        guard let colors else { return try image.fitted(options, stop: stop) }
-        return try colors(image, options, stop)
+        let plain = try options.ofCoder()
+        guard let colors else { return try image.fitted(plain, stop: stop).signal(options, stop: stop) }
+        return try colors(image, plain, stop).signal(options, stop: stop)
     }
 
-    /// Returns a decoder for data that starts with `bytes`; the bytes are not fed to it yet. The caller sets the work budget.
+    /// Returns a decoder for data that starts with `bytes`; the bytes are not fed to it yet. The caller sets the work budget, and
+    /// converts the images to the transfer of the options.
     package func open(
         _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> any ImageDecoder {
         let coder = try choose(for: bytes, options: options, override: override)
-        return try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
+        let plain = try options.ofCoder()
+        return try coder.open(options: plain, stop: stop) ?? coder.whole(options: plain)
     }
 
     /// Returns a decoder that reads what it needs from a source whose first bytes are `start`; nil when the coder of the format
@@ -125,7 +127,8 @@ package final class CoderRegistry: Sendable {
         _ source: any ByteSource, start: Bytes, options: DecodeOptions, stop: CancellationToken,
         coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> (any ImageDecoder)? {
-        try choose(for: start, options: options, override: override).open(source: source, options: options, stop: stop)
+        try choose(for: start, options: options, override: override).open(
+            source: source, options: options.ofCoder(), stop: stop)
     }
 
     /// Encodes with the coder registered last among those that encode the format. An undefined format means PNG for an image with
@@ -143,7 +146,7 @@ package final class CoderRegistry: Sendable {
         guard let coder = coders.last(where: { $0.canEncode(format) }) else {
             throw ImageError(.unsupported, "encoder: no coder encodes \(format.name)")
         }
-        let prepared = try image.prepared(options, stop: stop)
+        let prepared = try prepared(image, format: format, options: options, stop: stop)
         var options = options
         // WebP stores pixels upright.
         let orientation: Orientation = format == .webp ? .up : prepared.metadata.orientation

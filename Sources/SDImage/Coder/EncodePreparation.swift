@@ -1,3 +1,58 @@
+extension CoderRegistry {
+    /// Returns the image to encode: still or downscaled, and in the transfer and depth that the options require.
+    func prepared(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
+    ) throws(ImageError) -> Image {
+        try format.check(options)
+        let image = try image.prepared(options, stop: stop)
+        var converted = image
+        if let transfer = options.transfer, !image.isSignal(of: transfer) {
+            converted = try toSRGB(image, .rgbaFloat, stop).signal(transfer, stop: stop)
+        } else if format.lacksCodePoints, image.metadata.cicp != nil {
+            converted = try toSRGB(image, image.pixels.format, stop)
+        }
+        return try converted.withDepth(options.bitsPerChannel)
+    }
+
+    /// Returns the image in sRGB or, as float, in linear light, with the same orientation.
+    private func toSRGB(_ image: Image, _ format: PixelFormat, _ stop: CancellationToken) throws(ImageError) -> Image {
+        var options = DecodeOptions()
+        options.pixelFormat = format
+        options.applyOrientation = false
+        // The size of the image is that of a bitmap that exists.
+        options.limits.outputBytes = .max
+        return try fit(image, options: options, stop: stop)
+    }
+}
+
+extension ImageFormat {
+    /// Bits per channel that files of the format may have; nil for formats that only coders of the host write.
+    private var depths: [Int]? {
+        switch self {
+        case .jpeg, .webp, .gif, .bmp, .ico: [8]
+        case .png: [8, 16]
+        case .heic, .heif, .avif: [8, 10, 12]
+        case .jxl: [8, 10, 12, 16]
+        case .unknown, .tiff, .svg, .pdf, .raw: nil
+        }
+    }
+
+    /// True for built-in formats that can describe no color space. The coders of JPEG and WebP convert colors themselves.
+    fileprivate var lacksCodePoints: Bool { [.gif, .bmp, .ico].contains(self) }
+
+    /// Throws for options that files of the format cannot fulfil.
+    fileprivate func check(_ options: EncodeOptions) throws(ImageError) {
+        guard let depths else { return }
+        let bits = options.bitsPerChannel
+        guard bits == 0 || depths.contains(bits) else {
+            throw ImageError(.unsupported, "encoder: \(name) cannot have \(bits) bits per channel")
+        }
+        guard options.transfer == nil || depths != [8] else {
+            throw ImageError(.unsupported, "encoder: \(name) cannot have samples in PQ or HLG")
+        }
+    }
+}
+
 extension Image {
     /// Returns the image to encode: still or downscaled if the options require it. The orientation is kept.
     package func prepared(_ options: EncodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
@@ -8,6 +63,15 @@ extension Image {
         fitting.pixelFormat = pixels.format
         fitting.applyOrientation = false
         return try image.fitted(fitting, stop: stop)
+    }
+
+    /// Returns the image with 8 or 16 bits per channel, for files of `bits` bits; 0 leaves it unchanged.
+    fileprivate func withDepth(_ bits: Int) throws(ImageError) -> Image {
+        switch (bits, pixels.format.bytesPerChannel) {
+        case (0, _), (8, 1), (9..., 2): self
+        case (8, _): try converted(to: pixels.format.with8Bits(hasAlpha: metadata.hasAlpha))
+        default: try converted(to: pixels.format.channels == 1 ? .gray16 : metadata.hasAlpha ? .rgba16 : .rgb16)
+        }
     }
 
     /// Returns the image with its orientation applied, for formats that cannot store one.

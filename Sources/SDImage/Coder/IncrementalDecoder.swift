@@ -111,7 +111,7 @@ package final class IncrementalDecoder: FrameProvider {
         try chosen.update(all, isFinished: isFinished, stop: stop)
         // Errors in the data are only known after decoding; the image is kept, so that its first reader need not decode again.
         guard isFinished else { return }
-        let image = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop) }
+        let image = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop)?.signal(options, stop: stop) }
         guard let image else { throw ImageError(.truncated, "decoder: no image in \(all.count) bytes") }
         let recorded = image.with(record)
         state.withLock { $0.image = recorded }
@@ -133,7 +133,9 @@ package final class IncrementalDecoder: FrameProvider {
         if let image { return image }
         guard let decoder else { return nil }
         do throws(ImageError) {
-            let image = try timed(stop) { () throws(ImageError) in try decoder.image(stop: stop) }
+            let image = try timed(stop) { () throws(ImageError) in
+                try decoder.image(stop: stop)?.signal(options, stop: stop)
+            }
             return image.map { marked($0, decoder).with(record) }
         } catch {
             // Errors in the data are reported with the last bytes only: the complete data may give another error.
@@ -158,12 +160,16 @@ package final class IncrementalDecoder: FrameProvider {
         let (decoder, image) = state.withLock { ($0.decoder, $0.image) }
         if let image, index == 0 { return image.frames == nil ? image : image.still }
         guard let decoder else { throw .noFrame(index, of: 0) }
-        return try timed(stop) { () throws(ImageError) in try decoder.frame(at: index, stop: stop) }.with(record)
+        return try timed(stop) { () throws(ImageError) in
+            try decoder.frame(at: index, stop: stop).signal(options, stop: stop)
+        }.with(record)
     }
 
     package func cachedFrame(at index: Int, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         guard index > 0, let decoder else { return CachedFrame(try frame(at: index, stop: stop)) }
-        return try timed(stop) { () throws(ImageError) in try decoder.cachedFrame(at: index, stop: stop) }
+        let frame = try timed(stop) { () throws(ImageError) in try decoder.cachedFrame(at: index, stop: stop) }
+        guard options.transfer != nil else { return frame }
+        return CachedFrame(try frame.image().signal(options, stop: stop), from: frame)
     }
 
     package func rest() { decoder?.rest() }

@@ -23,6 +23,8 @@ package struct DecodeOptions: Hashable, Sendable {
     package var displayHeadroom = 0.0
     /// Leaves the base image of a file with a gain map, in its own colour space, together with the map.
     package var keepsGainMap = false
+    /// Transfer of the result, in 16 bits; nil for sRGB and linear light.
+    package var transfer: HDRTransfer?
     package var applyOrientation = true
     package var convertToSRGB = true
     /// Limit of decoded bytes over all frames; 0 = off. Overrides the thumbnail size.
@@ -73,13 +75,17 @@ package struct DecodeOptions: Hashable, Sendable {
     }
 
     /// True if the result may have more than 8 bits per channel, or a gain map.
-    package var mayBeDeep: Bool { (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 || readsGainMaps }
+    package var mayBeDeep: Bool {
+        (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 || readsGainMaps || transfer != nil
+    }
 
     /// True if the gain map of a file matters.
     package var readsGainMaps: Bool { mayExceedWhite || keepsGainMap }
 
-    /// True if the result may be a rendition with more than the range of SDR. Integer formats hold SDR.
-    package var mayExceedWhite: Bool { requestedHeadroom > 0 && (pixelFormat == nil || pixelFormat == .rgbaFloat) }
+    /// True if the result may be a rendition with more than the range of SDR. Integer formats hold SDR, except in PQ and HLG.
+    package var mayExceedWhite: Bool {
+        requestedHeadroom > 0 && (pixelFormat == nil || pixelFormat == .rgbaFloat || transfer != nil)
+    }
 
     /// The options for pixels with these code points: those of PQ and HLG become floats if more than SDR is requested.
     package func withFloats(for codePoints: CodePoints?) -> DecodeOptions {
@@ -93,6 +99,21 @@ package struct DecodeOptions: Hashable, Sendable {
     package func mappedHeadroom(_ output: PixelFormat) -> Double? {
         guard output == .rgbaFloat else { return 0 }
         return mayExceedWhite && dynamicRange == .automatic ? displayHeadroom : nil
+    }
+
+    /// The options for a coder: for a result in PQ or HLG those of linear light, which `Image.signal` converts.
+    func ofCoder() throws(ImageError) -> DecodeOptions {
+        guard transfer != nil else { return self }
+        guard pixelFormat == nil || pixelFormat == .rgb16 || pixelFormat == .rgba16 else {
+            throw ImageError(.invalidArgument, "decoder: PQ and HLG need a pixel format of 16 bits, RGB16 or RGBA16")
+        }
+        var options = self
+        (options.transfer, options.pixelFormat, options.convertToSRGB) = (nil, .rgbaFloat, true)
+        options.keepsGainMap = false
+        // A pixel of floats has twice the bytes of one of the result.
+        options.limitBytes = min(limitBytes, Int.max / 2) * 2
+        options.limits.outputBytes = min(limits.outputBytes, Int.max / 2) * 2
+        return options
     }
 
     /// The highest headroom of a rendition, in stops; infinite for that of the content.

@@ -14,6 +14,11 @@ package struct EncodeOptions: Sendable {
     package var embedsThumbnail = false
     /// JPEG: a gain map behind the image.
     package var embedsGainMap = false
+    /// Transfer to convert the pixels to; nil for none.
+    package var transfer: HDRTransfer?
+    /// Bits per channel of the file; 0 for the choice of the format.
+    package var bitsPerChannel = 0
+    package var lightLevel = ContentLightLevel()
     package var firstFrameOnly = false
     /// Number of loops; nil: the loop count of the image; 0 = endless.
     package var loopCount: Int?
@@ -61,6 +66,7 @@ package struct EncodeOptions: Sendable {
         quality == 1 && effort == nil && maxPixelSize == nil && maxFileSize == 0 && !embedsThumbnail && !embedsGainMap
             && !firstFrameOnly
             && loopCount == nil && maxColors == 256 && dithering == 1 && webP.isEmpty && exif == nil && xmp == nil && bag == nil
+            && transfer == nil && bitsPerChannel == 0 && lightLevel.isUnknown
     }
 
     /// True when no option that a format uses differs from its default.
@@ -77,6 +83,9 @@ package struct EncodeOptions: Sendable {
         guard dithering >= 0, dithering <= 1 else {
             throw ImageError(.invalidArgument, "encoder: dithering is \(dithering), expected 0 to 1")
         }
+        guard [0, 8, 10, 12, 16].contains(bitsPerChannel) else {
+            throw ImageError(.invalidArgument, "encoder: bits per channel are \(bitsPerChannel), expected 8, 10, 12 or 16")
+        }
         guard background.isFinite else { throw ImageError(.invalidArgument, "encoder: background color is not finite") }
     }
 
@@ -91,4 +100,14 @@ package struct EncodeOptions: Sendable {
         case filterSharpness, filterType, autofilter, alphaCompression, alphaFiltering, alphaQuality, showCompressed
         case partitions, partitionLimit, useSharpYUV
     }
+}
+
+/// Light of the content in cd/m2 (CTA-861.3, annex P); 0 for unknown.
+package struct ContentLightLevel: Hashable, Sendable {
+    /// MaxCLL: the brightest pixel.
+    package var maxContent: UInt16 = 0
+    /// MaxFALL: the mean of the brightest frame.
+    package var maxFrameAverage: UInt16 = 0
+
+    package var isUnknown: Bool { maxContent == 0 && maxFrameAverage == 0 }
 }

@@ -43,6 +43,7 @@ package struct BatchOptions: Sendable {
         request.decodeOptions.scale = 1
         // Other formats are converted while the image is written, whatever its format in memory.
         request.decodeOptions.pixelFormat = format == .rgbaFloat ? format : nil
+        request.decodeOptions.transfer = nil
         request.decodeOptions.keepsDepth = format.bytesPerChannel == 2
         return request
     }

@@ -104,6 +104,7 @@ package final class LoadKeys: Sendable {
             suffixes.append("Pixels(\(format),\(options.applyOrientation ? 1 : 0),\(options.convertToSRGB ? 1 : 0))")
         }
         if options.keepsGainMap { suffixes.append("GainMap") }
+        if let transfer = options.transfer { suffixes.append("Transfer(\(transfer.rawValue))") }
         if options.mayExceedWhite { suffixes.append("Headroom(\(options.requestedHeadroom))") }
         return suffixes
     }

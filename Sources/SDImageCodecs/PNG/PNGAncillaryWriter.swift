@@ -14,8 +14,11 @@ struct PNGAncillaryWriter {
 
     /// Writes the colour chunks, which must precede the palette (PNG, third edition, section 5.6).
     func writeColor(_ file: inout PNGWriter, deflater: PNGDeflater) throws(ImageError) {
+        try writeLightLevel(&file)
         if let points = metadata.cicp {
-            return try file.chunk("cICP", [points.primaries, points.transfer, 0, points.isFullRange ? 1 : 0])
+            // Samples that were decoded from YCbCr have the full range of RGB.
+            let isFullRange = points.isFullRange || points.matrix != 0
+            return try file.chunk("cICP", [points.primaries, points.transfer, 0, isFullRange ? 1 : 0])
         }
         guard let profile = metadata.colorProfile else {
             // Rendering intent 0: perceptual.
@@ -27,6 +30,13 @@ struct PNGAncillaryWriter {
         unsafe try profile.withUnsafeBytes { bytes throws(ImageError) in
             unsafe try file.chunk("iCCP", head, packed: bytes, by: deflater)
         }
+    }
+
+    /// Writes MaxCLL and MaxFALL in units of 0.0001 cd/m2 (PNG, third edition, section 11.3.2.8).
+    private func writeLightLevel(_ file: inout PNGWriter) throws(ImageError) {
+        let level = options.lightLevel
+        guard !level.isUnknown else { return }
+        try file.chunk("cLLI", (Int(level.maxContent) * 10_000).pngBytes + (Int(level.maxFrameAverage) * 10_000).pngBytes)
     }
 
     func writeBlocks(_ file: inout PNGWriter) throws(ImageError) {

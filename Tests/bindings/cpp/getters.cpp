@@ -135,6 +135,10 @@ TEST(metadata_and_options_of_codecs_are_read_back) {
     CHECK(about.cicp() == std::tuple(9u, 16u, 9u, true));
     encode_options how;
     CHECK(!how.webp(webp_parameter::method));
+    how.set_transfer_characteristics(transfer_characteristics::pq).set_bits_per_channel(12);
+    CHECK(how.transfer_characteristics() == transfer_characteristics::pq && how.bits_per_channel() == 12);
+    how.set_max_content_light_level(1000).set_max_frame_average_light_level(400);
+    CHECK(how.max_content_light_level() == 1000 && how.max_frame_average_light_level() == 400);
     how.set_webp(webp_parameter::method, 4).set_chroma(chroma::yuv444).set_max_pixel_size(5, 6);
     CHECK(how.webp(webp_parameter::method) == 4.0 && how.chroma() == chroma::yuv444);
     CHECK(how.max_pixel_size().width == 5 && how.max_pixel_size().height == 6);
@@ -150,6 +154,8 @@ TEST(renditions_have_headroom_and_a_gain_map) {
     CHECK(options.dynamic_range() == dynamic_range::sdr && options.display_headroom() == 0);
     options.set_dynamic_range(dynamic_range::automatic).set_display_headroom(1.5);
     CHECK(options.dynamic_range() == dynamic_range::automatic && options.display_headroom() == 1.5);
+    options.set_transfer_characteristics(transfer_characteristics::hlg);
+    CHECK(options.transfer_characteristics() == transfer_characteristics::hlg);
     CHECK_EQUAL(decode_options().set_display_headroom(-1).display_headroom(), 0.0);
 
     const std::string file = with_gain_map(squares());

@@ -13,6 +13,10 @@ import Testing
         expectProperty(
             options, sdimage_decode_options_set_early_thumbnail, sdimage_decode_options_has_early_thumbnail, false, true)
         #expect(!sdimage_decode_options_has_scale(options.pointer))
+        expectProperty(
+            options, sdimage_decode_options_set_transfer_characteristics, sdimage_decode_options_transfer_characteristics,
+            .SDIMAGE_TRANSFER_CHARACTERISTICS_DEFAULT, .SDIMAGE_TRANSFER_CHARACTERISTICS_PQ,
+            .SDIMAGE_TRANSFER_CHARACTERISTICS_HLG)
         expectRestorable(options, sdimage_decode_options_set_scale, sdimage_decode_options_scale, 1, 2)
         #expect(!sdimage_decode_options_has_scale(options.pointer))
         sdimage_decode_options_set_scale(options.pointer, 1)
@@ -29,6 +33,16 @@ import Testing
             .SDIMAGE_CHROMA_444)
         expectProperty(
             options, sdimage_encode_options_set_restart_markers, sdimage_encode_options_has_restart_markers, false, true)
+        expectProperty(
+            options, sdimage_encode_options_set_transfer_characteristics, sdimage_encode_options_transfer_characteristics,
+            .SDIMAGE_TRANSFER_CHARACTERISTICS_DEFAULT, .SDIMAGE_TRANSFER_CHARACTERISTICS_HLG,
+            .SDIMAGE_TRANSFER_CHARACTERISTICS_PQ)
+        expectProperty(options, sdimage_encode_options_set_bits_per_channel, sdimage_encode_options_bits_per_channel, 0, 12)
+        expectProperty(
+            options, sdimage_encode_options_set_max_content_light_level, sdimage_encode_options_max_content_light_level, 0, 1000)
+        expectProperty(
+            options, sdimage_encode_options_set_max_frame_average_light_level,
+            sdimage_encode_options_max_frame_average_light_level, 0, 400)
         expectProperty(options, sdimage_encode_options_set_max_colors, sdimage_encode_options_max_colors, 256, 2)
         expectProperty(options, sdimage_encode_options_set_dithering, sdimage_encode_options_dithering, 1, 0.5)
         #expect(sdimage_encode_options_max_pixel_size(options.pointer) == sdimage_size(width: 0, height: 0))

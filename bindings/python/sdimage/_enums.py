@@ -220,6 +220,13 @@ SCALE_MODES: Final = {
     "aspect_fill": 2,
 }
 
+#: Transfer characteristics of HDR samples, as options.
+TRANSFER_CHARACTERISTICS: Final = {
+    "default": 0,  # no conversion
+    "pq": 16,  # ITU-R BT.2100 PQ: up to 10,000 cd/m2
+    "hlg": 18,  # ITU-R BT.2100 HLG, on its reference display of 1,000 cd/m2
+}
+
 #: Rotation and mirroring that display the pixels upright: EXIF 2.32, tag 0x0112.
 ORIENTATIONS: Final = {
     "unknown": 0,  # not stated: displayed as stored

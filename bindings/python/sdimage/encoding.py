@@ -29,6 +29,13 @@ class EncodeOptions(TypedDict, total=False):
     max_pixel_size: tuple[int, int] | None
     #: The best quality with a file of at most this many bytes.
     max_file_size: int | None
+    #: Converts to ``"pq"`` or ``"hlg"`` with the primaries of BT.2020: PNG, HEIC, AVIF, JPEG XL.
+    transfer_characteristics: str | None
+    #: 8, 10, 12 or 16, as far as the format has them; 0 is the choice of the format.
+    bits_per_channel: int
+    #: MaxCLL and MaxFALL in cd/m²; 0 is unknown. PNG, HEIC, AVIF; the peak of PQ in JPEG XL.
+    max_content_light_level: int
+    max_frame_average_light_level: int
     #: Embeds a small preview into the file: JPEG, HEIC, AVIF.
     embed_thumbnail: bool
     #: JPEG: writes the gain map of a base image, or one for the light above the white of SDR.
@@ -69,6 +76,9 @@ _FLAGS = {
 }
 _NUMBERS = {
     "effort": lib.sdimage_encode_options_set_effort,
+    "bits_per_channel": lib.sdimage_encode_options_set_bits_per_channel,
+    "max_content_light_level": lib.sdimage_encode_options_set_max_content_light_level,
+    "max_frame_average_light_level": lib.sdimage_encode_options_set_max_frame_average_light_level,
     "max_colors": lib.sdimage_encode_options_set_max_colors,
     "max_work_ms": lib.sdimage_encode_options_set_max_work_ms,
 }
@@ -98,6 +108,10 @@ def encode_options(options: EncodeOptions) -> Handle:
     loops = options.get("loop_count")
     if loops is not None:
         lib.sdimage_encode_options_set_loop_count(pointer, unsigned(loops, "loop_count", U32 - 1))
+    transfer = options.get("transfer_characteristics")
+    if transfer is not None:
+        code = _words.number(_enums.TRANSFER_CHARACTERISTICS, transfer, "transfer_characteristics")
+        lib.sdimage_encode_options_set_transfer_characteristics(pointer, code)
     if "chroma" in options:
         lib.sdimage_encode_options_set_chroma(pointer, _words.number(_enums.CHROMA, options["chroma"], "chroma"))
     for name, value in mapping(options.get("webp"), "webp").items():

@@ -39,6 +39,8 @@ class DecodeOptions(TypedDict, total=False):
     #: Leaves the base image as it is, with its gain map: for :meth:`sdimage.Image.apply_gain_map`, or for an encode with
     #: ``embed_gain_map``.
     keep_gain_map: bool
+    #: ``"pq"`` or ``"hlg"``: samples of 16 bits with the primaries of BT.2020, of the rendition that ``rgba_float`` has.
+    transfer_characteristics: str | None
     #: Applies the orientation.
     apply_orientation: bool
     #: Applies an embedded colour profile.
@@ -159,6 +161,10 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
         lib.sdimage_decode_options_set_dynamic_range(pointer, value)
     if "display_headroom" in options:
         lib.sdimage_decode_options_set_display_headroom(pointer, real(options["display_headroom"], "display_headroom"))
+    transfer = options.get("transfer_characteristics")
+    if transfer is not None:
+        value = _words.number(_enums.TRANSFER_CHARACTERISTICS, transfer, "transfer_characteristics")
+        lib.sdimage_decode_options_set_transfer_characteristics(pointer, value)
     hint = options.get("format_hint")
     if hint is not None:
         value = _words.number(_enums.FORMATS, hint, "format_hint")
@@ -285,6 +291,7 @@ def read_options(options: int) -> DecodeOptions:
     mode = _words.word(_enums.SCALE_MODES, lib.sdimage_decode_options_thumbnail_mode(options))
     pixel_format = _words.word(_enums.PIXEL_FORMATS, lib.sdimage_decode_options_pixel_format(options))
     hint = lib.sdimage_decode_options_format_hint(options)
+    transfer = lib.sdimage_decode_options_transfer_characteristics(options)
     return {
         "thumbnail_size": (size.width, size.height) if size.width and size.height else None,
         "preserve_aspect_ratio": mode != "fill",
@@ -294,6 +301,7 @@ def read_options(options: int) -> DecodeOptions:
         "dynamic_range": _words.word(_enums.DYNAMIC_RANGES, lib.sdimage_decode_options_dynamic_range(options)),
         "display_headroom": lib.sdimage_decode_options_display_headroom(options),
         "keep_gain_map": lib.sdimage_decode_options_should_keep_gain_map(options),
+        "transfer_characteristics": _words.word(_enums.TRANSFER_CHARACTERISTICS, transfer) if transfer else None,
         "apply_orientation": lib.sdimage_decode_options_should_apply_orientation(options),
         "convert_to_srgb": lib.sdimage_decode_options_should_convert_to_srgb(options),
         "limit_bytes": lib.sdimage_decode_options_limit_bytes(options) or None,

@@ -337,6 +337,15 @@ pub const SDIMAGE_SCALE_MODE_FILL: sdimage_scale_mode = 1;
 /// Scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides.
 pub const SDIMAGE_SCALE_MODE_ASPECT_FILL: sdimage_scale_mode = 2;
 
+/// Transfer characteristics of HDR samples, as options.
+pub type sdimage_transfer_characteristics = c_int;
+/// No conversion.
+pub const SDIMAGE_TRANSFER_CHARACTERISTICS_DEFAULT: sdimage_transfer_characteristics = 0;
+/// ITU-R BT.2100 PQ: up to 10,000 cd/m2.
+pub const SDIMAGE_TRANSFER_CHARACTERISTICS_PQ: sdimage_transfer_characteristics = 16;
+/// ITU-R BT.2100 HLG, on its reference display of 1,000 cd/m2.
+pub const SDIMAGE_TRANSFER_CHARACTERISTICS_HLG: sdimage_transfer_characteristics = 18;
+
 /// Rotation and mirroring that display the pixels upright: EXIF 2.32, tag 0x0112.
 pub type sdimage_orientation = c_int;
 /// Not stated: displayed as stored.

@@ -406,6 +406,13 @@ extern "C" {
     pub fn sdimage_decode_options_display_headroom(options: *const sdimage_decode_options) -> f64;
     pub fn sdimage_decode_options_set_keep_gain_map(options: *mut sdimage_decode_options, keep_gain_map: bool);
     pub fn sdimage_decode_options_should_keep_gain_map(options: *const sdimage_decode_options) -> bool;
+    pub fn sdimage_decode_options_set_transfer_characteristics(
+        options: *mut sdimage_decode_options,
+        transfer: sdimage_transfer_characteristics,
+    );
+    pub fn sdimage_decode_options_transfer_characteristics(
+        options: *const sdimage_decode_options,
+    ) -> sdimage_transfer_characteristics;
     pub fn sdimage_decode_options_set_first_frame_only(options: *mut sdimage_decode_options, first_frame_only: bool);
     pub fn sdimage_decode_options_is_first_frame_only(options: *const sdimage_decode_options) -> bool;
     pub fn sdimage_decode_options_set_apply_orientation(options: *mut sdimage_decode_options, apply: bool);
@@ -861,6 +868,19 @@ extern "C" {
     pub fn sdimage_encode_options_should_embed_thumbnail(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_set_embed_gain_map(options: *mut sdimage_encode_options, embed: bool);
     pub fn sdimage_encode_options_should_embed_gain_map(options: *const sdimage_encode_options) -> bool;
+    pub fn sdimage_encode_options_set_transfer_characteristics(
+        options: *mut sdimage_encode_options,
+        transfer: sdimage_transfer_characteristics,
+    );
+    pub fn sdimage_encode_options_transfer_characteristics(
+        options: *const sdimage_encode_options,
+    ) -> sdimage_transfer_characteristics;
+    pub fn sdimage_encode_options_set_bits_per_channel(options: *mut sdimage_encode_options, bits: u32);
+    pub fn sdimage_encode_options_bits_per_channel(options: *const sdimage_encode_options) -> u32;
+    pub fn sdimage_encode_options_set_max_content_light_level(options: *mut sdimage_encode_options, level: u32);
+    pub fn sdimage_encode_options_max_content_light_level(options: *const sdimage_encode_options) -> u32;
+    pub fn sdimage_encode_options_set_max_frame_average_light_level(options: *mut sdimage_encode_options, level: u32);
+    pub fn sdimage_encode_options_max_frame_average_light_level(options: *const sdimage_encode_options) -> u32;
     pub fn sdimage_encode_options_set_first_frame_only(options: *mut sdimage_encode_options, first_frame_only: bool);
     pub fn sdimage_encode_options_is_first_frame_only(options: *const sdimage_encode_options) -> bool;
     pub fn sdimage_encode_options_set_loop_count(options: *mut sdimage_encode_options, loop_count: u32);

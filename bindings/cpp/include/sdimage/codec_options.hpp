@@ -55,6 +55,12 @@ public:
     decode_options &&set_keep_gain_map(bool keep_gain_map) &&noexcept {
         return std::move(set_keep_gain_map(keep_gain_map));
     }
+    decode_options &set_transfer_characteristics(sdimage::transfer_characteristics value) &noexcept {
+        return sdimage_decode_options_set_transfer_characteristics(get(), detail::c(value)), *this;
+    }
+    decode_options &&set_transfer_characteristics(sdimage::transfer_characteristics value) &&noexcept {
+        return std::move(set_transfer_characteristics(value));
+    }
     decode_options &set_first_frame_only(bool first_frame_only) &noexcept {
         return sdimage_decode_options_set_first_frame_only(get(), first_frame_only), *this;
     }
@@ -192,6 +198,30 @@ public:
         return sdimage_encode_options_set_embed_gain_map(get(), embed), *this;
     }
     encode_options &&set_embed_gain_map(bool embed) &&noexcept { return std::move(set_embed_gain_map(embed)); }
+    encode_options &set_transfer_characteristics(sdimage::transfer_characteristics value) &noexcept {
+        return sdimage_encode_options_set_transfer_characteristics(get(), detail::c(value)), *this;
+    }
+    encode_options &&set_transfer_characteristics(sdimage::transfer_characteristics value) &&noexcept {
+        return std::move(set_transfer_characteristics(value));
+    }
+    encode_options &set_bits_per_channel(std::uint32_t bits) &noexcept {
+        return sdimage_encode_options_set_bits_per_channel(get(), bits), *this;
+    }
+    encode_options &&set_bits_per_channel(std::uint32_t bits) &&noexcept {
+        return std::move(set_bits_per_channel(bits));
+    }
+    encode_options &set_max_content_light_level(std::uint32_t level) &noexcept {
+        return sdimage_encode_options_set_max_content_light_level(get(), level), *this;
+    }
+    encode_options &&set_max_content_light_level(std::uint32_t level) &&noexcept {
+        return std::move(set_max_content_light_level(level));
+    }
+    encode_options &set_max_frame_average_light_level(std::uint32_t level) &noexcept {
+        return sdimage_encode_options_set_max_frame_average_light_level(get(), level), *this;
+    }
+    encode_options &&set_max_frame_average_light_level(std::uint32_t level) &&noexcept {
+        return std::move(set_max_frame_average_light_level(level));
+    }
     encode_options &set_first_frame_only(bool first_frame_only) &noexcept {
         return sdimage_encode_options_set_first_frame_only(get(), first_frame_only), *this;
     }

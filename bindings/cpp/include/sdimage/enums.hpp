@@ -373,6 +373,16 @@ enum class scale_mode : int { // image.h
     aspect_fill = SDIMAGE_SCALE_MODE_ASPECT_FILL,
 };
 
+// Transfer characteristics of HDR samples, as options.
+enum class transfer_characteristics : int { // image.h
+    // No conversion.
+    default_ = SDIMAGE_TRANSFER_CHARACTERISTICS_DEFAULT,
+    // ITU-R BT.2100 PQ: up to 10,000 cd/m2.
+    pq = SDIMAGE_TRANSFER_CHARACTERISTICS_PQ,
+    // ITU-R BT.2100 HLG, on its reference display of 1,000 cd/m2.
+    hlg = SDIMAGE_TRANSFER_CHARACTERISTICS_HLG,
+};
+
 // Rotation and mirroring that display the pixels upright: EXIF 2.32, tag 0x0112.
 enum class orientation : int { // image.h
     // Not stated: displayed as stored.
@@ -779,6 +789,7 @@ template <> struct c_enum<transfer_stage> { using type = sdimage_transfer_stage;
 template <> struct c_enum<pixel_format> { using type = sdimage_pixel_format; };
 template <> struct c_enum<format> { using type = sdimage_format; };
 template <> struct c_enum<scale_mode> { using type = sdimage_scale_mode; };
+template <> struct c_enum<transfer_characteristics> { using type = sdimage_transfer_characteristics; };
 template <> struct c_enum<orientation> { using type = sdimage_orientation; };
 template <> struct c_enum<playback_mode> { using type = sdimage_playback_mode; };
 template <> struct c_enum<player_clock> { using type = sdimage_player_clock; };
@@ -985,6 +996,11 @@ template <> inline constexpr word_of<scale_mode> words<scale_mode>[] = {
     {scale_mode::aspect_fit, "aspect_fit"},
     {scale_mode::fill, "fill"},
     {scale_mode::aspect_fill, "aspect_fill"},
+};
+template <> inline constexpr word_of<transfer_characteristics> words<transfer_characteristics>[] = {
+    {transfer_characteristics::default_, "default"},
+    {transfer_characteristics::pq, "pq"},
+    {transfer_characteristics::hlg, "hlg"},
 };
 template <> inline constexpr word_of<orientation> words<orientation>[] = {
     {orientation::unknown, "unknown"},

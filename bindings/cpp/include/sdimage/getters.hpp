@@ -155,6 +155,10 @@ public:
     double display_headroom() const noexcept { return sdimage_decode_options_display_headroom(self()); }
     // Returns true if the base image is left with its gain map.
     bool should_keep_gain_map() const noexcept { return sdimage_decode_options_should_keep_gain_map(self()); }
+    // Returns the transfer characteristics of the result; DEFAULT if they were not set.
+    sdimage::transfer_characteristics transfer_characteristics() const noexcept {
+        return static_cast<sdimage::transfer_characteristics>(sdimage_decode_options_transfer_characteristics(self()));
+    }
     // Returns the format whose coder is tried first when the bytes have no signature.
     sdimage::format format_hint() const noexcept {
         return static_cast<sdimage::format>(sdimage_decode_options_format_hint(self()));
@@ -418,6 +422,20 @@ public:
     std::uint32_t max_work_ms() const noexcept { return sdimage_encode_options_max_work_ms(self()); }
     // Returns true if a gain map is written.
     bool should_embed_gain_map() const noexcept { return sdimage_encode_options_should_embed_gain_map(self()); }
+    // Returns the transfer characteristics to convert to.
+    sdimage::transfer_characteristics transfer_characteristics() const noexcept {
+        return static_cast<sdimage::transfer_characteristics>(sdimage_encode_options_transfer_characteristics(self()));
+    }
+    // Returns the bits per channel of the file; 0 for the choice of the format.
+    std::uint32_t bits_per_channel() const noexcept { return sdimage_encode_options_bits_per_channel(self()); }
+    // Returns the light of the brightest pixel in cd/m2; 0 if it is unknown.
+    std::uint32_t max_content_light_level() const noexcept {
+        return sdimage_encode_options_max_content_light_level(self());
+    }
+    // Returns the mean light of the brightest frame in cd/m2; 0 if it is unknown.
+    std::uint32_t max_frame_average_light_level() const noexcept {
+        return sdimage_encode_options_max_frame_average_light_level(self());
+    }
     // Returns true for a progressive JPEG.
     bool is_progressive() const noexcept { return sdimage_encode_options_is_progressive(self()); }
     // Returns the chroma subsampling.
