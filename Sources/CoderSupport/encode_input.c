@@ -34,6 +34,11 @@ sdimage_status sdcs_encode_input_open(sdcs_encode_input *source, const sdimage_i
     return sdimage_image_convert(image, format, &source->image, error);
 }
 
+int sdcs_deep_bits(const sdimage_encode_options *options, int standard) {
+    int bits = (int)sdimage_encode_options_bits_per_channel(options);
+    return bits > 8 ? bits : standard;
+}
+
 void sdcs_encode_input_close(sdcs_encode_input *source) {
     sdimage_image_unref(source->image);
     source->image = NULL;
@@ -58,6 +63,11 @@ sdcs_color sdcs_color_of(const sdimage_image *image) {
     if (!primaries && !transfer)
         return (sdcs_color){BT709, SRGB};
     return (sdcs_color){(uint16_t)primaries, (uint16_t)transfer};
+}
+
+uint16_t sdcs_matrix_of(const sdimage_image *image) {
+    enum { BT601 = 6, BT2020 = 9 };
+    return sdimage_image_color_primaries(image) == BT2020 ? BT2020 : BT601;
 }
 
 sdimage_status sdcs_as_stored(const sdimage_image *image, sdimage_image **stored, sdimage_error **error) {

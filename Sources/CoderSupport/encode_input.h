@@ -18,6 +18,9 @@ typedef struct sdcs_encode_input {
  * reduced to `deep_bits`. The caller closes it, also after a failure. */
 sdimage_status sdcs_encode_input_open(sdcs_encode_input *source, const sdimage_image *image, int deep_bits,
                                       sdimage_error **error);
+/* Returns the bits for `deep_bits`: those of the options, or `standard`. The library has reduced the image to 8 bits if
+ * the options set 8. */
+int sdcs_deep_bits(const sdimage_encode_options *options, int standard);
 void sdcs_encode_input_close(sdcs_encode_input *source);
 
 /* Writes a row: bytes, or native 16-bit words whose lower `bits` are the samples. */
@@ -28,6 +31,9 @@ typedef struct sdcs_color {
     uint16_t primaries, transfer;
 } sdcs_color;
 sdcs_color sdcs_color_of(const sdimage_image *image);
+
+/* The matrix coefficients for YCbCr of an image, by table 4 of ITU-T H.273: BT.2020 for its primaries, or BT.601. */
+uint16_t sdcs_matrix_of(const sdimage_image *image);
 
 /* Returns the image as stored, upright and at scale 1, for scaling by the library. */
 sdimage_status sdcs_as_stored(const sdimage_image *image, sdimage_image **stored, sdimage_error **error);

@@ -5,6 +5,7 @@
 
 #include "encode_input.h"
 #include "exif_block.h"
+#include "light_level.h"
 
 /* libavif 1.0 renamed the mode of a mirror to its axis, and reports allocation failures. */
 #if AVIF_VERSION >= 1000000
@@ -18,7 +19,7 @@
 /* libavif's worst quantizer; its default speed; its fastest speed, of 0 to 10. */
 enum { WORST = 63, STANDARD_SPEED = 6, FASTEST = 10 };
 
-/* Bits per sample of a high-depth image, as in the main profiles of AV1. */
+/* Bits per sample of a high-depth image by default, as in the main profiles of AV1. */
 enum { DEEP_BITS = 10 };
 
 static sdimage_status check(avifResult result, const avifEncoder *encoder, sdimage_error **error) {
@@ -60,12 +61,34 @@ static sdimage_status set_colors(avifImage *avif, const sdimage_image *image, bo
     avif->yuvRange = AVIF_RANGE_FULL;
     avif->matrixCoefficients = lossless && avif->yuvFormat != AVIF_PIXEL_FORMAT_YUV400
                                    ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
-                                   : AVIF_MATRIX_COEFFICIENTS_BT601;
+                                   : (avifMatrixCoefficients)sdcs_matrix_of(image);
     if (!profile)
         return SDIMAGE_STATUS_OK;
     const uint8_t *bytes = sdimage_data_bytes(profile);
     return check(SET(avifImageSetProfileICC(avif, bytes, sdimage_data_length(profile))), NULL, error);
 }
+
+#if AVIF_VERSION >= 1000000
+static void set_light_level(avifImage *avif, const sdimage_encode_options *options) {
+    avif->clli.maxCLL = (uint16_t)sdimage_encode_options_max_content_light_level(options);
+    avif->clli.maxPALL = (uint16_t)sdimage_encode_options_max_frame_average_light_level(options);
+}
+
+static sdimage_status add_light_level(avifRWData *file, const sdimage_encode_options *options, sdimage_error **error) {
+    (void)file, (void)options, (void)error;
+    return SDIMAGE_STATUS_OK;
+}
+#else
+static void set_light_level(avifImage *avif, const sdimage_encode_options *options) {
+    (void)avif, (void)options;
+}
+
+static sdimage_status add_light_level(avifRWData *file, const sdimage_encode_options *options, sdimage_error **error) {
+    uint32_t content = sdimage_encode_options_max_content_light_level(options);
+    uint32_t average = sdimage_encode_options_max_frame_average_light_level(options);
+    return content || average ? sdavif_add_light_level(file, content, average, error) : SDIMAGE_STATUS_OK;
+}
+#endif
 
 static sdimage_status fill_gray(avifImage *avif, const sdcs_encode_input *source, sdimage_error **error) {
     sdimage_status status = check(avifImageAllocatePlanes(avif, AVIF_PLANES_YUV), NULL, error);
@@ -109,6 +132,7 @@ static sdimage_status fill(avifImage *avif, const sdcs_encode_input *source, con
                            sdimage_error **error) {
     bool lossless = sdimage_encode_options_is_lossless(options);
     sdimage_status status = set_colors(avif, source->image, lossless, error);
+    set_light_level(avif, options);
     if (status >= 0)
         status = source->channels == 1 ? fill_gray(avif, source, error) : fill_color(avif, source, error);
     if (status >= 0)
@@ -138,6 +162,8 @@ static sdimage_status write_file(const avifImage *avif, const sdimage_encode_opt
     configure(encoder, options);
     sdimage_status status = check(avifEncoderWrite(encoder, avif, &file), encoder, error);
     if (status >= 0)
+        status = add_light_level(&file, options, error);
+    if (status >= 0)
         status = sdimage_data_new(file.data, file.size, data, error);
     avifRWDataFree(&file);
     avifEncoderDestroy(encoder);
@@ -152,7 +178,9 @@ static avifPixelFormat format_of(const sdcs_encode_input *source, const sdimage_
 
 static sdimage_status encode_source(const sdcs_encode_input *source, const sdimage_encode_options *options,
                                     sdimage_data **data, sdimage_error **error) {
-    if (source->bits > 8 && sdimage_encode_options_is_lossless(options))
+    /* A number of bits that was set is a reduction that was requested. */
+    if (source->bits > 8 && sdimage_encode_options_is_lossless(options) &&
+        !sdimage_encode_options_bits_per_channel(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
                          "avif: samples of more than 12 bits cannot be stored without loss");
     avifImage *avif =
@@ -178,7 +206,7 @@ sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimag
     if (sdimage_encode_options_should_embed_thumbnail(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif cannot embed a thumbnail");
     sdcs_encode_input source;
-    sdimage_status status = sdcs_encode_input_open(&source, image, DEEP_BITS, error);
+    sdimage_status status = sdcs_encode_input_open(&source, image, sdcs_deep_bits(options, DEEP_BITS), error);
     if (status >= 0)
         status = encode_source(&source, options, data, error);
     sdcs_encode_input_close(&source);
