@@ -23,7 +23,7 @@ FORMS = re.compile(r"\w*(?:Run|Seat|Ticket|Courtesy|Following|Wish|Want|Aspect|S
                    r"|(?:Kept|Light|Turn)(?![a-z])\w*"
                    r"|(?:\w+_)?(?:run|seat|ticket|courtesy|following|wish|want|aspect|shelf|ground|places|draft|halves)(?:_t)?"
                    r"|(?:\w+_)?(?:kept|light|turn)_\w+")
-ALLOWED_TYPES = {"LightTransform": "linear light"}
+ALLOWED_TYPES = {"LightTransform": "linear light", "heif_content_light_level": "of libheif"}
 
 TYPE = re.compile(r"\b(?:class|struct|enum|union|protocol|actor|typealias|associatedtype)\s+(\w+)|^\} (\w+);"
                   r"|^typedef [^;{}]*?(\w+)(?:\)\([^;]*\))?;", re.MULTILINE)

@@ -7,8 +7,8 @@
 #include "exif_block.h"
 #include "library.h"
 
-/* The bounding box of a preview. */
-enum { PREVIEW_SIDE = 320 };
+/* The bounding box of a preview; bits per sample of a high-depth image by default. */
+enum { PREVIEW_SIDE = 320, DEEP_BITS = 10 };
 
 static sdimage_status check(struct heif_error result, sdimage_error **error) {
     return sdheif_check(result, SDIMAGE_STATUS_ENCODE_FAILED, error);
@@ -28,11 +28,20 @@ static sdimage_status set_colors(struct heif_image *heif, const sdimage_image *i
     sdcs_color said = sdcs_color_of(image);
     color->color_primaries = (enum heif_color_primaries)said.primaries;
     color->transfer_characteristics = (enum heif_transfer_characteristics)said.transfer;
-    color->matrix_coefficients = heif_matrix_coefficients_ITU_R_BT_601_6;
+    color->matrix_coefficients = (enum heif_matrix_coefficients)sdcs_matrix_of(image);
     color->full_range_flag = 1;
     sdimage_status status = check(sdheif_lib.image_set_nclx_color_profile(heif, color), error);
     sdheif_lib.nclx_color_profile_free(color);
     return status;
+}
+
+static void set_light_level(struct heif_image *heif, const sdimage_encode_options *options) {
+    struct heif_content_light_level level = {
+        (uint16_t)sdimage_encode_options_max_content_light_level(options),
+        (uint16_t)sdimage_encode_options_max_frame_average_light_level(options),
+    };
+    if (level.max_content_light_level || level.max_pic_average_light_level)
+        sdheif_lib.image_set_content_light_level(heif, &level);
 }
 
 /* Makes libheif's image: gray has only luma, everything else is interleaved. */
@@ -111,10 +120,12 @@ static sdimage_status open_image(const sdimage_image *image, int bits, struct he
     return status;
 }
 
-static sdimage_status encode_one(job *job, const sdimage_image *image, struct heif_image_handle **handle,
-                                 sdimage_error **error) {
+static sdimage_status encode_one(job *job, const sdimage_image *image, const sdimage_encode_options *options,
+                                 struct heif_image_handle **handle, sdimage_error **error) {
     struct heif_image *heif = NULL;
-    sdimage_status status = open_image(image, 10, &heif, error);
+    sdimage_status status = open_image(image, sdcs_deep_bits(options, DEEP_BITS), &heif, error);
+    if (status >= 0)
+        set_light_level(heif, options);
     if (status >= 0)
         status = check(sdheif_lib.context_encode_image(job->context, heif, job->encoder, job->options, handle), error);
     if (heif)
@@ -252,9 +263,13 @@ sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimag
         status =
             sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: this version of libheif cannot store an orientation");
     if (status >= 0) {
+        /* By default libheif stores code points in the H.265 stream alone, for old versions of macOS. Many decoders read
+         * only the property, and libde265 reads no HLG. */
+        if (job.options->version >= 4 && sdimage_image_transfer_characteristics(image))
+            job.options->macOS_compatibility_workaround_no_nclx_profile = 0;
         if (job.options->version >= 5)
             job.options->image_orientation = (enum heif_orientation)orientation;
-        status = encode_one(&job, image, &master, error);
+        status = encode_one(&job, image, options, &master, error);
     }
     if (status >= 0 && sdimage_encode_options_should_embed_thumbnail(options))
         status = add_preview(&job, image, master, error);

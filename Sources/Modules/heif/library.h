@@ -45,6 +45,7 @@
     X(image_get_plane)                                                                                                 \
     X(image_set_raw_color_profile)                                                                                     \
     X(image_set_nclx_color_profile)                                                                                    \
+    X(image_set_content_light_level)                                                                                   \
     X(nclx_color_profile_alloc)                                                                                        \
     X(nclx_color_profile_free)                                                                                         \
     X(context_encode_image)                                                                                            \

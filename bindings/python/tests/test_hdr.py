@@ -146,7 +146,7 @@ class GainMaps(TestCase):
         self.assertAlmostEqual(self.first(image), 3, delta=0.06)
         gains = image.gain_map
         assert gains is not None
-        self.assertEqual((gains.image.width, gains.image.pixel_format), (4, "gray8"))
+        self.assertEqual((gains.image.width, gains.image.pixel_format), (8, "gray8"))
 
     def test_a_map_is_made_from_its_parameters(self) -> None:
         gains = sdimage.GainMap(self.gray(255), PARAMETERS)
@@ -218,3 +218,79 @@ class GainMaps(TestCase):
         self.assertEqual(sdimage.decode(b"mapped", dynamic_range="automatic", display_headroom=1).headroom, 1)
         self.assertEqual((base.encode("ico"), base.encode("ico", embed_gain_map=True)), (b"bytes", b"bytes"))
         self.assertEqual(seen, [False, True, False, False, True])
+
+
+class Signals(TestCase):
+    """Samples in PQ and HLG with the primaries of BT.2020, of the sunset."""
+
+    CODES = {"pq": 16, "hlg": 18}
+
+    def expected(self, transfer: str) -> sdimage.Image:
+        return sdimage.decode(FOLDER / "sunset.jpg", dynamic_range="hdr", transfer_characteristics=transfer)
+
+    def errors(self, image: sdimage.Image, transfer: str) -> tuple[float, int]:
+        """Mean and largest difference from the expected samples, in steps of ten bits."""
+        one, other = (struct.unpack(f"={picture.width * picture.height * 3}H", picture.tobytes())
+                      for picture in (image, self.expected(transfer)))
+        differences = [abs(a - b) for a, b in zip(one, other)]
+        return sum(differences) / len(differences) / 64, max(differences) // 64
+
+    def test_images_are_decoded_to_samples(self) -> None:
+        for transfer, code in self.CODES.items():
+            image = self.expected(transfer)
+            self.assertEqual((image.pixel_format, image.color_primaries, image.transfer_characteristics), ("rgb16", 9, code))
+            self.assertTrue(image.is_hdr)
+            options = image.decode_options
+            assert options is not None
+            self.assertEqual(options["transfer_characteristics"], transfer)
+        self.assert_error("INVALID_ARGUMENT", sdimage.decode, png(), transfer_characteristics="gamma")
+        self.assert_error("INVALID_ARGUMENT", sdimage.decode, png(), transfer_characteristics="pq", pixel_format="rgba8")
+
+    def test_files_have_the_samples_and_their_code_points(self) -> None:
+        light = sdimage.decode(FOLDER / "sunset.jpg", dynamic_range="hdr")
+        # Subsampled chroma differs at edges.
+        for form, bits, mean in (("png", 16, 0), ("avif", 10, 4), ("avif", 12, 4), ("heic", 10, 4), ("heic", 12, 4)):
+            if not sdimage.can_encode(form):
+                continue
+            for transfer, code in self.CODES.items():
+                data = light.encode(form, transfer_characteristics=transfer, bits_per_channel=bits)
+                back = sdimage.decode(data, convert_to_srgb=False, pixel_format="rgb16")
+                with self.subTest(form=form, bits=bits, transfer=transfer):
+                    self.assertEqual((back.color_primaries, back.transfer_characteristics, back.is_hdr), (9, code, True))
+                    self.assertEqual(sdimage.info(data)["bits_per_channel"], bits)
+                    self.assertLessEqual(self.errors(back, transfer)[0], mean)
+
+    def test_samples_are_written_as_they_are(self) -> None:
+        for form in ("png", "avif", "heic"):
+            for transfer, code in self.CODES.items():
+                if not sdimage.can_encode(form):
+                    continue
+                data = self.expected(transfer).encode(form)
+                with self.subTest(form=form, transfer=transfer):
+                    self.assertEqual(data, self.expected(transfer).encode(form, transfer_characteristics=transfer))
+                    back = sdimage.decode(data, convert_to_srgb=False, pixel_format="rgb16")
+                    self.assertEqual((back.color_primaries, back.transfer_characteristics), (9, code))
+                    self.assertLessEqual(self.errors(back, transfer)[0], 4)
+
+    def test_light_levels_are_properties(self) -> None:
+        for name in ("hdr/sunset.jpg", "pictures/glass-icon.png"):
+            light = sdimage.decode(FOLDER.parent / name, dynamic_range="hdr", thumbnail_size=(64, 64))
+            for form in ("avif", "heic"):
+                if not sdimage.can_encode(form):
+                    continue
+                plain = light.encode(form, transfer_characteristics="pq")
+                data = light.encode(form, transfer_characteristics="pq", max_content_light_level=1000,
+                                    max_frame_average_light_level=400)
+                with self.subTest(form=form, name=name):
+                    self.assertNotIn(b"clli", plain)
+                    self.assertIn(b"\0\0\0\x0cclli" + struct.pack(">2H", 1000, 400), data)
+                    one, other = (sdimage.decode(file, pixel_format="rgba_float") for file in (plain, data))
+                    self.assertEqual((one.tobytes(), one.has_alpha), (other.tobytes(), light.has_alpha))
+
+    def test_sdr_files_need_no_option(self) -> None:
+        light = sdimage.decode(FOLDER / "sunset.jpg", dynamic_range="hdr")
+        for form in ("png", "avif", "jpeg"):
+            if sdimage.can_encode(form):
+                self.assertFalse(sdimage.info(light.encode(form))["is_hdr"])
+        self.assert_error("UNSUPPORTED", light.encode, "jpeg", transfer_characteristics="pq")
+        self.assert_error("UNSUPPORTED", light.encode, "avif", bits_per_channel=16)
