@@ -12,7 +12,7 @@
 enum { STANDARD_EFFORT = 7 };
 static const double NEAREST = 0.1, FARTHEST = 15;
 
-/* Bits of a high-depth image; initial bytes of the output buffer. */
+/* Bits of a high-depth image, which libjxl reduces to those of the file; initial bytes of the output buffer. */
 enum { DEEP_BITS = 16, FIRST_ROOM = 1 << 16 };
 
 typedef struct writer {
@@ -55,19 +55,33 @@ static sdimage_status set_colors(writer *writer, const sdcs_encode_input *source
     return check(JxlEncoderSetColorEncoding(writer->encoder, &color), error);
 }
 
+/* Returns the brightness of the largest sample in cd/m2, of PQ no more than the content has; 0 for SDR, whose default
+ * libjxl knows. */
+static float intensity_target(const sdimage_image *image, const sdimage_encode_options *options) {
+    uint32_t content = sdimage_encode_options_max_content_light_level(options);
+    switch (sdimage_image_transfer_characteristics(image)) {
+    case SDIMAGE_TRANSFER_CHARACTERISTICS_PQ: return content && content < 10000 ? (float)content : 10000;
+    case SDIMAGE_TRANSFER_CHARACTERISTICS_HLG: return 1000;
+    default: return 0;
+    }
+}
+
 static sdimage_status set_header(writer *writer, const sdcs_encode_input *source, uint32_t frames, uint32_t loops,
                                  sdimage_error **error) {
     JxlBasicInfo info;
     sdimage_orientation orientation = sdimage_image_orientation(source->image);
     JxlEncoderInitBasicInfo(&info);
     info.xsize = source->width, info.ysize = source->height;
-    info.bits_per_sample = (uint32_t)source->bits;
+    info.bits_per_sample = source->bits == 8 ? 8 : (uint32_t)sdcs_deep_bits(writer->options, DEEP_BITS);
     info.num_color_channels = source->channels == 1 ? 1 : 3;
     info.num_extra_channels = source->channels == 4 ? 1 : 0;
-    info.alpha_bits = source->channels == 4 ? (uint32_t)source->bits : 0;
+    info.alpha_bits = source->channels == 4 ? info.bits_per_sample : 0;
     info.orientation = orientation >= SDIMAGE_ORIENTATION_UP && orientation <= SDIMAGE_ORIENTATION_LEFT
                            ? (JxlOrientation)orientation
                            : JXL_ORIENT_IDENTITY;
+    float intensity = intensity_target(source->image, writer->options);
+    if (intensity > 0)
+        info.intensity_target = intensity;
     info.uses_original_profile = sdimage_encode_options_is_lossless(writer->options);
     if (frames > 1) {
         info.have_animation = JXL_TRUE;

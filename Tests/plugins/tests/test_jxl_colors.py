@@ -94,6 +94,19 @@ class HighDynamicRange(TestCase):
                 again = sdimage.decode(image.encode("jxl", lossless=True, effort=1), pixel_format="rgba_float")
                 self.assert_light(again, primaries, transfer, 0.01)
 
+    def test_light_is_written_in_pq_and_hlg(self) -> None:
+        for transfer, name in ((PQ, "pq"), (HLG, "hlg")):
+            light = sdimage.decode(png(BT2020, transfer), pixel_format="rgba_float")
+            for bits in (8, 10, 12, 16):
+                data = light.encode("jxl", lossless=True, transfer_characteristics=name, bits_per_channel=bits)
+                image = sdimage.decode(data, convert_to_srgb=False, pixel_format="rgb16")
+                with self.subTest(transfer=transfer, bits=bits):
+                    self.assertEqual((image.color_primaries, image.transfer_characteristics), (BT2020, transfer))
+                    self.assertEqual(sdimage.info(data)["bits_per_channel"], bits)
+                    steps = 2**bits - 1
+                    for one, other in zip(struct.iter_unpack("=H", image.tobytes()), struct.iter_unpack("=H", samples())):
+                        self.assertLessEqual(abs(one[0] - other[0]), 65535 / steps / 2 + 64)
+
     def test_srgb_is_what_a_png_of_the_same_samples_gives(self) -> None:
         for primaries, transfer in ((BT2020, PQ), (BT2020, HLG)):
             for wish in ("rgb8", "rgb16", "native", None):
