@@ -272,6 +272,16 @@ class Signals(TestCase):
                     self.assertEqual((back.color_primaries, back.transfer_characteristics), (9, code))
                     self.assertLessEqual(self.errors(back, transfer)[0], 4)
 
+    def test_animations_keep_their_light(self) -> None:
+        light = sdimage.decode(FOLDER / "sunset.jpg", dynamic_range="hdr")
+        moving = sdimage.Image.animation([light, light], [100, 100])
+        data = moving.encode("png", transfer_characteristics="pq")
+        self.assertTrue(sdimage.info(data)["is_hdr"])
+        back = sdimage.decode(data, transfer_characteristics="pq", pixel_format="rgb16")
+        self.assertEqual((back.frame_count, back.transfer_characteristics, back.is_hdr), (2, 16, True))
+        # The canvas of an animation has eight bits.
+        self.assertLessEqual(self.errors(back.frame(0), "pq")[1], 4)
+
     def test_light_levels_are_properties(self) -> None:
         for name in ("hdr/sunset.jpg", "pictures/glass-icon.png"):
             light = sdimage.decode(FOLDER.parent / name, dynamic_range="hdr", thumbnail_size=(64, 64))
