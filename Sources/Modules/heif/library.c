@@ -49,6 +49,9 @@ sdimage_status sdheif_check(struct heif_error result, sdimage_status failure, sd
                    ? sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, result.message)
                    : sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, result.message);
     default:
+        /* An H.265 encoder that was built without the depth. */
+        if (result.subcode == heif_suberror_Unsupported_bit_depth)
+            return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, result.message);
         return sdcs_fail(error, result.subcode == heif_suberror_End_of_data ? SDIMAGE_STATUS_TRUNCATED : failure,
                          result.message);
     }

@@ -132,11 +132,12 @@ package final class CoderRegistry: Sendable {
     }
 
     /// Encodes with the coder registered last among those that encode the format. An undefined format means PNG for an image with
-    /// alpha, else JPEG. The clock of the work limit starts here.
+    /// alpha, and for PQ, HLG and more than 8 bits, else JPEG. The clock of the work limit starts here.
     package func encode(
         _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        let format = wanted != .unknown ? wanted : image.metadata.hasAlpha ? .png : .jpeg
+        let needsPNG = image.metadata.hasAlpha || options.transfer != nil || options.bitsPerChannel > 8
+        let format = wanted != .unknown ? wanted : needsPNG ? .png : .jpeg
         try options.check()
         stop.allow(nanoseconds: options.workNanoseconds)
         // The encoded original of all frames, which needs no encoder.

@@ -154,8 +154,8 @@ TEST(renditions_have_headroom_and_a_gain_map) {
     CHECK(options.dynamic_range() == dynamic_range::sdr && options.display_headroom() == 0);
     options.set_dynamic_range(dynamic_range::automatic).set_display_headroom(1.5);
     CHECK(options.dynamic_range() == dynamic_range::automatic && options.display_headroom() == 1.5);
-    options.set_transfer_characteristics(transfer_characteristics::hlg);
-    CHECK(options.transfer_characteristics() == transfer_characteristics::hlg);
+    CHECK_EQUAL(decode_options().set_transfer_characteristics(transfer_characteristics::hlg).transfer_characteristics(),
+                transfer_characteristics::hlg);
     CHECK_EQUAL(decode_options().set_display_headroom(-1).display_headroom(), 0.0);
 
     const std::string file = with_gain_map(squares());

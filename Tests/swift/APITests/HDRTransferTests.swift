@@ -248,6 +248,11 @@ import Testing
             #expect(status(format) { sdimage_encode_options_set_bits_per_channel($0, 16) } == .SDIMAGE_STATUS_UNSUPPORTED)
             #expect(status(format) { sdimage_encode_options_set_bits_per_channel($0, 8) } == .SDIMAGE_STATUS_OK)
         }
+        // Without a format, one that can is chosen.
+        let file = try encode(gray, .SDIMAGE_FORMAT_UNKNOWN) {
+            sdimage_encode_options_set_transfer_characteristics($0, .SDIMAGE_TRANSFER_CHARACTERISTICS_PQ)
+        }
+        #expect(chunks("cICP", file).count == 1)
         #expect(
             status(.SDIMAGE_FORMAT_PNG) { sdimage_encode_options_set_bits_per_channel($0, 10) } == .SDIMAGE_STATUS_UNSUPPORTED)
         #expect(
@@ -332,6 +337,23 @@ import Testing
         let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image.pointer, 1, $0, $1) }
         #expect(sdimage_image_transfer_characteristics(frame.pointer) == 18)
         #expect(isClose(Array(row(frame, of: UInt16.self).prefix(3)), signal([1, 1, 1], .SDIMAGE_TRANSFER_CHARACTERISTICS_HLG)))
+    }
+
+    @Test func limitsApplyToTheResult() throws {
+        let file = try encode(try DrawnPicture.draw(40, 40, .SDIMAGE_PIXEL_FORMAT_RGB8) { _, _ in [9, 8, 7] }) { _ in }
+        let image = try decode(file) {
+            sdimage_decode_options_set_transfer_characteristics($0, .SDIMAGE_TRANSFER_CHARACTERISTICS_PQ)
+            sdimage_decode_options_set_limit_bytes($0, 16 * 16 * 8)
+        }
+        #expect(DrawnPicture.size(image) == [16, 16])
+        let failure = #expect(throws: CallFailure.self) {
+            try decode(file) {
+                sdimage_decode_options_set_transfer_characteristics($0, .SDIMAGE_TRANSFER_CHARACTERISTICS_PQ)
+                sdimage_decode_options_set_max_bytes($0, 40 * 40 * 6)
+            }
+        }
+        // Rows are padded to 64 bytes.
+        #expect(failure?.status == .SDIMAGE_STATUS_TOO_LARGE)
     }
 
     @Test func otherPixelFormatsAreRefused() throws {

@@ -246,6 +246,14 @@ class Signals(TestCase):
         self.assert_error("INVALID_ARGUMENT", sdimage.decode, png(), transfer_characteristics="gamma")
         self.assert_error("INVALID_ARGUMENT", sdimage.decode, png(), transfer_characteristics="pq", pixel_format="rgba8")
 
+    def test_loads_with_other_transfers_are_other_images(self) -> None:
+        manager = self.manager()
+        url = self.origin().add("sunset.jpg", (FOLDER / "sunset.jpg").read_bytes(), "image/jpeg")
+        for transfer, code in (("pq", 16), (None, 0), ("hlg", 18), ("pq", 16)):
+            image = manager.load(url, dynamic_range="hdr", transfer_characteristics=transfer, thumbnail_size=(60, 60)).image
+            assert image
+            self.assertEqual((image.transfer_characteristics, image.width, image.is_hdr), (code, 60, True))
+
     def test_files_have_the_samples_and_their_code_points(self) -> None:
         light = sdimage.decode(FOLDER / "sunset.jpg", dynamic_range="hdr")
         # Subsampled chroma differs at edges.
