@@ -237,10 +237,11 @@ SDIMAGE_API const sdimage_options *sdimage_encode_options_options(const sdimage_
 /* --- Encoding. `options` may be NULL for the defaults. */
 
 /* Encodes with the registered coders, starting with the one registered last. UNKNOWN selects PNG for an image with
- * alpha, and for PQ, HLG or more than 8 bits in the options, otherwise JPEG. For an animation that was decoded completely, its own format and the default options (lossless
- * or not), the result is the bytes from which it was decoded, by reference. The caller owns *data, which is never
- * empty. Errors: UNSUPPORTED (no coder encodes the format, or not this image or these options), TOO_LARGE (sides or
- * frames beyond the format), INVALID_ARGUMENT, ENCODE_FAILED, NO_MEMORY. */
+ * alpha, and for PQ, HLG or more than 8 bits in the options, otherwise JPEG. For an animation that was decoded
+ * completely, its own format and the default options (lossless or not), the result is the bytes from which it was
+ * decoded, by reference. The caller owns *data, which is never empty. Errors: UNSUPPORTED (no coder encodes the format,
+ * or not this image or these options), TOO_LARGE (sides or frames beyond the format), INVALID_ARGUMENT, ENCODE_FAILED,
+ * NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_format format,
                                           const sdimage_encode_options *options, sdimage_data **data,
                                           sdimage_error **error);
