@@ -112,13 +112,13 @@ SDIMAGE_API void sdimage_decode_options_set_keep_gain_map(sdimage_decode_options
 /* Returns true if the base image is left with its gain map. */
 SDIMAGE_API bool sdimage_decode_options_should_keep_gain_map(const sdimage_decode_options *options);
 
-/* Decodes to PQ or HLG with the primaries of ITU-R BT.2020, for displays and video pipelines that take such samples: the
- * rendition that RGBA_FLOAT would have, in 16 bits, where the white of SDR is 203 cd/m2 (ITU-R BT.2408). Light beyond the
- * range of the transfer or of the primaries is clipped. It applies to every image, also to SDR and to thumbnails, so
- * that a program has one kind of surface; the image has the code points (sdimage_image_transfer_characteristics), and
- * sdimage_image_is_hdr tells whether it exceeds SDR. AUTOMATIC and NATIVE are RGB16 or, with alpha, RGBA16; other pixel
- * formats than these two are INVALID_ARGUMENT when decoding. The conversion to sRGB has no effect. The decode holds the
- * pixels as RGBA_FLOAT, too. Default DEFAULT: none of this. */
+/* Decodes to PQ or HLG with the primaries of ITU-R BT.2020, for displays and video pipelines that take such samples:
+ * the rendition that RGBA_FLOAT would have, in 16 bits, where the white of SDR is 203 cd/m2 (ITU-R BT.2408). Light
+ * beyond the range of the transfer or of the primaries is clipped. It applies to every image, also to SDR and to
+ * thumbnails, so that a program has one kind of surface; the image has the code points
+ * (sdimage_image_transfer_characteristics), and sdimage_image_is_hdr tells whether it exceeds SDR. AUTOMATIC and NATIVE
+ * are RGB16 or, with alpha, RGBA16; other pixel formats than these two are INVALID_ARGUMENT when decoding. The
+ * conversion to sRGB has no effect. The decode holds the pixels as RGBA_FLOAT, too. Default DEFAULT: none of this. */
 SDIMAGE_API void sdimage_decode_options_set_transfer_characteristics(sdimage_decode_options *options,
                                                                      sdimage_transfer_characteristics transfer);
 /* Returns the transfer characteristics of the result; DEFAULT if they were not set. */

@@ -105,9 +105,9 @@ SDIMAGE_API bool sdimage_encode_options_should_embed_gain_map(const sdimage_enco
 
 /* Converts the pixels to PQ or HLG with the primaries of ITU-R BT.2020; the white of SDR is 203 cd/m2 (ITU-R BT.2408).
  * Light beyond the range of the transfer or of the primaries is clipped. The file has code points: PNG (cICP, 16 bits;
- * frames of animations, too), HEIC and AVIF (nclx, 10 bits), JPEG XL (16 bits), and formats of coders of the host, whose
- * images have 16 bits and code points; others: UNSUPPORTED. Pixels that already have these code points, for example of
- * an image decoded without conversion to sRGB, are written unchanged, also with DEFAULT. Default DEFAULT. */
+ * frames of animations, too), HEIC and AVIF (nclx, 10 bits), JPEG XL (16 bits), and formats of coders of the host,
+ * whose images have 16 bits and code points; others: UNSUPPORTED. Pixels that already have these code points, for
+ * example of an image decoded without conversion to sRGB, are written unchanged, also with DEFAULT. Default DEFAULT. */
 SDIMAGE_API void sdimage_encode_options_set_transfer_characteristics(sdimage_encode_options *options,
                                                                      sdimage_transfer_characteristics transfer);
 /* Returns the transfer characteristics to convert to. */
@@ -122,9 +122,9 @@ SDIMAGE_API void sdimage_encode_options_set_bits_per_channel(sdimage_encode_opti
 /* Returns the bits per channel of the file; 0 for the choice of the format. */
 SDIMAGE_API uint32_t sdimage_encode_options_bits_per_channel(const sdimage_encode_options *options);
 
-/* Sets the light of the brightest pixel in cd/m2 (MaxCLL of CTA-861.3), which displays use to map tones; 65,535 at most.
- * Written by PNG (cLLI), HEIC and AVIF (clli); the peak of PQ in JPEG XL; ignored by other formats. 0, the default:
- * unknown; nothing is written if both light levels are unknown. */
+/* Sets the light of the brightest pixel in cd/m2 (MaxCLL of CTA-861.3), which displays use to map tones; 65,535 at
+ * most. Written by PNG (cLLI), HEIC and AVIF (clli); the peak of PQ in JPEG XL; ignored by other formats. 0, the
+ * default: unknown; nothing is written if both light levels are unknown. */
 SDIMAGE_API void sdimage_encode_options_set_max_content_light_level(sdimage_encode_options *options, uint32_t level);
 /* Returns the light of the brightest pixel in cd/m2; 0 if it is unknown. */
 SDIMAGE_API uint32_t sdimage_encode_options_max_content_light_level(const sdimage_encode_options *options);

@@ -263,8 +263,8 @@ sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimag
         status =
             sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: this version of libheif cannot store an orientation");
     if (status >= 0) {
-        /* By default libheif stores code points in the H.265 stream alone, for old versions of macOS. Many decoders read
-         * only the property, and libde265 reads no HLG. */
+        /* By default libheif stores code points in the H.265 stream alone, for old versions of macOS. Many decoders
+         * read only the property, and libde265 reads no HLG. */
         if (job.options->version >= 4 && sdimage_image_transfer_characteristics(image))
             job.options->macOS_compatibility_workaround_no_nclx_profile = 0;
         if (job.options->version >= 5)

@@ -11,8 +11,8 @@
  * pixels.
  *
  * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1
- * to 9, 7 by default; 8 to 16 bits; ICC profile or code points, orientation, EXIF and XMP blocks. The intensity target of
- * PQ is the maximum light level of the content, 10,000 cd/m2 by default; that of HLG is 1,000. */
+ * to 9, 7 by default; 8 to 16 bits; ICC profile or code points, orientation, EXIF and XMP blocks. The intensity target
+ * of PQ is the maximum light level of the content, 10,000 cd/m2 by default; that of HLG is 1,000. */
 #ifndef SDIMAGE_PLUGINS_JXL_H
 #define SDIMAGE_PLUGINS_JXL_H
 
