@@ -102,7 +102,7 @@ package struct EncodeOptions: Sendable {
     }
 }
 
-/// Light of the content in cd/m2 (CTA-861.3, annex P); 0 for unknown.
+/// Light of the content in cd/m2 (CTA-861.3); 0 for unknown.
 package struct ContentLightLevel: Hashable, Sendable {
     /// MaxCLL: the brightest pixel.
     package var maxContent: UInt16 = 0
