@@ -47,6 +47,7 @@ extension Image {
         }
         var metadata = metadata
         metadata.cicp = transfer.codePoints
+        metadata.gainMap = nil
         metadata.headroom = min(metadata.headroom, transfer.codePoints.headroom)
         metadata.hasAlpha = metadata.hasAlpha && format.hasAlpha
         metadata.memoryCost = nil

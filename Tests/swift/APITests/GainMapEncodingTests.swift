@@ -246,6 +246,18 @@ import Testing
         #expect(DrawnPicture.color(plain, 54, 16)[0] > DrawnPicture.color(plain, 10, 16)[0] + 0.2)
     }
 
+    /// Samples of PQ and HLG have light too, and no map that could be applied to them.
+    @Test(arguments: [
+        sdimage_transfer_characteristics.SDIMAGE_TRANSFER_CHARACTERISTICS_PQ, .SDIMAGE_TRANSFER_CHARACTERISTICS_HLG,
+    ])
+    func samplesOfATransferBecomeATonedImageAndAMap(transfer: sdimage_transfer_characteristics) throws {
+        let bytes = try half()
+        let samples = try decode(bytes) { sdimage_decode_options_set_transfer_characteristics($0, transfer) }
+        #expect(sdimage_image_pixel_format(samples.pointer) == .SDIMAGE_PIXEL_FORMAT_RGB16 && gainMap(samples) == nil)
+        let written = try decode(try encode(samples))
+        #expect(abs(light(written, 10)[0] - 0.2) < 0.006 && abs(light(written, 54)[0] - 3) < 0.1)
+    }
+
     @Test func keptMapsTurnWithTheImage() throws {
         let drawn = try decode(try half()) { sdimage_decode_options_set_keep_gain_map($0, true) }
         let tagged = try DrawnPicture.told(drawn, orientation: .SDIMAGE_ORIENTATION_RIGHT)

@@ -190,7 +190,8 @@ import Testing
     }
 
     @Test func framesOfAnimationsAreConverted() throws {
-        let moving = try MovingPicture.image(try MovingPicture.bytes(of: [5, 100, 150], .SDIMAGE_FORMAT_GIF))
+        let levels: [UInt8] = [100, 136, 186]
+        let moving = try MovingPicture.image(try MovingPicture.bytes(of: levels, .SDIMAGE_FORMAT_GIF))
         let file = try encode(moving) {
             sdimage_encode_options_set_transfer_characteristics($0, .SDIMAGE_TRANSFER_CHARACTERISTICS_PQ)
         }
@@ -198,11 +199,13 @@ import Testing
         for options in [decodeOptions(), decodeOptions { sdimage_decode_options_set_convert_to_srgb($0, false) }] {
             let back = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }
             let isConverted = sdimage_decode_options_should_convert_to_srgb(options.pointer)
-            for (index, gray) in [5, 100, 150].enumerated() {
+            for (index, gray) in levels.enumerated() {
                 let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(back.pointer, UInt32(index), $0, $1) }
-                let light = gray <= 10 ? Double(gray) / 255 / 12.92 : pow((Double(gray) / 255 + 0.055) / 1.055, 2.4)
-                let wanted = isConverted ? Double(gray) / 255 : pq(light * 203 / 10_000)
-                #expect(abs(DrawnPicture.color(frame, 4, 4)[0] - wanted) < 0.006)
+                let light = pow((Double(gray) / 255 + 0.055) / 1.055, 2.4)
+                // Tone-mapped for a peak of 1000 cd/m2 (ITU-R BT.2446-1, section 4.1): light of 26, 50 and 100 cd/m2.
+                let mapped = [0.0722, 0.1265, 0.2266].map { 1.055 * pow($0, 1 / 2.4) - 0.055 }
+                let wanted = isConverted ? mapped[index] : pq(light * 203 / 10_000)
+                #expect(abs(DrawnPicture.color(frame, 4, 4)[0] - wanted) < 0.008)
             }
         }
     }
