@@ -75,9 +75,13 @@ static void unit_rows(size_t n) {
     }
 }
 
-/* A mapping of light up to 5, of a table without order. */
+/* A mapping of light up to 5. The table is smooth, as those of tone curves are: what is rounded differently before it is
+ * looked up makes no difference in it. */
 static sdpx_tones some_tones(float limit) {
-    return (sdpx_tones){input_floats(SDPX_TONE_STEPS + 1, 0.2f, 1), 0.2f, limit};
+    float *factors = output((SDPX_TONE_STEPS + 1) * sizeof *factors);
+    for (int i = 0; i <= SDPX_TONE_STEPS; i++)
+        factors[i] = 1 - 0.8f * (float)i / SDPX_TONE_STEPS;
+    return (sdpx_tones){factors, 0.2f, limit};
 }
 
 static void light_for_displays(size_t n) {

@@ -21,7 +21,7 @@ extension Image {
         let base = try with(plain).rendered(options, stop: stop)
         var metadata = base.metadata
         metadata.contentHeadroom = map.headroom
-        if metadata.isHighDynamicRange { metadata.headroom = map.parameters.baseHeadroom }
+        if metadata.isHighDynamicRange { metadata.headroom = min(metadata.headroom, map.parameters.baseHeadroom) }
         return base.with(metadata)
     }
 
