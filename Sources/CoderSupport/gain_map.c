@@ -17,6 +17,12 @@ sdcs_request sdcs_gain_map_request(const sdcs_request *request) {
     return samples;
 }
 
+sdimage_status sdcs_check_gain_map(sdimage_orientation samples, sdimage_orientation image, sdimage_error **error) {
+    if (samples == image || samples == SDIMAGE_ORIENTATION_UP)
+        return SDIMAGE_STATUS_OK;
+    return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "decode: gain map and image are turned differently");
+}
+
 static void attach(sdimage_image **image, const sdimage_gain_map *map) {
     sdimage_metadata *metadata = NULL;
     sdimage_image *whole = NULL;

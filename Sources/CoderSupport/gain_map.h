@@ -6,12 +6,14 @@
 
 #include "image.h"
 
-/* Reports that the gain map of the file matters: the request needs it, or the base image is HDR, and the map leads to
- * its rendition in SDR. */
+/* Reports that the gain map of the file is needed: for the request, or to reduce an HDR base image to SDR. */
 bool sdcs_needs_gain_map(const sdcs_request *request, const sdimage_image *base);
 
 /* Returns the request for the samples of a map. */
 sdcs_request sdcs_gain_map_request(const sdcs_request *request);
+
+/* Checks that the samples of a map lie over the stored base image. Writers may leave out the rotation of the map. */
+sdimage_status sdcs_check_gain_map(sdimage_orientation samples, sdimage_orientation image, sdimage_error **error);
 
 /* Ends the attempt to use the map of a file. Replaces the image by one with the map; after a failure the image stays as
  * it is, and the log has the error. Releases the error. */

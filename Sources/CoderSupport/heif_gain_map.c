@@ -84,7 +84,9 @@ uint8_t *sdheif_copy_with_primary(const sdheif_container *c, uint32_t item) {
         !sdcs_find_box(meta, SDCS_FOURCC('p', 'i', 't', 'm'), &body) || !sdcs_take_version(&body, &version, &flags))
         return NULL;
     size_t size = version ? 4 : 2;
-    uint8_t *copy = body.length >= size ? malloc(c->file.length) : NULL;
+    if (body.length < size || (size == 2 && item > UINT16_MAX) || c->file.length > SDCS_WORKING_BYTES)
+        return NULL;
+    uint8_t *copy = malloc(c->file.length);
     if (!copy)
         return NULL;
     memcpy(copy, c->file.bytes, c->file.length);

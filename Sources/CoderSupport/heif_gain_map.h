@@ -18,7 +18,8 @@ sdheif_gain_map sdheif_find_gain_map(const sdheif_container *container, uint32_t
 sdimage_status sdheif_make_gain_map(const sdheif_container *container, const sdheif_item *tone_map,
                                     const sdimage_image *samples, sdimage_gain_map **map, sdimage_error **error);
 
-/* Returns a copy of the file, to be freed, whose primary item is another one; NULL if memory is exhausted. */
+/* Returns a copy of the file, to be freed, whose primary item is another one; NULL if memory is exhausted, if the file
+ * exceeds the limit of working memory, or if the number of the item does not fit. */
 uint8_t *sdheif_copy_with_primary(const sdheif_container *container, uint32_t item);
 
 #endif

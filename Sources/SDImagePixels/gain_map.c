@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "curve.h"
 #include "kernel.h"
 
 /* Pixels whose intermediate values fit the first-level cache. */
@@ -182,7 +183,7 @@ void sdpx_measure_gains(float *to, const float *base, const float *other, size_t
             float gain = log2f(bright / (positive(base[3 * i + k]) + offset));
             /* False for NaN. */
             gain = gain > -SDPX_GAIN_LIMIT ? gain : -SDPX_GAIN_LIMIT;
-            to[3 * i + k] = gain < SDPX_GAIN_LIMIT ? gain : SDPX_GAIN_LIMIT;
+            to[3 * i + k] = (gain < SDPX_GAIN_LIMIT ? gain : SDPX_GAIN_LIMIT) * unit(light[3]);
         }
     }
 }

@@ -169,7 +169,7 @@ const (
 
 // Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
 const (
-	// The default: the base image of a file with a gain map, unchanged.
+	// The default: the base image of a file with a gain map.
 	DynamicRangeSDR DynamicRange = 0
 	// The headroom of the content.
 	DynamicRangeHDR DynamicRange = 1

@@ -70,11 +70,13 @@ SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdima
  * NATIVE keeps the depth: 16 bits a channel for a file with more than 8, for example a PNG of 16 bits or an AVIF of 10,
  * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. With RGBA_FLOAT, PQ and HLG
  * become light relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are preserved; gain maps need
- * sdimage_decode_options_set_dynamic_range. For every other format such an image is tone-mapped to sRGB by the curve of
- * Report ITU-R BT.2446-1, method A, with one factor for the three channels. The peak that becomes white is the
- * luminance that 1 of 200 pixels exceeds, between 203 and 1000 cd/m2; without light above white nothing changes.
- * Partial images have their own peak, frames of an animation that of the first; for frames of PNG animations it is 1000
- * cd/m2. Thumbnails are means of the encoded samples, and their peak is measured afterwards. */
+ * sdimage_decode_options_set_dynamic_range. For every other format such an image is tone-mapped to sRGB, unless
+ * sdimage_decode_options_set_transfer_characteristics selects PQ or HLG. The curve is that of Report ITU-R BT.2446-1,
+ * method A, with one factor for the three channels. The peak that becomes white is the luminance that 1 of 200 pixels
+ * exceeds, between 203 and 1000 cd/m2; an image without light above white is not darkened. Partial images have their
+ * own peak, and so may frames of an animation. It is 1000 cd/m2 for frames of PNG animations, and for a PNG whose
+ * samples exceed sdimage_decode_options_set_max_bytes. Thumbnails are means of the encoded samples, and their peak is
+ * measured afterwards. */
 SDIMAGE_API void sdimage_decode_options_set_pixel_format(sdimage_decode_options *options,
                                                          sdimage_pixel_format pixel_format);
 /* Returns the pixel format. */
@@ -82,20 +84,22 @@ SDIMAGE_API sdimage_pixel_format sdimage_decode_options_pixel_format(const sdima
 
 /* Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG. */
 typedef enum SDIMAGE_ENUM sdimage_dynamic_range {
-    SDIMAGE_DYNAMIC_RANGE_SDR = 0,      /* the default: the base image of a file with a gain map, unchanged */
+    SDIMAGE_DYNAMIC_RANGE_SDR = 0,      /* the default: the base image of a file with a gain map */
     SDIMAGE_DYNAMIC_RANGE_HDR = 1,      /* the headroom of the content */
     SDIMAGE_DYNAMIC_RANGE_AUTOMATIC = 2 /* the headroom of the content or of the display, whichever is lower */
 } sdimage_dynamic_range;
 
 /* Sets the rendition. For HDR and AUTOMATIC, a still image with more than the range of SDR becomes RGBA_FLOAT if the
  * pixel format is AUTOMATIC, NATIVE or RGBA_FLOAT: linear light of sRGB primaries, with 1 for SDR white. Other pixel
- * formats, PNG animations and the parts of a JPEG that is arriving are SDR. Gain maps are read in JPEG, HEIC, AVIF and
- * JPEG XL (Ultra HDR, ISO 21496-1 and Apple's format), and are applied also if colours are not converted to sRGB. A map
- * that cannot be used is ignored, with a warning in the log. For AUTOMATIC, PQ and HLG are reduced to the headroom of
- * the display by the tone mapping of sdimage_decode_options_set_pixel_format, applied in part: no sample exceeds the
- * display, and other light is unchanged if the peak is within its headroom. They stay encoded if colours are not
- * converted to sRGB. A decoder reads a JPEG to its end, because the map follows the image: there are no early
- * thumbnails. */
+ * formats, PNG animations that are not RGBA_FLOAT, and the parts of a JPEG that is arriving are SDR, except in PQ and
+ * HLG (sdimage_decode_options_set_transfer_characteristics). Gain maps are read in JPEG (Ultra HDR, ISO 21496-1 and
+ * Apple's format), HEIC (ISO 21496-1 and Apple's format), AVIF and JPEG XL (ISO 21496-1), and are applied also if
+ * colours are not converted to sRGB. For SDR, a base image in PQ of the latter three is reduced by its map, if colours
+ * are converted. A map that cannot be used is ignored, with a warning in the log. For AUTOMATIC, PQ and HLG are reduced
+ * to the headroom of the display by the tone mapping of sdimage_decode_options_set_pixel_format, applied in part: no
+ * sample exceeds the display, and other light is unchanged if the peak is within its headroom. They stay encoded if
+ * colours are not converted to sRGB. A decoder reads a JPEG to its end, because the map follows the image: there are no
+ * early thumbnails. */
 SDIMAGE_API void sdimage_decode_options_set_dynamic_range(sdimage_decode_options *options, sdimage_dynamic_range range);
 /* Returns the rendition. */
 SDIMAGE_API sdimage_dynamic_range sdimage_decode_options_dynamic_range(const sdimage_decode_options *options);
@@ -107,7 +111,8 @@ SDIMAGE_API double sdimage_decode_options_display_headroom(const sdimage_decode_
 
 /* Leaves the base image of a file with a gain map as it is, in the colour space of the file, together with its map
  * (sdimage_image_get_gain_map), whatever the rendition requested: to apply it later, or to write it into another file.
- * Samples in PQ or HLG (sdimage_decode_options_set_transfer_characteristics) have precedence. Default false. */
+ * RGBA_FLOAT, and samples in PQ or HLG (sdimage_decode_options_set_transfer_characteristics), have precedence: then the
+ * map is not kept. Default false. */
 SDIMAGE_API void sdimage_decode_options_set_keep_gain_map(sdimage_decode_options *options, bool keep_gain_map);
 /* Returns true if the base image is left with its gain map. */
 SDIMAGE_API bool sdimage_decode_options_should_keep_gain_map(const sdimage_decode_options *options);

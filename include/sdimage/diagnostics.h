@@ -41,8 +41,8 @@ typedef struct sdimage_log_handler {
 SDIMAGE_API sdimage_status sdimage_log_set_handler(sdimage_log_level level, const sdimage_log_handler *handler,
                                                    void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
 
-/* Writes a line to the log: for coders, loaders and caches of the host, such as a part of a file that was ignored. NULL
- * and a level of OFF have no effect. */
+/* Writes a line to the log, for coders, loaders and caches of the host: for example, that a part of a file was ignored.
+ * NULL, and a level of OFF, have no effect. */
 SDIMAGE_API void sdimage_log_write(sdimage_log_level level, const char *text);
 
 /* --- Metrics. */

@@ -8,13 +8,14 @@
  * encoder; and the formats of coders of the host. See sdimage_can_encode (coder.h). Animations are written as PNG, GIF
  * and WebP, with their durations and loop count; other formats receive the first frame.
  *
- * An image with an unapplied orientation is written with its orientation tag in JPEG, PNG, HEIC and AVIF, and rotated
- * in other formats. An image in another colour space is written with its ICC profile in JPEG, PNG, WebP, HEIC and AVIF.
- * If only code points describe its samples, PNG, HEIC and AVIF write these; for JPEG, WebP, GIF, BMP and ICO it is
- * converted to sRGB.
+ * An image with an unapplied orientation is written with its orientation tag in JPEG, PNG, HEIC, AVIF and JPEG XL, and
+ * rotated in other formats. An image in another colour space is written with its ICC profile in JPEG, PNG, WebP, HEIC,
+ * AVIF and JPEG XL. If only code points describe its samples, PNG, HEIC, AVIF and JPEG XL write these; for JPEG, WebP,
+ * GIF, BMP and ICO it is converted to sRGB.
  *
- * From 16-bit pixels, JPEG, WebP and other 8-bit files receive the upper 8 bits, HEIC and AVIF 10 bits. Grey images
- * stay grey in JPEG, HEIC and AVIF. Float pixels become sRGB, tone-mapped for HDR, unless the options select PQ or HLG.
+ * From 16-bit pixels, JPEG, WebP and other 8-bit files receive the upper 8 bits, HEIC and AVIF 10 bits, unless
+ * sdimage_encode_options_set_bits_per_channel sets another depth. Grey images stay grey in JPEG, HEIC and AVIF. Float
+ * pixels become sRGB, tone-mapped for HDR, unless the options select PQ or HLG.
  *
  * PNG stores images of few colours with a palette, opaque images without alpha, and float pixels as 16 bits of sRGB.
  * Animations are RGBA, with the changed part of each frame. During compression PNG holds another copy of the image's
@@ -95,15 +96,17 @@ SDIMAGE_API void sdimage_encode_options_set_embed_thumbnail(sdimage_encode_optio
 /* Returns true if a small preview is embedded. */
 SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_encode_options *options);
 
-/* JPEG: writes a gain map behind the image, with its parameters in both forms, XMP (Ultra HDR) and ISO 21496-1: that of
- * a base image, or for RGBA_FLOAT, PQ and HLG one that leads from the tone-mapped SDR image to the light of the image.
- * Image and map have the same quality. Images without a map, and without light above white, are written as usual.
- * Default false. */
+/* JPEG: writes a gain map behind the image, with its parameters as XMP (Ultra HDR) and as ISO 21496-1. A base image is
+ * written with its map; if code points describe its colours, which JPEG cannot store, it becomes sRGB, and a new map
+ * leads to its HDR rendition. RGBA_FLOAT, PQ and HLG are tone-mapped to SDR, and the map leads back to their light. An
+ * image that has no map and no light above white is written without one. Image and map have the same quality. An XMP
+ * packet that leaves no room stays as it is; the map then has the parameters of ISO 21496-1 alone. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_embed_gain_map(sdimage_encode_options *options, bool embed);
 /* Returns true if a gain map is written. */
 SDIMAGE_API bool sdimage_encode_options_should_embed_gain_map(const sdimage_encode_options *options);
 
 /* Converts the pixels to PQ or HLG with the primaries of ITU-R BT.2020; the white of SDR is 203 cd/m2 (ITU-R BT.2408).
+ * The gain map of a base image is applied.
  * Light beyond the range of the transfer or of the primaries is clipped. The file has code points: PNG (cICP, 16 bits;
  * frames of animations, too), HEIC and AVIF (nclx, 10 bits), JPEG XL (16 bits), and formats of coders of the host,
  * whose images have 16 bits and code points; others: UNSUPPORTED. Pixels that already have these code points, for

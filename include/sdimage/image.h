@@ -202,15 +202,15 @@ SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
 /* The embedded ICC profile if the pixels were left in its colour space; NULL if they are sRGB. Borrowed. */
 SDIMAGE_API const sdimage_data *sdimage_image_color_profile(const sdimage_image *image);
 
-/* Returns the primaries of the colour space in which the pixels were left, as a code point of ITU-T H.273 (table 2).
- * 0 if the image has none and if the pixels are sRGB. Takes precedence over the profile. */
+/* Returns the primaries of the pixels as a code point of ITU-T H.273 (table 2): those of the colour space in which they
+ * were left, or of PQ or HLG to which they were converted. 0 if there are none, and if the pixels are sRGB. Takes
+ * precedence over the profile. */
 SDIMAGE_API uint32_t sdimage_image_color_primaries(const sdimage_image *image);
-/* Returns the transfer characteristics of that colour space, as a code point of ITU-T H.273 (table 3); 0 in the same
- * cases. */
+/* Returns the transfer characteristics of the pixels as a code point of ITU-T H.273 (table 3); 0 in the same cases. */
 SDIMAGE_API uint32_t sdimage_image_transfer_characteristics(const sdimage_image *image);
 
-/* True if pixels may exceed the white of standard dynamic range: float pixels, or samples in PQ or HLG.
- * False for an image that was tone-mapped to sRGB. */
+/* True if pixels may exceed the white of standard dynamic range: light of an HDR rendition, or samples in PQ or HLG.
+ * False for an image that was tone-mapped to sRGB, and for an SDR image that was decoded to PQ or HLG. */
 SDIMAGE_API bool sdimage_image_is_hdr(const sdimage_image *image);
 /* Returns the headroom of the rendition in stops: the binary logarithm of the brightest light that it can contain,
  * relative to SDR white; 0 for SDR. */

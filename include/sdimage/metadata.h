@@ -135,8 +135,8 @@ SDIMAGE_API bool sdimage_metadata_get_cicp(const sdimage_metadata *metadata, uin
                                            uint32_t *matrix, bool *full_range);
 
 /* Sets the gain map of a base image; NULL removes it. The library applies the map of an image that a custom coder
- * decodes, if the options request it; samples and pixels must have the same orientation, and the colours must be those
- * of the file. For `info`, only the parameters matter. Referenced. */
+ * decodes, if the options request it; samples and pixels must have the same orientation, and the pixels must be in
+ * the colour space of the file. For `info` only the parameters matter, and the samples may be one pixel. Referenced. */
 SDIMAGE_API void sdimage_metadata_set_gain_map(sdimage_metadata *metadata, const sdimage_gain_map *map);
 /* Returns the gain map; NULL for none. Borrowed until it is set again or the metadata are freed. */
 SDIMAGE_API const sdimage_gain_map *sdimage_metadata_gain_map(const sdimage_metadata *metadata);

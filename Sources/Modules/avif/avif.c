@@ -211,7 +211,7 @@ static sdimage_status decode_samples(const sdheif_container *c, const sdheif_ite
     reader reader = {.decoder = NULL};
     uint8_t *copy = sdheif_copy_with_primary(c, item->id);
     if (!copy)
-        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a gain map");
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: file with a gain map cannot be copied");
     sdimage_status status = prepare(copy, c->file.length, request, &reader, error);
     if (status >= 0)
         status = check(avifDecoderNextImage(reader.decoder), reader.decoder, error);
@@ -231,7 +231,8 @@ static void add_gain_map(const void *bytes, size_t length, const sdcs_request *r
     if (sdheif_container_open(&container, bytes, length, request->budget, NULL) >= 0) {
         sdheif_gain_map found = sdheif_find_gain_map(&container, container.primary);
         sdcs_request plain = sdcs_gain_map_request(request);
-        if (found.tone_map && decode_samples(&container, found.samples, &plain, &samples, &why) >= 0)
+        if (found.tone_map && decode_samples(&container, found.samples, &plain, &samples, &why) >= 0 &&
+            sdcs_check_gain_map(sdimage_image_orientation(samples), sdimage_image_orientation(*image), &why) >= 0)
             sdheif_make_gain_map(&container, found.tone_map, samples, &map, &why);
         sdcs_finish_gain_map(image, map, why);
     }

@@ -109,7 +109,7 @@ sdimage_status sdavif_add_light_level(avifRWData *file, uint32_t max_content, ui
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for the file");
     if (!change(file, &layout, property, &changed)) {
         avifRWDataFree(&changed);
-        return sdcs_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "avif: no place for the light level");
+        return sdcs_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "avif: layout of the encoded file has no room for clli");
     }
     avifRWDataFree(file);
     *file = changed;

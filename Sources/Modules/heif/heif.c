@@ -190,13 +190,10 @@ static bool is_cropped(const sdheif_image *p) {
     return p->displayed_width != p->width || p->displayed_height != p->height;
 }
 
-/* Checks that the samples of a map lie over the stored base image. Writers may leave out the rotation of the map. */
 static sdimage_status check_samples(const sdheif_image *map, const sdheif_image *base, sdimage_error **error) {
-    bool is_turned = map->orientation != base->orientation && map->orientation != SDIMAGE_ORIENTATION_UP;
-    if (is_turned || is_cropped(map) != is_cropped(base))
-        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
-                         "heif: gain map and image are turned or cropped differently");
-    return SDIMAGE_STATUS_OK;
+    if (is_cropped(map) != is_cropped(base))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: gain map and image are cropped differently");
+    return sdcs_check_gain_map(map->orientation, base->orientation, error);
 }
 
 /* Attaches the gain map to the base image, which stays as it is without one and with a damaged one. */

@@ -1,5 +1,10 @@
 #include "jhgm.h"
 
+#include "fail.h"
+
+/* The bit of the flags, the fifth byte of the parameters, for gains that apply to the colors of the base image. */
+enum { FLAGS = 4, USES_BASE_COLORS = 0x40 };
+
 /* Takes a block whose length is a number of `size` bytes. */
 static bool take_block(sdcs_span *span, size_t size, sdcs_span *block) {
     uint64_t length;
@@ -9,13 +14,16 @@ static bool take_block(sdcs_span *span, size_t size, sdcs_span *block) {
     return sdcs_skip(span, (size_t)length);
 }
 
-bool sdjxl_find_gain_map(const void *bytes, size_t length, sdjxl_gain_map *map) {
+sdimage_status sdjxl_find_gain_map(const void *bytes, size_t length, sdjxl_gain_map *map, sdimage_error **error) {
     sdcs_span file = {bytes, length}, bundle, colors, profile;
     uint64_t version;
-    if (!sdcs_find_box(file, SDCS_FOURCC('j', 'h', 'g', 'm'), &bundle) || !sdcs_take(&bundle, 1, &version) ||
-        version != 0 || !take_block(&bundle, 2, &map->parameters) || !take_block(&bundle, 1, &colors) ||
-        !take_block(&bundle, 4, &profile))
-        return false;
+    if (!sdcs_find_box(file, SDCS_FOURCC('j', 'h', 'g', 'm'), &bundle))
+        return SDIMAGE_STATUS_END;
+    if (!sdcs_take(&bundle, 1, &version) || version != 0 || !take_block(&bundle, 2, &map->parameters) ||
+        !take_block(&bundle, 1, &colors) || !take_block(&bundle, 4, &profile))
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: box of the gain map is damaged, or of a later version");
+    if (map->parameters.length > FLAGS && !(map->parameters.bytes[FLAGS] & USES_BASE_COLORS))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: gains apply to colors that are not read");
     map->samples = bundle;
-    return true;
+    return SDIMAGE_STATUS_OK;
 }

@@ -2,6 +2,8 @@
 #ifndef SDJXL_JHGM_H
 #define SDJXL_JHGM_H
 
+#include <sdimage/error.h>
+
 #include "boxes.h"
 
 typedef struct sdjxl_gain_map {
@@ -9,8 +11,8 @@ typedef struct sdjxl_gain_map {
     sdcs_span samples;    /* a codestream */
 } sdjxl_gain_map;
 
-/* Finds the gain map; false without one. The spans point into the bytes. The colors of the other rendition are not
- * read: their encoding needs the decoder of JPEG XL. */
-bool sdjxl_find_gain_map(const void *bytes, size_t length, sdjxl_gain_map *map);
+/* Finds the gain map; END without one. The spans point into the bytes. Errors: BAD_DATA; UNSUPPORTED for gains that
+ * apply to the colors of the other rendition, which are not read: their encoding needs the decoder of JPEG XL. */
+sdimage_status sdjxl_find_gain_map(const void *bytes, size_t length, sdjxl_gain_map *map, sdimage_error **error);
 
 #endif

@@ -104,11 +104,11 @@ static void add_gain_map(const void *bytes, size_t length, const sdjxl_decoder *
     sdimage_image *samples = NULL;
     sdimage_gain_map *map = NULL;
     sdimage_error *why = NULL;
-    if (base->info.have_animation || !sdcs_needs_gain_map(&base->request, *image) ||
-        !sdjxl_find_gain_map(bytes, length, &found))
+    if (base->info.have_animation || !sdcs_needs_gain_map(&base->request, *image))
         return;
     sdcs_request plain = sdcs_gain_map_request(&base->request);
-    if (decode_samples(found.samples, &plain, base->deadline, &samples, &why) >= 0)
+    if (sdjxl_find_gain_map(bytes, length, &found, &why) == SDIMAGE_STATUS_OK &&
+        decode_samples(found.samples, &plain, base->deadline, &samples, &why) >= 0)
         sdimage_gain_map_new(samples, found.parameters.bytes, found.parameters.length, &map, &why);
     sdcs_finish_gain_map(image, map, why);
     sdimage_gain_map_unref(map);
@@ -120,7 +120,8 @@ static void describe_gain_map(const void *bytes, size_t length, sdimage_metadata
     sdjxl_gain_map found;
     sdimage_image *samples = NULL;
     sdimage_gain_map *map = NULL;
-    if (sdjxl_find_gain_map(bytes, length, &found) && sdcs_gain_map_placeholder(&samples, NULL) >= 0 &&
+    if (sdjxl_find_gain_map(bytes, length, &found, NULL) == SDIMAGE_STATUS_OK &&
+        sdcs_gain_map_placeholder(&samples, NULL) >= 0 &&
         sdimage_gain_map_new(samples, found.parameters.bytes, found.parameters.length, &map, NULL) >= 0)
         sdimage_metadata_set_gain_map(metadata, map);
     sdimage_gain_map_unref(map);

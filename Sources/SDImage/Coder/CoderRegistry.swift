@@ -96,7 +96,7 @@ package final class CoderRegistry: Sendable {
         let coder = try choose(for: bytes, options: options, override: override)
         stop.start(nanoseconds: options.limits.workNanoseconds, encodedBytes: bytes.count)
         try stop.check()
-        var plain = try options.ofCoder()
+        var plain = try options.forCoder()
         plain.limits = plain.limits.accounted
         let image = try Engine.helped { [plain] () throws(ImageError) in
             try coder.decode(bytes, options: plain, stop: stop).signal(options, stop: stop)
@@ -106,7 +106,7 @@ package final class CoderRegistry: Sendable {
 
     /// Converts an image that was delivered without encoded bytes to what these options would have decoded.
     package func fit(_ image: Image, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
-        let plain = try options.ofCoder()
+        let plain = try options.forCoder()
         guard let colors else { return try image.fitted(plain, stop: stop).signal(options, stop: stop) }
         return try colors(image, plain, stop).signal(options, stop: stop)
     }
@@ -117,7 +117,7 @@ package final class CoderRegistry: Sendable {
         _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> any ImageDecoder {
         let coder = try choose(for: bytes, options: options, override: override)
-        let plain = try options.ofCoder()
+        let plain = try options.forCoder()
         return try coder.open(options: plain, stop: stop) ?? coder.whole(options: plain)
     }
 
@@ -128,7 +128,7 @@ package final class CoderRegistry: Sendable {
         coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> (any ImageDecoder)? {
         try choose(for: start, options: options, override: override).open(
-            source: source, options: options.ofCoder(), stop: stop)
+            source: source, options: options.forCoder(), stop: stop)
     }
 
     /// Encodes with the coder registered last among those that encode the format. An undefined format means PNG for an image with

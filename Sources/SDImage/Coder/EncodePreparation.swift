@@ -11,7 +11,8 @@ extension CoderRegistry {
         } else if format.lacksCodePoints, image.metadata.cicp != nil {
             converted = try toSRGB(image, image.pixels.format, stop)
         }
-        return try converted.withDepth(options.bitsPerChannel)
+        // Coders that write 8 bits only convert the pixels themselves.
+        return format.depths == [8] ? converted : try converted.withDepth(options.bitsPerChannel)
     }
 
     /// Returns the image in sRGB or, as float, in linear light, with the same orientation.
@@ -19,15 +20,16 @@ extension CoderRegistry {
         var options = DecodeOptions()
         options.pixelFormat = format
         options.applyOrientation = false
-        // The size of the image is that of a bitmap that exists.
-        options.limits.outputBytes = .max
+        // The gain map of a base image is applied.
+        if format == .rgbaFloat { options.dynamicRange = .hdr }
+        options.limits = .ofExistingBitmap
         return try fit(image, options: options, stop: stop)
     }
 }
 
 extension ImageFormat {
     /// Bits per channel that files of the format may have; nil for formats that only coders of the host write.
-    private var depths: [Int]? {
+    fileprivate var depths: [Int]? {
         switch self {
         case .jpeg, .webp, .gif, .bmp, .ico: [8]
         case .png: [8, 16]

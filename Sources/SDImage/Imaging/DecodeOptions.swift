@@ -74,13 +74,16 @@ package struct DecodeOptions: Hashable, Sendable {
         return options
     }
 
-    /// True if the result may have more than 8 bits per channel, or a gain map.
-    package var mayBeDeep: Bool {
+    /// True if a thumbnail on disk cannot hold the result, which may have more than 8 bits per channel, or a gain map.
+    package var needsOriginal: Bool {
         (pixelFormat?.bytesPerChannel ?? (keepsDepth ? 2 : 1)) > 1 || readsGainMaps || transfer != nil
     }
 
     /// True if the gain map of a file matters.
-    package var readsGainMaps: Bool { mayExceedWhite || keepsGainMap }
+    package var readsGainMaps: Bool { mayExceedWhite || leavesBaseImage }
+
+    /// True if the base image is left with its gain map. Floats are light, and no base image.
+    package var leavesBaseImage: Bool { keepsGainMap && pixelFormat != .rgbaFloat }
 
     /// True if the result may be a rendition with more than the range of SDR. Integer formats hold SDR, except in PQ and HLG.
     package var mayExceedWhite: Bool {
@@ -98,11 +101,11 @@ package struct DecodeOptions: Hashable, Sendable {
     /// The headroom to which HDR pixels are tone-mapped in a result of format `output`; nil if they keep that of the content.
     package func mappedHeadroom(_ output: PixelFormat) -> Double? {
         guard output == .rgbaFloat else { return 0 }
-        return mayExceedWhite && dynamicRange == .automatic ? displayHeadroom : nil
+        return dynamicRange == .automatic ? displayHeadroom : nil
     }
 
     /// The options for a coder: for a result in PQ or HLG those of linear light, which `Image.signal` converts.
-    func ofCoder() throws(ImageError) -> DecodeOptions {
+    func forCoder() throws(ImageError) -> DecodeOptions {
         guard transfer != nil else { return self }
         guard pixelFormat == nil || pixelFormat == .rgb16 || pixelFormat == .rgba16 else {
             throw ImageError(.invalidArgument, "decoder: PQ and HLG need a pixel format of 16 bits, RGB16 or RGBA16")
@@ -110,9 +113,10 @@ package struct DecodeOptions: Hashable, Sendable {
         var options = self
         (options.transfer, options.pixelFormat, options.convertToSRGB) = (nil, .rgbaFloat, true)
         options.keepsGainMap = false
-        // A pixel of floats has twice the bytes of one of the result.
-        options.limitBytes = min(limitBytes, Int.max / 2) * 2
-        options.limits.outputBytes = min(limits.outputBytes, Int.max / 2) * 2
+        // A pixel of floats has 16 bytes, one of the result 6 or 8. `Image.signal` keeps the limit of the result.
+        let (floats, samples) = pixelFormat == .rgb16 ? (8, 3) : (2, 1)
+        options.limitBytes = min(limitBytes, Int.max / floats) * floats / samples
+        options.limits.outputBytes = min(limits.outputBytes, Int.max / 3) * 3
         return options
     }
 
@@ -151,6 +155,13 @@ package struct DecodeLimits: Hashable, Sendable {
     package static let standard = DecodeLimits()
 
     package init() {}
+
+    /// For a result of the size of a bitmap that exists.
+    package static let ofExistingBitmap = {
+        var limits = DecodeLimits()
+        limits.outputBytes = .max
+        return limits
+    }()
 
     /// The memory account of the operation; outside an operation, a new account on each access.
     package var account: WorkingMemory { memory.account ?? WorkingMemory(limit: workingBytes) }

@@ -51,7 +51,10 @@ package final class GainMap: Sendable {
 
     package init(_ parameters: Parameters, image: Image) {
         self.parameters = parameters
-        self.image = image
+        // Only the colors matter: the samples lie over the base image, whatever orientation their file had.
+        var colors = ImageMetadata()
+        (colors.colorProfile, colors.cicp) = (image.metadata.colorProfile, image.metadata.cicp)
+        self.image = Image(pixels: image.pixels, metadata: colors)
     }
 
     /// The map for a base image that is turned.

@@ -26,7 +26,7 @@ extension Image {
         metadata.cicp?.primaries == transfer.codePoints.primaries && metadata.cicp?.transfer == transfer.rawValue
     }
 
-    /// The result of these options, if their `ofCoder` gave this image (docs/decisions.md, "PQ and HLG are made of linear light").
+    /// The result of these options, if their `forCoder` gave this image (docs/decisions.md, "PQ and HLG are made of linear light").
     func signal(_ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         guard let transfer = options.transfer else { return self }
         return try signal(transfer, format: options.pixelFormat, limit: options.limits.outputBytes, stop: stop)

@@ -64,7 +64,7 @@ struct CacheStage {
         let request = context.request
         // Pixels as they are stored in the file, and deep ones, cannot be derived from the image in memory.
         guard !context.keys.isOriginal, request.cachePolicy.originalQueryLayers.contains(.memory),
-            request.decodeOptions.isUpright, !request.decodeOptions.mayBeDeep, request.coder == nil,
+            request.decodeOptions.isUpright, !request.decodeOptions.needsOriginal, request.coder == nil,
             let original = context.memoryOfOriginals?.image(for: context.keys.original)
         else { return nil }
         var data = LoadedData(bytes: .empty)

@@ -47,7 +47,7 @@ package final class LoadKeys: Sendable {
     /// only. Variants on disk have 8 bits per channel.
     func variant(_ request: ImageRequest) -> CacheKey? {
         let options = request.decodeOptions
-        guard options.wantsThumbnail || transformer != nil, !options.mayBeDeep else { return nil }
+        guard options.wantsThumbnail || transformer != nil, !options.needsOriginal else { return nil }
         guard options.choosesPixels else { return final }
         return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
     }

@@ -30,6 +30,7 @@ extension Image {
         metadata.scale = self.metadata.scale
         metadata.isHighDynamicRange = self.metadata.isHighDynamicRange
         (metadata.headroom, metadata.contentHeadroom) = (self.metadata.headroom, self.metadata.contentHeadroom)
+        (metadata.colorProfile, metadata.cicp) = (self.metadata.colorProfile, self.metadata.cicp)
         metadata.hasAlpha = hasAlpha && pixels.format.hasAlpha
         return Image(pixels: pixels, metadata: metadata)
     }

@@ -23,9 +23,9 @@ extension GainMap {
         guard format == .gray8 || format == .rgb8 else {
             throw ImageError(.invalidArgument, "gain map: samples are neither GRAY8 nor RGB8")
         }
-        // Gains of their own need samples of their own.
+        // Channels with different parameters need RGB samples.
         let isGray = Set(parameters.channels).count == 1
-        self.init(parameters, image: isGray ? samples.still : try samples.still.converted(to: .rgb8))
+        self.init(parameters, image: isGray ? samples : try samples.still.converted(to: .rgb8))
     }
 
     /// The parameters in binary form.

@@ -17,6 +17,8 @@ package struct GainMapMeasurement {
     /// The share of pixels, one in so many, whose gains may lie outside of the range of the samples, or differ between the channels
     /// of a gray map: single pixels make it neither coarse nor colored.
     private static let pixelsPerOutlier = 1000
+    /// Headroom in stops below which the renditions are equal.
+    private static let leastHeadroom = 1.0 / 64
     /// Difference in stops below which the gains of two channels are equal: less than 2 % of the light.
     private static let tolerance: Float = 1.0 / 64
 
@@ -39,7 +41,9 @@ package struct GainMapMeasurement {
 
     private func map() throws(ImageError) -> GainMap {
         let peak = try peak()
-        guard peak > 1 else { throw ImageError(.unsupported, "gain map: no pixel is brighter than SDR white") }
+        guard log2(peak) > GainMapMeasurement.leastHeadroom else {
+            throw ImageError(.unsupported, "gain map: no pixel is brighter than SDR white")
+        }
         var statistics = GainStatistics(tolerance: GainMapMeasurement.tolerance)
         unsafe try forEachRow { _, gains in unsafe statistics.add(gains) }
         let most = hdr.size.width * hdr.size.height / GainMapMeasurement.pixelsPerOutlier
@@ -141,7 +145,9 @@ private struct GainStatistics {
             let counts = counts[start..<start + GainStatistics.classes]
             let low = GainStatistics.first(counts, outliers)
             let high = counts.count - 1 - GainStatistics.first(counts.reversed(), outliers)
-            return GainStatistics.stops(low)...GainStatistics.stops(max(low, high) + 1)
+            // The highest class begins at the limit, and a range is not empty.
+            let lowest = min(low, counts.count - 2)
+            return GainStatistics.stops(lowest)...GainStatistics.stops(max(lowest, high) + 1)
         }
     }
 

@@ -7,9 +7,9 @@ extension Image {
         guard let map = unappliedGainMap else {
             return options.convertToSRGB ? try convertedToSRGB(options, stop: stop) : try fitted(options, stop: stop)
         }
-        if options.keepsGainMap { return try fitted(options, stop: stop) }
+        if options.leavesBaseImage { return try fitted(options, stop: stop) }
         let headroom = options.mayExceedWhite ? options.requestedHeadroom : 0
-        if map.parameters.weight(headroom: headroom) != 0 {
+        if options.mayExceedWhite || options.convertToSRGB, map.parameters.weight(headroom: headroom) != 0 {
             let fitted = try fitted(options.forBaseImage(in: formatForRendition), stop: stop)
             if let rendition = try fitted.rendition(headroom: headroom, limits: options.limits, stop: stop) {
                 return options.mayExceedWhite ? rendition : try rendition.fitted(options, stop: stop)
@@ -42,7 +42,7 @@ extension Image {
     package func applyingGainMap(headroom: Double, stop: CancellationToken) throws(ImageError) -> Image {
         guard let map = unappliedGainMap else { throw ImageError(.unsupported, "gain map: the image has none to apply") }
         guard map.parameters.weight(headroom: headroom) != 0 else { return self }
-        guard let rendition = try still.rendition(headroom: headroom, limits: .standard, stop: stop) else {
+        guard let rendition = try still.rendition(headroom: headroom, limits: .ofExistingBitmap, stop: stop) else {
             throw ImageError(.unsupported, "gain map: no matrix describes the colors of the image")
         }
         return rendition

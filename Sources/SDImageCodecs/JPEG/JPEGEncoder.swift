@@ -58,6 +58,8 @@ struct JPEGEncoder {
 
     private static let exifLabel = Array("Exif\0\0".utf8)
     private static let packetLabel = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    /// Bytes of an XMP packet that fit a marker segment.
+    static let longestPacket = JPEGRowEncoder.markerBytes - packetLabel.count
     private static let profileLabel = Array("ICC_PROFILE\0".utf8)
 
     private static func markers(

@@ -17,12 +17,13 @@ struct JPEGGainMapEncoder {
         options.embedsGainMap = false
         self.options = options
         self.stop = stop
-        if let map = image.unappliedGainMap, image.metadata.cicp == nil {
+        if let map = image.unappliedGainMap, JPEGGainMapEncoder.canHold(map, of: image) {
             (base, self.map) = (image, try map.withLogarithmicSamples())
             return
         }
-        guard let hdr = try JPEGGainMapEncoder.hdrRendition(of: image, options, stop) else { return nil }
-        base = try (image.unappliedGainMap == nil ? hdr : image).inSRGB(stop: stop).converted(to: .rgb8)
+        guard let hdr = try JPEGGainMapEncoder.light(of: image, stop) else { return nil }
+        let sdr = try (image.unappliedGainMap == nil ? hdr : image).inSRGB(stop: stop)
+        base = try sdr.converted(to: image.metadata.hasAlpha ? .rgba8 : .rgb8)
         do throws(ImageError) {
             map = try GainMapMeasurement.map(from: base, to: hdr, account: options.account, stop: stop)
         } catch {
@@ -32,18 +33,26 @@ struct JPEGGainMapEncoder {
         }
     }
 
-    /// The image in linear light; nil if it is SDR.
-    private static func hdrRendition(
-        of image: Image, _ options: EncodeOptions, _ stop: CancellationToken
-    ) throws(ImageError) -> Image? {
-        if image.unappliedGainMap != nil {
-            return try image.rendition(headroom: .infinity, limits: .standard, stop: stop)
+    /// True if a JPEG can describe the colors of the image and of its map, with profiles instead of code points.
+    private static func canHold(_ map: GainMap, of image: Image) -> Bool {
+        let base = image.metadata.cicp.flatMap(RGBEncoding.init(codePoints:))
+        return base?.isStandard(primariesMatter: true) ?? true
+            && (map.parameters.usesBaseColorSpace || map.image.metadata.cicp == nil)
+    }
+
+    /// The brightest rendition in linear light; nil if the image is SDR, or if no matrix describes the colors of a base image.
+    private static func light(of image: Image, _ stop: CancellationToken) throws(ImageError) -> Image? {
+        if let map = image.unappliedGainMap, map.parameters.weight(headroom: .infinity) != 0 {
+            let light = try image.rendition(headroom: .infinity, limits: .ofExistingBitmap, stop: stop)
+            if light == nil { Log.write(.warning, "jpeg: no gain map is written: no matrix describes the colors of the image") }
+            return light
         }
         guard image.metadata.isHighDynamicRange || image.pixels.format == .rgbaFloat else { return nil }
         var bright = image.metadata
-        bright.isHighDynamicRange = true
+        (bright.isHighDynamicRange, bright.gainMap) = (true, nil)
         var linear = DecodeOptions()
         (linear.pixelFormat, linear.applyOrientation, linear.dynamicRange) = (.rgbaFloat, false, .hdr)
+        linear.limits = .ofExistingBitmap
         return try image.with(bright).convertedToSRGB(linear, stop: stop)
     }
 
@@ -52,7 +61,9 @@ struct JPEGGainMapEncoder {
             let encodedMap = try encodedMap(quality)
             var plain = options
             (plain.quality, plain.maxFileSize) = (quality, 0)
-            plain.xmp = try .copying(UltraHDRPacket.base(mapBytes: encodedMap.count, into: options.xmp))
+            let packet = UltraHDRPacket.base(mapBytes: encodedMap.count, into: options.xmp)
+            // A long packet of the caller leaves no room: readers then use the fields.
+            if packet.count <= JPEGEncoder.longestPacket { plain.xmp = try .copying(packet) }
             let markers = [
                 try JPEGGainMapEncoder.fields(GainMapFields.versions), try JPEGGainMapEncoder.list(first: 0, map: 0, at: 0),
             ].map { (marker: JPEGGainMapEncoder.applicationMarker2, bytes: $0) }
@@ -67,7 +78,10 @@ struct JPEGGainMapEncoder {
         plain.xmp = try .copying(UltraHDRPacket.map(map.parameters))
         let fields = try JPEGGainMapEncoder.fields(GainMapFields.write(map.parameters))
         let markers = [(marker: JPEGGainMapEncoder.applicationMarker2, bytes: fields)]
-        return try JPEGEncoder(map.image, options: plain, additional: markers, stop: stop).encode()
+        // The profile is that of the other rendition; samples are not converted.
+        var colors = map.image.metadata
+        colors.cicp = nil
+        return try JPEGEncoder(map.image.with(colors), options: plain, additional: markers, stop: stop).encode()
     }
 
     private static func fields(_ content: [UInt8]) throws(ImageError) -> Bytes {

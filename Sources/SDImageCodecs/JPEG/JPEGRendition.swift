@@ -12,7 +12,7 @@ struct JPEGRendition {
     static func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image? {
         guard options.readsGainMaps, let gainMap = try JPEGGainMap(bytes, limits: options.limits, stop: stop) else { return nil }
         let rendition = JPEGRendition(bytes: bytes, gainMap: gainMap, options: options, stop: stop)
-        if options.keepsGainMap { return try rendition.baseWithMap() }
+        if options.leavesBaseImage { return try rendition.baseWithMap() }
         let weight = gainMap.parameters.weight(headroom: options.requestedHeadroom)
         return weight == 0 ? nil : try rendition.rendered(weight: weight)
     }
@@ -71,7 +71,7 @@ struct JPEGRendition {
         var plain = DecodeOptions()
         plain.limits = options.limits
         (plain.convertToSRGB, plain.applyOrientation) = (false, false)
-        // Gains of their own need samples of their own.
+        // Channels with different parameters need RGB samples.
         if Set(gainMap.parameters.channels).count > 1 { plain.pixelFormat = .rgb8 }
         let turned = orientation.swapsAxes ? size.swapped : size
         (plain.thumbnailSize, plain.thumbnailMode) = (turned, .fill)

@@ -54,7 +54,8 @@ typedef struct {
 } sdpx_matrix;
 
 /* Stores the gains in stops between two rows: three floats per pixel. `base` is from sdpx_gain_light; `other` is RGBA with
-   the primaries of sRGB, and `from_srgb` converts to those of the base. NaN counts as black, and all gains are numbers. */
+   the primaries of sRGB, and `from_srgb` converts to those of the base. NaN counts as black, and all gains are numbers.
+   Gains are multiplied by alpha: under a transparent pixel there is the background, which has none. */
 void sdpx_measure_gains(float *to, const float *base, const float *other, size_t pixels, sdpx_matrix from_srgb,
                         float offset);
 

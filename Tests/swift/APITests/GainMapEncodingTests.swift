@@ -294,13 +294,63 @@ import Testing
         #expect(try count("MPF\0", in: encode(flat)) == 0)
     }
 
-    /// Light that is infinite or not a number has an image too.
     @Test func strangeLightIsWritten() throws {
         let strange: [Float] = [.infinity, .nan, -1, 1]
         let drawn = try DrawnPicture.draw(9, 5, .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT) { x, _ in
             (x < 4 ? strange : [2, 2, 2, 1]).withUnsafeBytes { Array($0) }
         }
         #expect(try count("MPF\0", in: encode(drawn)) == 1)
+    }
+
+    @Test(arguments: [1e30, .infinity, 1e-30]) func aPixelOfExtremeLightHasAMapOrNone(light: Float) throws {
+        let hdr = try DrawnPicture.draw(1, 1, .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT) { _, _ in
+            [light, light, light, 1].withUnsafeBytes { Array($0) }
+        }
+        let sdr = try DrawnPicture.draw(1, 1, .SDIMAGE_PIXEL_FORMAT_RGB8) { _, _ in [0, 0, 0] }
+        var map: OpaquePointer?
+        let status = sdimage_gain_map_new_between(sdr.pointer, hdr.pointer, &map, nil)
+        #expect(status == (light > 1 ? .SDIMAGE_STATUS_OK : .SDIMAGE_STATUS_UNSUPPORTED))
+        sdimage_gain_map_unref(map)
+        #expect(try count("MPF\0", in: encode(hdr)) == (light > 1 ? 1 : 0))
+    }
+
+    @Test func floatsAndTransfersKeepNoMap() throws {
+        let bytes = try encode(try base())
+        for change in [
+            { sdimage_decode_options_set_pixel_format($0, .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT) },
+            { sdimage_decode_options_set_transfer_characteristics($0, .SDIMAGE_TRANSFER_CHARACTERISTICS_PQ) },
+        ] as [(OpaquePointer?) -> Void] {
+            let image = try decode(bytes) {
+                sdimage_decode_options_set_keep_gain_map($0, true)
+                change($0)
+            }
+            var rendition: OpaquePointer?
+            #expect(sdimage_image_is_hdr(image.pointer))
+            #expect(sdimage_image_apply_gain_map(image.pointer, 2, &rendition, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
+        }
+    }
+
+    @Test func theBackgroundHasNoGain() throws {
+        let clear: [Float] = [8, 8, 8, 0], bright: [Float] = [3, 3, 3, 1]
+        let drawn = try DrawnPicture.draw(32, 16, .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT) { x, _ in
+            (x < 16 ? clear : bright).withUnsafeBytes { Array($0) }
+        }
+        let green = sdimage_color(red: 0, green: 1, blue: 0, alpha: 1)
+        let image = try decode(try encode(drawn) { sdimage_encode_options_set_background_color($0, green) })
+        #expect(zip(light(image, 4, 8), [0, 1, 0]).allSatisfy { abs($0 - $1) < 0.03 } && abs(light(image, 28, 8)[0] - 3) < 0.1)
+    }
+
+    @Test func theDepthOfTheFileIsNotThatOfTheMap() throws {
+        let image = try decode(try half())
+        let bytes = try encode(image) { sdimage_encode_options_set_bits_per_channel($0, 8) }
+        #expect(try isHDR(bytes))
+    }
+
+    /// A base image whose code points JPEG cannot store becomes sRGB with a new map.
+    @Test func aBaseImageWithCodePointsGetsANewMap() throws {
+        let image = try base { sdimage_metadata_set_cicp($0, 12, 13, 1, true) }
+        let expected = light(try rendition(image))
+        #expect(try zip(light(decode(encode(image))), expected).allSatisfy { abs($0 - $1) < 0.03 * $1 + 0.01 })
     }
 
     @Test func thePacketOfTheCallerIsKept() throws {
@@ -346,16 +396,5 @@ import Testing
         }
         let bytes = try encode(noise) { sdimage_encode_options_set_max_file_size($0, 6000) }
         #expect(try bytes.count <= 6000 && isHDR(bytes))
-    }
-
-    @Test func theOptionsAreReadBack() {
-        let decode = decodeOptions()
-        #expect(!sdimage_decode_options_should_keep_gain_map(decode.pointer))
-        sdimage_decode_options_set_keep_gain_map(decode.pointer, true)
-        #expect(sdimage_decode_options_should_keep_gain_map(decode.pointer))
-        let encode = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
-        #expect(!sdimage_encode_options_should_embed_gain_map(encode.pointer))
-        sdimage_encode_options_set_embed_gain_map(encode.pointer, true)
-        #expect(sdimage_encode_options_should_embed_gain_map(encode.pointer))
     }
 }

@@ -198,6 +198,17 @@ import Testing
         #expect(sdimage_decode_options_dynamic_range(options.pointer) == .SDIMAGE_DYNAMIC_RANGE_SDR)
     }
 
+    @Test func keptAndWrittenMapsAreOptions() {
+        let decode = decodeOptions()
+        #expect(!sdimage_decode_options_should_keep_gain_map(decode.pointer))
+        sdimage_decode_options_set_keep_gain_map(decode.pointer, true)
+        #expect(sdimage_decode_options_should_keep_gain_map(decode.pointer))
+        let encode = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
+        #expect(!sdimage_encode_options_should_embed_gain_map(encode.pointer))
+        sdimage_encode_options_set_embed_gain_map(encode.pointer, true)
+        #expect(sdimage_encode_options_should_embed_gain_map(encode.pointer))
+    }
+
     // MARK: Geometry
 
     /// The right half of the map is bright.

@@ -102,7 +102,7 @@ constants.SCALE_MODES = {
 
 --- Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
 constants.DYNAMIC_RANGES = {
-  sdr = 0, -- the default: the base image of a file with a gain map, unchanged
+  sdr = 0, -- the default: the base image of a file with a gain map
   hdr = 1, -- the headroom of the content
   automatic = 2, -- the headroom of the content or of the display, whichever is lower
 }

@@ -143,8 +143,9 @@ class Coder:
 
     def encode(self, image: Image, format: str, options: EncodeOptions) -> bytes:  # noqa: A002
         """Encodes the image. The given options are ``quality``, ``lossless``, ``effort``, ``background_color``,
-        ``embed_thumbnail``, ``embed_gain_map``, ``first_frame_only``, ``exif``, ``xmp`` and ``options``, the program's
-        own values. The image is already scaled, and a file size limit is met by calls with different qualities."""
+        ``embed_thumbnail``, ``embed_gain_map``, ``bits_per_channel``, ``max_content_light_level``,
+        ``max_frame_average_light_level``, ``first_frame_only``, ``exif``, ``xmp`` and ``options``, the program's own
+        values. The image is already scaled, and a file size limit is met by calls with different qualities."""
         raise NotImplementedError
 
     @property
@@ -379,6 +380,9 @@ def _encode(
             "background_color": (under.red, under.green, under.blue, under.alpha),
             "embed_thumbnail": lib.sdimage_encode_options_should_embed_thumbnail(options),
             "embed_gain_map": lib.sdimage_encode_options_should_embed_gain_map(options),
+            "bits_per_channel": lib.sdimage_encode_options_bits_per_channel(options),
+            "max_content_light_level": lib.sdimage_encode_options_max_content_light_level(options),
+            "max_frame_average_light_level": lib.sdimage_encode_options_max_frame_average_light_level(options),
             "first_frame_only": lib.sdimage_encode_options_is_first_frame_only(options),
             "exif": _bytes.copied(exif) if exif else None,
             "xmp": _bytes.copied(xmp) if xmp else None,

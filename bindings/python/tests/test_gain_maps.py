@@ -131,7 +131,12 @@ class HEICMaps(Maps):
         self.assert_rendition(self.file(None), 3, is_linear=True)
 
     def test_the_map_turns_with_the_image(self) -> None:
-        self.assert_rendition(self.file(b"\0" + parameters(), box(b"irot", b"\1")))
+        data = self.file(b"\0" + parameters(), box(b"irot", b"\1"))
+        self.assert_rendition(data)
+        small = sdimage.decode(data, keep_gain_map=True, thumbnail_size=(16, 16))
+        assert small.gain_map is not None
+        samples = small.gain_map.image
+        self.assertEqual((small.width, small.height, samples.width, samples.height), (8, 16, 8, 16))
 
     def test_a_file_whose_first_image_is_derived(self) -> None:
         data = self.file(b"\0" + parameters())

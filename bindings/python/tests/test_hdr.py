@@ -291,6 +291,8 @@ class Signals(TestCase):
         self.assertLessEqual(self.errors(back.frame(0), "pq")[1], 4)
 
     def test_light_levels_are_properties(self) -> None:
+        if not any(map(sdimage.can_encode, ("avif", "heic"))):
+            self.skipTest("no encoder of AVIF or HEIC")
         for name in ("hdr/sunset.jpg", "pictures/glass-icon.png"):
             light = sdimage.decode(FOLDER.parent / name, dynamic_range="hdr", thumbnail_size=(64, 64))
             for form in ("avif", "heic"):
@@ -309,6 +311,6 @@ class Signals(TestCase):
         light = sdimage.decode(FOLDER / "sunset.jpg", dynamic_range="hdr")
         for form in ("png", "avif", "jpeg"):
             if sdimage.can_encode(form):
-                self.assertFalse(sdimage.info(light.encode(form))["is_hdr"])
+                self.assertFalse(sdimage.decode(light.encode(form), dynamic_range="hdr").is_hdr)
         self.assert_error("UNSUPPORTED", light.encode, "jpeg", transfer_characteristics="pq")
         self.assert_error("UNSUPPORTED", light.encode, "avif", bits_per_channel=16)

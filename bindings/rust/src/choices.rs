@@ -259,7 +259,7 @@ choices! {
 choices! {
     /// Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
     DynamicRange {
-        /// The default: the base image of a file with a gain map, unchanged.
+        /// The default: the base image of a file with a gain map.
         Sdr = SDIMAGE_DYNAMIC_RANGE_SDR,
         /// The headroom of the content.
         Hdr = SDIMAGE_DYNAMIC_RANGE_HDR,

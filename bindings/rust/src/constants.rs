@@ -39,7 +39,7 @@ pub const SDIMAGE_CACHE_CHAIN_OPERATION_CLEAR: sdimage_cache_chain_operation = 5
 
 /// Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
 pub type sdimage_dynamic_range = c_int;
-/// The default: the base image of a file with a gain map, unchanged.
+/// The default: the base image of a file with a gain map.
 pub const SDIMAGE_DYNAMIC_RANGE_SDR: sdimage_dynamic_range = 0;
 /// The headroom of the content.
 pub const SDIMAGE_DYNAMIC_RANGE_HDR: sdimage_dynamic_range = 1;

@@ -60,7 +60,7 @@ enum class cache_chain_operation : int { // cache.h
 
 // Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG.
 enum class dynamic_range : int { // decode.h
-    // The default: the base image of a file with a gain map, unchanged.
+    // The default: the base image of a file with a gain map.
     sdr = SDIMAGE_DYNAMIC_RANGE_SDR,
     // The headroom of the content.
     hdr = SDIMAGE_DYNAMIC_RANGE_HDR,

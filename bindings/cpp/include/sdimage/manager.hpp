@@ -313,6 +313,10 @@ template <class F> void set_log_handler(log_level level, F write) {
     detail::run(sdimage_log_set_handler, detail::c(level), &table,
                 static_cast<void *>(detail::boxed(std::move(write)).release()), &detail::destroyed<F>);
 }
+// Writes a line to the log.
+inline void write_log(log_level level, const std::string &text) noexcept {
+    sdimage_log_write(detail::c(level), text.c_str());
+}
 inline void clear_log_handler() noexcept {
     sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_OFF, nullptr, nullptr, nullptr, nullptr);
 }

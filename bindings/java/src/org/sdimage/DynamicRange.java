@@ -3,7 +3,7 @@ package org.sdimage;
 
 /** Renditions of images that have more than the range of SDR: with a gain map, in PQ, or in HLG. */
 public enum DynamicRange {
-    /** The default: the base image of a file with a gain map, unchanged. */
+    /** The default: the base image of a file with a gain map. */
     SDR(0),
     /** The headroom of the content. */
     HDR(1),
