@@ -199,9 +199,15 @@ def hdr(folder: pathlib.Path) -> None:
     # The sea is below the sky.
     light = floats(folder / "sdr.pfm")[1]
     report.check("from the bottom", sum(light[:720]) < sum(light[-720:]), "the first row is the brighter one")
-    expect("an HDR rendition is tone-mapped to PNG", run("convert", sunset, folder / "hdr.png", "--hdr"), 0, "^$", "^$")
+    expect("an HDR rendition is written to PNG", run("convert", sunset, folder / "hdr.png", "--hdr"), 0, "^$", "^$")
     info = written(folder / "hdr.png")
-    report.check("with 16 bits, as SDR", info["bits_per_channel"] == 16 and not info["is_hdr"], f"{info}")
+    report.check("with 16 bits, in PQ", info["bits_per_channel"] == 16 and info["transfer_characteristics"] == 16, f"{info}")
+    expect("and to JPEG", run("convert", sunset, folder / "hdr.jpg", "--headroom=2", "--thumbnail=60x40"), 0, "^$", "^$")
+    info = written(folder / "hdr.jpg")
+    report.check("with a gain map", info["has_gain_map"] and 0.5 < info["content_headroom"] <= 2, f"{info}")
+    expect("and tone-mapped to WebP", run("convert", sunset, folder / "hdr.webp", "--hdr"), 0, "^$", "^$")
+    expect("not without a request", run("convert", folder / "hdr.png", folder / "sdr.png"), 0, "^$", "^$")
+    report.check("which stays SDR", not written(folder / "sdr.png")["is_hdr"], "it is HDR")
     expect("other images have one rendition", run("convert", folder / "cat.png", folder / "cat.pfm", "--hdr"), 0, "^$", "^$")
     report.check("with its size", (folder / "cat.pfm").stat().st_size == 40 * 30 * 12 + len("PF\n40 30\n-1.0\n"), "other size")
 

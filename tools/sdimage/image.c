@@ -124,8 +124,25 @@ bool check_output(const command_row *command, const char *output, const image_op
     return false;
 }
 
+/* Selects how the file holds the light of an HDR rendition; formats that cannot receive it tone-mapped. */
+static void keep_light(const char *path, const image_options *options) {
+    bool is_chosen = options->format != SDIMAGE_FORMAT_UNKNOWN;
+    switch (is_chosen ? options->format : sdimage_format_of_name(path)) {
+    case SDIMAGE_FORMAT_JPEG: sdimage_encode_options_set_embed_gain_map(options->encoding, true); break;
+    case SDIMAGE_FORMAT_PNG:
+    case SDIMAGE_FORMAT_HEIC:
+    case SDIMAGE_FORMAT_AVIF:
+    case SDIMAGE_FORMAT_JXL:
+        sdimage_encode_options_set_transfer_characteristics(options->encoding, SDIMAGE_TRANSFER_CHARACTERISTICS_PQ);
+        break;
+    default: break;
+    }
+}
+
 static bool encode(const char *path, const sdimage_image *image, const image_options *options, sdimage_error **error) {
     sdimage_data *data = NULL;
+    if (sdimage_image_is_hdr(image))
+        keep_light(path, options);
     if (strcmp(path, "-"))
         return sdimage_encode_file(image, path, options->format, options->encoding, error) >= 0;
     if (sdimage_encode(image, options->format, options->encoding, &data, error) < 0)
