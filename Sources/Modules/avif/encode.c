@@ -205,6 +205,8 @@ sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimag
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif has no encoder");
     if (sdimage_encode_options_should_embed_thumbnail(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif cannot embed a thumbnail");
+    if (sdimage_encode_options_should_embed_gain_map(options))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: gain maps are not written");
     sdcs_encode_input source;
     sdimage_status status = sdcs_encode_input_open(&source, image, sdcs_deep_bits(options, DEEP_BITS), error);
     if (status >= 0)

@@ -255,6 +255,8 @@ sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimag
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libheif has no H.265 encoder");
     if (sdimage_encode_options_is_lossless(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: lossless encoding is not available");
+    if (sdimage_encode_options_should_embed_gain_map(options))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: gain maps are not written");
     job job;
     struct heif_image_handle *master = NULL;
     sdimage_orientation orientation = sdimage_image_orientation(image);

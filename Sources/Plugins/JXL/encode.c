@@ -226,6 +226,8 @@ sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage
     (void)user_data, (void)format;
     if (sdimage_encode_options_should_embed_thumbnail(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: libjxl cannot embed a thumbnail");
+    if (sdimage_encode_options_should_embed_gain_map(options))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: gain maps are not written");
     writer writer = {.options = options};
     uint32_t frames = sdimage_encode_options_is_first_frame_only(options) ? 1 : sdimage_image_frame_count(image);
     sdimage_status status = open_writer(&writer, image, error);

@@ -40,9 +40,10 @@ class Jxl(TestCase):
         limit = (sizes[0] + sizes[2]) // 2
         self.assertLessEqual(len(image.encode("jxl", max_file_size=limit, effort=3)), limit)
         self.assert_close(self.pixel(sdimage.decode(image.encode("jxl", quality=0.9)), 100, 100), self.pixel(image, 100, 100))
-        with self.assertRaises(sdimage.Error) as caught:
-            image.encode("jxl", embed_thumbnail=True)
-        self.assertEqual(caught.exception.code, "UNSUPPORTED")
+        for option in ("embed_thumbnail", "embed_gain_map"):
+            with self.assertRaises(sdimage.Error) as caught:
+                image.encode("jxl", **{option: True})
+            self.assertEqual(caught.exception.code, "UNSUPPORTED")
 
     def test_orientation_profile_and_blocks_come_back(self) -> None:
         exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"

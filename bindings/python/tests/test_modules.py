@@ -396,6 +396,7 @@ class Encoding(Fixture):
         for name in self.formats:
             with self.subTest(name):
                 self.assert_error("UNSUPPORTED", self.drawn(8, 8).encode, name, **refusals[name])
+                self.assert_error("UNSUPPORTED", self.drawn(8, 8).encode, name, embed_gain_map=True)
 
 
 class Report(TestCase):
