@@ -14,8 +14,8 @@ package struct GainMapMeasurement {
 
     /// Light that is added to both renditions, so that the ratio of dark pixels is defined (ISO 21496-1, annex A).
     private static let offset = 1.0 / 64
-    /// The share of pixels, one in so many, whose gains may lie outside of the range of the samples, or differ between the channels
-    /// of a gray map: single pixels make it neither coarse nor colored.
+    /// Among this number of pixels, the gains of one may lie outside of the range of the samples, or differ between the channels of
+    /// a gray map: single pixels make it neither coarse nor colored.
     private static let pixelsPerOutlier = 1000
     /// Headroom in stops below which the renditions are equal.
     private static let leastHeadroom = 1.0 / 64
