@@ -96,7 +96,7 @@ struct JPEGEncoder {
         throw ImageError(.tooLarge, "jpeg: no thumbnail fits beside the EXIF block (limit \(room) bytes)")
     }
 
-    static func labelled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
+    private static func labelled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
         guard block.count <= JPEGRowEncoder.markerBytes - label.count else {
             throw .tooLarge("jpeg: metadata block of \(block.count) bytes", limit: JPEGRowEncoder.markerBytes - label.count)
         }

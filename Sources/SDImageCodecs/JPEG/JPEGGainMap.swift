@@ -13,7 +13,8 @@ struct JPEGGainMap {
 
     /// Images listed in one file that are examined.
     private static let mostImages = 16
-    private static let multiPicture: StaticString = "MPF\0"
+    /// Label of the APP2 segment with the list of images.
+    static let multiPicture: StaticString = "MPF\0"
 
     /// nil without a gain map.
     init?(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {

@@ -90,7 +90,7 @@ struct JPEGGainMapEncoder {
 
     // MARK: Multi-Picture Format
 
-    private static let listLabel = Array("MPF\0".utf8)
+    private static let listLabel = Array(JPEGGainMap.multiPicture.description.utf8)
 
     /// Joins both files, and completes the list of images in the first.
     private func joined(_ first: Bytes, _ second: Bytes) throws(ImageError) -> Bytes {
@@ -99,7 +99,7 @@ struct JPEGGainMapEncoder {
         try output.append(first)
         try output.append(second)
         while let (marker, content) = try reader.nextBeforeScan() {
-            guard marker == 0xE2, first.reader.matches("MPF\0", at: content.lowerBound) else { continue }
+            guard marker == 0xE2, first.reader.matches(JPEGGainMap.multiPicture, at: content.lowerBound) else { continue }
             let list = try JPEGGainMapEncoder.list(first: first.count, map: second.count, at: content.lowerBound)
             output.replace(at: content.lowerBound, with: unsafe list.withUnsafeBytes { unsafe Array($0) })
             break

@@ -107,6 +107,17 @@ class HighDynamicRange(TestCase):
                     for one, other in zip(struct.iter_unpack("=H", image.tobytes()), struct.iter_unpack("=H", samples())):
                         self.assertLessEqual(abs(one[0] - other[0]), 65535 / steps / 2 + 64)
 
+    def test_the_light_level_is_the_peak_of_pq_only(self) -> None:
+        """The header has it (`intensity_target`), and the samples do not depend on it."""
+        light = sdimage.decode(png(BT2020, PQ), pixel_format="rgba_float")
+        for name, differs in (("pq", True), ("hlg", False)):
+            plain, told = (light.encode("jxl", lossless=True, effort=1, transfer_characteristics=name, max_content_light_level=level)
+                           for level in (0, 600))
+            with self.subTest(name):
+                self.assertEqual(plain != told, differs)
+                one, other = (sdimage.decode(data, pixel_format="rgba_float").tobytes() for data in (plain, told))
+                self.assertEqual(one, other)
+
     def test_srgb_is_what_a_png_of_the_same_samples_gives(self) -> None:
         for primaries, transfer in ((BT2020, PQ), (BT2020, HLG)):
             for wish in ("rgb8", "rgb16", "native", None):

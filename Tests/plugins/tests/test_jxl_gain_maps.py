@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from ctypes import byref, sizeof
+
+from sdimage._ffi import lib
+from sdimage._prototypes import DESTROY, LOG_HANDLER_MESSAGE, LogHandler
+from sdimage.errors import call
 
 from .support import TestCase, needs, sdimage
 from .test_jxl import ramp
 
+LOG_LEVEL_WARNING = 2
 #: The gains of the map in stops.
 STOPS = 2
 SIGNATURE = bytes.fromhex("0000000c4a584c200d0a870a") + bytes.fromhex("00000014667479706a786c20000000006a786c20")
@@ -80,6 +86,14 @@ class GainMaps(TestCase):
         samples = codestream(self.samples)
         whole = bundle(samples, parameters())
         for content in (b"", whole[:2], whole[:20], whole[:-30], bundle(samples, parameters(), version=1),
-                        bundle(samples, parameters(0)), bundle(samples, b""), whole[:1] + b"\xff\xff" + whole[3:]):
-            image = sdimage.decode(self.file(box(b"jhgm", content)), dynamic_range="hdr")
+                        bundle(samples, parameters(0)), bundle(samples, b""), whole[:1] + b"\xff\xff" + whole[3:],
+                        bundle(samples, parameters().replace(b"\x40", b"\0", 1))):
+            lines: list[bytes] = []
+            handler = LogHandler(sizeof(LogHandler), LOG_HANDLER_MESSAGE(lambda _, level, text: lines.append(text)))
+            call(lib.sdimage_log_set_handler, LOG_LEVEL_WARNING, byref(handler), None, DESTROY())
+            try:
+                image = sdimage.decode(self.file(box(b"jhgm", content)), dynamic_range="hdr")
+            finally:
+                call(lib.sdimage_log_set_handler, 0, None, None, DESTROY())
             self.assertEqual((image.is_hdr, image.pixel_format, image.gain_map), (False, "rgb8", None))
+            self.assertTrue([line for line in lines if line.startswith(b"decode: gain map is not used: ")], lines)
