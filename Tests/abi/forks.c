@@ -245,9 +245,70 @@ static void aChildTakesNoLockOfTheRuntime(void) {
     expect_success(child);
 }
 
+enum { SLOW_SIDE = 1600 };
+
+/* Encodes an image for which libwebp needs seconds. */
+static void *encode_slowly(void *argument) {
+    sdimage_image *image = argument;
+    sdimage_encode_options *options = sdimage_encode_options_new();
+    sdimage_data *data = NULL;
+    sdimage_encode_options_set_lossless(options, true);
+    sdimage_encode_options_set_effort(options, 9);
+    atomic_store(&ready, 1);
+    CHECK_EQUAL(sdimage_encode(image, SDIMAGE_FORMAT_WEBP, options, &data, NULL), SDIMAGE_STATUS_OK);
+    sdimage_encode_options_unref(options);
+    sdimage_data_unref(data);
+    return NULL;
+}
+
+static sdimage_image *noise(void) {
+    sdimage_image *image = NULL;
+    void *pixels = NULL;
+    size_t stride = 0;
+    unsigned seed = 1;
+    CHECK_EQUAL(sdimage_image_new_uninitialized(SLOW_SIDE, SLOW_SIDE, SDIMAGE_PIXEL_FORMAT_RGB8, &image, &pixels,
+                                                &stride, NULL),
+                SDIMAGE_STATUS_OK);
+    for (size_t i = 0; i < stride * SLOW_SIDE; i++)
+        ((uint8_t *)pixels)[i] = (uint8_t)(rand_r(&seed) >> 8 & 15);
+    return image;
+}
+
+/* libwebp has mutexes, which a thread of the parent may hold: its child is refused WebP, and decodes everything else. */
+static void aChildIsRefusedWebPThatItsParentIsEncoding(void) {
+    pthread_t thread;
+    sdimage_image *slow = noise(), *image = NULL;
+    sdimage_data *data = NULL;
+    CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_OK);
+    atomic_store(&ready, 0);
+    CHECK_EQUAL(pthread_create(&thread, NULL, encode_slowly, slow), 0);
+    while (!atomic_load(&ready))
+        continue;
+    usleep(50000); /* the thread is in libwebp */
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(CHILD_SECONDS);
+        CHECK_EQUAL(sdimage_encode(image, SDIMAGE_FORMAT_WEBP, NULL, &data, NULL), SDIMAGE_STATUS_FORKED);
+        decode_and_encode(png_2x2, sizeof png_2x2, SDIMAGE_FORMAT_JPEG);
+        _exit(0);
+    }
+    expect_success(child);
+    pthread_join(thread, NULL);
+    child = fork();
+    if (child == 0) {
+        alarm(CHILD_SECONDS);
+        decode_and_encode(gif_1x1, sizeof gif_1x1, SDIMAGE_FORMAT_WEBP);
+        _exit(0);
+    }
+    expect_success(child);
+    sdimage_image_unref(slow);
+    sdimage_image_unref(image);
+}
+
 int main(int argc, char **argv) {
     static const test tests[] = {
         TEST(aChildTakesNoLockOfTheRuntime),
+        TEST(aChildIsRefusedWebPThatItsParentIsEncoding),
         TEST(childrenOfABusyProcessDecode),
         TEST(childrenAmidFirstUsesDecode),
         TEST(childrenOfAnIdleProcessUseThreads),

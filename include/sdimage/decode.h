@@ -19,7 +19,9 @@
  *
  * The functions block, decode on the calling thread, and start no thread of the library. For the duration of a call,
  * libwebp may use one thread of its own if a processor is idle; HEIC and AVIF may use one for each processor. They may
- * be used in a forked child, unless another thread was making the very first use of them during the fork.
+ * be used in a forked child, unless another thread was making the very first use of them during the fork. A fork waits
+ * for WebP images that other threads decode or encode, at most 250 ms; if one takes longer, decoding and encoding WebP
+ * return FORKED in the child.
  *
  * HEIC and AVIF are decoded by modules: files in sdimage/1/ next to the library, or in the folder named by the
  * environment variable SDIMAGE_MODULE_PATH. A module is opened when its format is first decoded; without it the format

@@ -22,7 +22,7 @@
  * bytes, and as much memory for the file. ICO stores one image of at most 256 by 256 pixels.
  *
  * The functions block on the calling thread; while a manager exists, idle workers help. They may be used in a forked
- * child. Classes: sdimage_encode_options single-owner. */
+ * child, except that WebP may be FORKED (decode.h). Classes: sdimage_encode_options single-owner. */
 #ifndef SDIMAGE_ENCODE_H
 #define SDIMAGE_ENCODE_H
 

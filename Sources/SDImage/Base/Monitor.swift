@@ -16,7 +16,7 @@ import Synchronization
     package func unlock() { word.unlock() }
 
     /// The value, for the caller of `lock`.
-    func withHeldState<R>(_ body: (borrowing State) -> R) -> R { unsafe body(cell._address.pointee) }
+    func withHeldState<R>(_ body: (inout State) -> R) -> R { unsafe body(&cell._address.pointee) }
 
     package func withLock<R, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         lock()

@@ -14,6 +14,7 @@ package enum ForkHandlers {
         var locks = [
             Held(lock: { PixelPool.shared.lockForFork() }, unlock: { PixelPool.shared.unlockAfterFork() })
         ]
+        var gates: [ForkGate] = []
         var preparation = Preparation.none
     }
 
@@ -42,13 +43,20 @@ package enum ForkHandlers {
         held.withLock { $0.locks.append(Held(lock: lock, unlock: unlock)) }
     }
 
+    /// Adds the gate of a C library.
+    package static func close(_ gate: ForkGate) { held.withLock { $0.gates.append(gate) } }
+
     /// Installs the handlers. Called before the first use of a lock to be held: by an engine, or by a decode without one.
     package static func install() {
         csys_handle_forks(
             {
                 ForkHandlers.prepareOnce()
                 ForkHandlers.held.lock()
-                ForkHandlers.held.withHeldState { for held in $0.locks { held.lock() } }
+                ForkHandlers.held.withHeldState { state in
+                    // First: threads in a library may need the locks.
+                    for gate in state.gates { gate.close() }
+                    for held in state.locks { held.lock() }
+                }
                 // Last: a module may take this lock while it opens, under its own lock.
                 Engine.lockForFork()
             },
@@ -61,7 +69,10 @@ package enum ForkHandlers {
 
     private static func release() {
         Engine.unlockAfterFork()
-        held.withHeldState { for held in $0.locks { held.unlock() } }
+        held.withHeldState { state in
+            for held in state.locks { held.unlock() }
+            for gate in state.gates { gate.open() }
+        }
         held.unlock()
     }
 }

@@ -17,6 +17,9 @@ package final class WebPCoder: ImageCoder {
     package let encodableFormats: [ImageFormat] = [.webp]
     package var libraryVersion: String { WebPContainer.libraryVersion }
 
+    /// libwebp takes static mutexes for a moment whenever it chooses its kernels, which is several times for each image.
+    package static let forkGate = ForkGate()
+
     package init() {}
 
     package func canDecode(_ bytes: Bytes) -> Bool {

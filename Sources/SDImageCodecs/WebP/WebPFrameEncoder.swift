@@ -60,13 +60,13 @@ import SDImagePixels
         }
         var config = configuration.value
         do throws(ImageError) {
-            return try encode(image, &config)
+            return try WebPCoder.forkGate.pass { () throws(ImageError) in try encode(image, &config) }
         } catch {
             let isFull = error.libraryCode == Int32(clamping: VP8_ENC_ERROR_PARTITION0_OVERFLOW.rawValue)
             guard isFull, config.partition_limit < 100 else { throw error }
             // The modes of a very large image exceed the first partition at its best quality.
             config.partition_limit = 100
-            return try encode(image, &config)
+            return try WebPCoder.forkGate.pass { () throws(ImageError) in try encode(image, &config) }
         }
     }
 

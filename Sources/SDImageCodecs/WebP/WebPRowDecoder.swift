@@ -98,7 +98,7 @@ import SDImagePixels
         while isWaiting, given < bytes.count {
             try stop.check()
             given = min(bytes.count, given + step)
-            code = unsafe WebPIUpdate(decoder, base, given)
+            code = try WebPCoder.forkGate.pass { unsafe WebPIUpdate(decoder, base, given) }
         }
         if !isWaiting { try WebPContainer.check(code) }
     }

@@ -1,0 +1,63 @@
+import Glibc
+
+/// Keeps threads out of a C library during a fork, because the library has mutexes of its own: the child could wait forever for
+/// one that a thread of its parent holds.
+package final class ForkGate: Sendable {
+    private struct State {
+        /// Number of threads in the library.
+        var inside = 0
+        var isClosed = false
+        /// True in a child whose parent had threads in the library.
+        var isLost = false
+        /// The process that closed the gate.
+        var process: pid_t = 0
+    }
+
+    /// Nanoseconds for which a fork waits for threads in the library: most images take less.
+    private static let longestWait: UInt64 = 250_000_000
+
+    private let state = Monitor(State())
+
+    package init() {}
+
+    /// Calls the library; waits while a fork is under way. Throws `forked` in a child that must not call it.
+    package func pass<R>(_ body: () throws(ImageError) -> R) throws(ImageError) -> R {
+        let isLost = state.wait { state, _ -> Bool? in
+            guard !state.isClosed else { return nil }
+            if !state.isLost { state.inside += 1 }
+            return state.isLost
+        }
+        if isLost == true { throw .forked }
+        defer {
+            let isAwaited = state.withLock { state in
+                state.inside -= 1
+                return state.isClosed
+            }
+            if isAwaited { state.broadcast() }
+        }
+        return try body()
+    }
+
+    /// Lets no more threads in, and waits for those inside, but not for long.
+    func close() {
+        let end = MonotonicClock.now + ForkGate.longestWait
+        _ = state.wait(deadline: end) { state, _ -> Bool? in
+            state.isClosed = true
+            return state.inside == 0 ? true : nil
+        }
+        state.lock()
+        state.withHeldState { $0.process = getpid() }
+    }
+
+    /// Opens the gate after the fork, in the parent and in the child.
+    func open() {
+        state.withHeldState { state in
+            state.isClosed = false
+            guard state.process != getpid() else { return }
+            if state.inside > 0 { state.isLost = true }
+            state.inside = 0
+        }
+        state.unlock()
+        state.broadcast()
+    }
+}
