@@ -40,6 +40,13 @@ package final class WorkPool: Sendable {
         if accepted { monitor.signal() } else { body() }
     }
 
+    /// True if queued work precedes work of this priority.
+    package func hasWork(before priority: LoadPriority) -> Bool {
+        monitor.withLock { state in
+            state.assistances.count > 0 || (0...WorkPool.lane(priority)).contains { state.lanes[$0].count > 0 }
+        }
+    }
+
     /// Runs `body` on a worker and returns its result; runs it directly if the caller is a worker.
     package func run<R: Sendable>(
         _ priority: LoadPriority, _ body: @escaping @Sendable () throws(ImageError) -> R

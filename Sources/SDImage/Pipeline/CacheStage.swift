@@ -9,6 +9,8 @@ struct CacheStage {
 
     let context: LoadContext
 
+    private var decodeStage: DecodeStage { DecodeStage(context: context, isInTurn: false) }
+
     /// The entries that the request looks up on disk, best first.
     var entries: [Entry] {
         let (request, keys) = (context.request, context.keys)
@@ -72,7 +74,7 @@ struct CacheStage {
         data.source = .memory
         data.record = original.metadata.response?.record ?? ResponseRecord()
         context.leaveTransferOrder()
-        let image = try await DecodeStage(context: context).image(of: data, from: .bytes(ObjectIdentifier(original)))
+        let image = try await decodeStage.image(of: data, from: .bytes(ObjectIdentifier(original)))
         let store = StoreStage(context: context)
         store.storeInMemory(image)
         var cached = CachedData(bytes: .empty)
@@ -109,7 +111,7 @@ struct CacheStage {
         data.record = cached.record
         do throws(ImageError) {
             let origin = DecodeOrigin(cached, of: entry.cache)
-            var image = try await DecodeStage(context: context).image(of: data, isVariant: entry.isVariant, from: origin)
+            var image = try await decodeStage.image(of: data, isVariant: entry.isVariant, from: origin)
                 .with(extendedData: cached.extendedData)
             if entry.isVariant { image = image.variant(of: cached.variantSource) }
             let store = StoreStage(context: context)

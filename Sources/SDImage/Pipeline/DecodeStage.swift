@@ -1,6 +1,8 @@
 /// Decodes and transforms the image of a load on a worker, once for all loads that decode the same bytes alike.
 struct DecodeStage {
     let context: LoadContext
+    /// False if the load runs before its turn, to read from a disk: queued work of its priority then precedes the decode.
+    var isInTurn = true
 
     /// The image of `data`. `isVariant`: the bytes are those of the final image. `origin`: their identity, nil if no other load
     /// can have them. `started`: their progressive decode so far.
@@ -14,7 +16,7 @@ struct DecodeStage {
             DecodeKey(context.request, context.keys, $0, storing: storesOriginal(data) ? context.memoryOfOriginals : nil)
         }
         let image = try await SharedDecode.value(
-            key, in: context.manager.decodes, on: context.engine.work, context.priority,
+            key, in: context.manager.decodes, on: context.engine.work, context.priority, isInTurn: isInTurn,
             limit: context.request.decodeOptions.limits.workNanoseconds
         ) { [self] stop throws(ImageError) in
             let made = isVariant ? try decodeVariant(data.bytes, stop) : try makeImage(of: data, after: decoder, stop)

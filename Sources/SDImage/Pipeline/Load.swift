@@ -39,11 +39,13 @@ final class Load: LoadWork {
 
     // MARK: stages
 
-    /// Starts the load: on the calling thread if it queries no cache and its loader is quick.
+    /// Starts the load: on the calling thread if it queries no cache and its loader is quick, on a worker if it reads from a
+    /// disk, where an idle worker also decodes.
     func start() {
         context.enterTransferOrder()
-        if context.policy == .ignore, context.memoryImage == nil, CacheStage(context: context).isExcluded, startHere() { return }
-        run(on: context.engine.executor) { load in
+        let stage = CacheStage(context: context)
+        if context.policy == .ignore, context.memoryImage == nil, stage.isExcluded, startHere() { return }
+        run(on: stage.entries.isEmpty ? context.engine.executor : context.engine.lane(.high)) { load in
             load.context.addTime(\.queued, since: load.context.started)
             await load.lookUp()
         }

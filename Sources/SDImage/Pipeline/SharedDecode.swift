@@ -39,10 +39,11 @@ final class SharedDecode: Sendable {
         self.decodes = decodes
     }
 
-    /// The image that `decode` returns on a worker, shared with loads of an equal key; nil shares with none. Fails with
-    /// `cancelled` as soon as the task is cancelled.
+    /// The image that `decode` returns on a worker, shared with loads of an equal key; nil shares with none. `isInTurn`: a calling
+    /// worker was given the task when it was its turn. Fails with `cancelled` as soon as the task is cancelled.
     static func value(
-        _ key: DecodeKey?, in decodes: Decodes, on pool: WorkPool, _ priority: LoadPriority, limit: UInt64,
+        _ key: DecodeKey?, in decodes: Decodes, on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool,
+        limit: UInt64,
         _ decode: @escaping @Sendable (CancellationToken) throws(ImageError) -> Image
     ) async throws(ImageError) -> Image {
         let waiter = Waiter()
@@ -53,16 +54,17 @@ final class SharedDecode: Sendable {
             waiter.decode = shared
             // The handler below may have run before the waiter joined. Other loads may have joined since.
             if Task.isCancelled { shared.leave(waiter) }
-            if isNew { shared.start(on: pool, priority) { shared.run(waiter, limit, decode) } }
+            if isNew { shared.start(on: pool, priority, isInTurn: isInTurn) { shared.run(waiter, limit, decode) } }
         } onCancel: {
             waiter.decode?.leave(waiter)
         }
         return try outcome.get()
     }
 
-    private func start(on pool: WorkPool, _ priority: LoadPriority, _ body: @escaping @Sendable () -> Void) {
+    private func start(on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool, _ body: @escaping @Sendable () -> Void) {
         // A worker decodes itself, without a change of threads.
-        if LibraryThread.isOwned(by: pool) { body() } else { pool.submit(priority, body) }
+        let isHere = LibraryThread.isOwned(by: pool) && (isInTurn || !pool.hasWork(before: priority))
+        if isHere { body() } else { pool.submit(priority, body) }
     }
 
     private func run(_ first: Waiter, _ limit: UInt64, _ decode: (CancellationToken) throws(ImageError) -> Image) {
