@@ -43,10 +43,10 @@ package final class CurlLoader: ImageLoader {
     package var isQuick: Bool { true }
 
     package func canLoad(_ request: ImageRequest) -> Bool {
-        CurlLoader.accepts(URLText(request.url))
+        CurlLoader.accepts(request.url)
     }
 
-    private static func accepts(_ url: URLText) -> Bool { url.hasScheme("https") || url.hasScheme("http") }
+    private static func accepts(_ url: [UInt8]) -> Bool { URLText.hasScheme("https", url) || URLText.hasScheme("http", url) }
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let download = try download(for: request, sharedAs: sharingKey(request) ?? [], progress)
@@ -96,7 +96,7 @@ package final class CurlLoader: ImageLoader {
     ) throws(ImageError) -> Download {
         let url = URLText(request.url)
         try url.validateForHTTP()
-        guard CurlLoader.accepts(url) else {
+        guard CurlLoader.accepts(request.url) else {
             throw ImageError(.unsupported, "http: URL scheme is neither http nor https", url: url.redacted)
         }
         do throws(ImageError) { try RequestHead.validate(request) } catch { throw error.about(url: url.redacted) }
@@ -142,7 +142,7 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
-        let own = RequestHead.defaults(settings.fields, settings.configuration, URLText(request.url))
+        let own = RequestHead.defaults(settings.fields, settings.configuration, request.url)
         let fields = RequestHead.merge(own, request)
         // libcurl itself sends the credential, at the latest in response to a challenge.
         guard let credential = settings.configuration.credential, !fields.contains(where: { $0.isNamed("Authorization") }),
@@ -161,7 +161,7 @@ package final class CurlLoader: ImageLoader {
             request.acceptsInvalidCertificates ? 1 : 0, settings.fieldChanges.load(ordering: .relaxed),
             UInt64(request.omittedHeaders.count),
         ] { key.append(number) }
-        key.append(URLText(request.url).withoutFragment)
+        key.append(request.url.prefix { $0 != Byte.hash })
         key.append(request.hooks?.sharingKey ?? [])
         for field in request.headers {
             key.append(field.name.utf8.map(Byte.lowercased))

@@ -133,9 +133,11 @@ import SDImage
         }
         do throws(ImageError) {
             let connections = try queue.makeConnections(try socketPoller())
-            let handle = try queue.takeHandle(sockets)
-            transfer.handle = handle
             transfer.prepareHop(at: now)
+            let options = HopOptions(transfer)
+            let handle = try queue.takeHandle(for: options, sockets)
+            transfer.handle = handle
+            try handle.prepare(for: transfer, options)
             try begin(transfer, handle, connections)
         } catch {
             // Without a handle, `end` does not release the slot.
@@ -156,7 +158,6 @@ import SDImage
         handle.nameResolved = { [unowned self, host = transfer.host, loader = transfer.settings.id] in
             gate.resolved(host, of: loader, at: sockets.now)
         }
-        try handle.prepare(for: transfer)
         try connections.add(handle)
         unsafe running[handle.curl] = transfer
         nextDeadline = min(nextDeadline, transfer.earliestDeadline)

@@ -7,9 +7,9 @@ final class Download: Sendable {
     let settings: LoaderSettings
     private let service: CurlService
     let url: URLText
-    /// Header fields of the loader and the request, and those of them that are sent to another origin.
+    /// Header fields of the loader and the request.
     let headers: [HeaderField]
-    let impersonalHeaders: [HeaderField]
+    private let fields: LoaderFields
     let omittedHeaders: [String]
     let method: String
     /// The request body.
@@ -49,9 +49,8 @@ final class Download: Sendable {
         self.sharingKey = sharingKey
         self.progress = progress
         hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
-        let fields = settings.fields
-        headers = RequestHead.merge(RequestHead.defaults(fields, configuration, url), request)
-        impersonalHeaders = RequestHead.without(request.omittedHeaders, fields.impersonal)
+        fields = settings.fields
+        headers = RequestHead.merge(RequestHead.defaults(fields, configuration, url.bytes), request)
         omittedHeaders = request.omittedHeaders
         method = request.method
         content = request.body
@@ -65,6 +64,9 @@ final class Download: Sendable {
             timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
         totalTimeout = Download.nanoseconds(timeout > 0 ? timeout : configuration.totalTimeoutMilliseconds, orElse: .max)
     }
+
+    /// The header fields that are sent to another origin.
+    var impersonalHeaders: [HeaderField] { RequestHead.without(omittedHeaders, fields.impersonal) }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

@@ -66,6 +66,9 @@ final class DownloadQueue {
     private var background = 0
     private var lastNumber: UInt64 = 0
     private var idle: [EasyHandle] = []
+    /// Where handles are not reused: handles with the options of recent hops, which run no transfer.
+    private var originals: [EasyHandle] = []
+    private static let mostOriginals = 4
     private(set) var connections: MultiHandle?
 
     init(_ settings: LoaderSettings) {
@@ -144,9 +147,22 @@ final class DownloadQueue {
         forgetIfEmpty(transfer.origin)
     }
 
-    func takeHandle(_ sockets: SocketTable) throws(ImageError) -> EasyHandle {
+    /// A handle for a hop with these options.
+    func takeHandle(for options: HopOptions, _ sockets: SocketTable) throws(ImageError) -> EasyHandle {
         if let handle = idle.popLast() { return handle }
-        return try EasyHandle(settings, sockets: sockets, shares: shares)
+        // The copy of a handle with a cookie engine would have an engine of its own.
+        if EasyHandle.isReusable || options.handlesCookies { return try EasyHandle(settings, sockets: sockets, shares: shares) }
+        return try EasyHandle(copying: try original(for: options, sockets))
+    }
+
+    /// The handle with these options, of which hops get copies.
+    private func original(for options: HopOptions, _ sockets: SocketTable) throws(ImageError) -> EasyHandle {
+        if let known = originals.first(where: { $0.hasOptions(options) }) { return known }
+        let made = try EasyHandle(settings, sockets: sockets, shares: shares)
+        try made.setOptions(options)
+        if originals.count == DownloadQueue.mostOriginals { originals.removeFirst() }
+        originals.append(made)
+        return made
     }
 
     func giveBack(_ handle: EasyHandle) {
@@ -166,6 +182,7 @@ final class DownloadQueue {
     func dropConnections() {
         connections = nil
         idle = []
+        originals = []
     }
 
     private func nextNumber() -> UInt64 {

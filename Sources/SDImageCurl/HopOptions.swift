@@ -21,14 +21,13 @@ struct HopOptions: Equatable {
 
     init(_ transfer: Transfer) {
         let settings = transfer.download.settings
-        let scheme = transfer.url.scheme
         let userInfo = transfer.url.userInfo ?? transfer.download.url.userInfo
-        let fields =
-            (transfer.carriesSecrets ? transfer.download.headers : transfer.download.impersonalHeaders)
-            + (transfer.resuming?.fields ?? [])
+        var fields = transfer.carriesSecrets ? transfer.download.headers : transfer.download.impersonalHeaders
+        if let resuming = transfer.resuming { fields += resuming.fields }
         headers = fields
-        let ofLibrary = ["Accept", "User-Agent"] + (transfer.content == nil ? [] : ["Expect", "Content-Type"])
-        omittedHeaders = (ofLibrary + transfer.download.omittedHeaders).filter { name in !fields.contains { $0.isNamed(name) } }
+        var omitted = transfer.content == nil ? HopOptions.fieldsOfLibrary : HopOptions.fieldsOfLibraryWithContent
+        if !transfer.download.omittedHeaders.isEmpty { omitted += transfer.download.omittedHeaders }
+        omittedHeaders = omitted.filter { name in !fields.contains { $0.isNamed(name) } }
         proxy = settings.proxy
         proxyExceptions = settings.configuration.proxyExceptions
         clientCertificate = transfer.carriesSecrets ? settings.configuration.clientCertificate : nil
@@ -38,8 +37,12 @@ struct HopOptions: Equatable {
         credential = transfer.carriesSecrets ? userInfo.map(HopOptions.credential) ?? settings.configuration.credential : nil
         // libcurl repeats a request by itself when a reused connection breaks, even if its method is not idempotent.
         isFresh = transfer.usesFreshConnection || !RetryRules.isIdempotent(transfer.method)
-        isHTTP2 = settings.configuration.httpVersion == .automatic && scheme == "https"
+        isHTTP2 = settings.configuration.httpVersion == .automatic && transfer.url.hasScheme("https")
     }
+
+    /// Fields that libcurl adds, without and with a request body.
+    private static let fieldsOfLibrary = ["Accept", "User-Agent"]
+    private static let fieldsOfLibraryWithContent = fieldsOfLibrary + ["Expect", "Content-Type"]
 
     private static func credential(_ userInfo: ArraySlice<UInt8>) -> Credential {
         let parts = userInfo.split(separator: Byte.colon, maxSplits: 1, omittingEmptySubsequences: false)

@@ -3,22 +3,26 @@ import SDImage
 /// The header fields that a loader sends with every request, unless the request sets or omits them.
 package struct LoaderFields: Hashable, Sendable {
     /// Empty: none is sent.
-    package var userAgent = DownloaderConfiguration.defaultUserAgent
+    package var userAgent = DownloaderConfiguration.defaultUserAgent { didSet { makeLists() } }
     private var others = [HeaderField(name: "Accept", value: "image/*,*/*;q=0.8")]
 
-    package init() {}
+    // Made once for all requests.
+    package private(set) var all: [HeaderField] = []
+    /// Fields that do not identify the client and may be sent to the origin that a redirect names.
+    private(set) var impersonal: [HeaderField] = []
 
-    package var all: [HeaderField] {
-        (userAgent.isEmpty ? [] : [HeaderField(name: "User-Agent", value: userAgent)]) + others
-    }
+    package init() { makeLists() }
 
     /// Replaces the field of that name (case-insensitive); nil removes it.
     package mutating func set(_ name: String, _ value: String?) {
         if name.lowercased() == "user-agent" { return userAgent = value ?? "" }
         others.removeAll { $0.isNamed(name) }
         if let value { others.append(HeaderField(name: name, value: value)) }
+        makeLists()
     }
 
-    /// Fields that do not identify the client and may be sent to the origin that a redirect names.
-    var impersonal: [HeaderField] { all.filter { ["user-agent", "accept", "accept-language"].contains($0.name.lowercased()) } }
+    private mutating func makeLists() {
+        all = (userAgent.isEmpty ? [] : [HeaderField(name: "User-Agent", value: userAgent)]) + others
+        impersonal = all.filter { ["user-agent", "accept", "accept-language"].contains($0.name.lowercased()) }
+    }
 }

@@ -4,6 +4,8 @@ import SDImage
 struct ResponseHead {
     /// Limit in bytes for all heads of one transfer together, including interim responses and redirects.
     static let longest = 300 << 10
+    /// Bytes that hold most heads.
+    private static let usual = 512
 
     private(set) var status: Int32 = 0
     /// Without parameters, lower case.
@@ -14,6 +16,7 @@ struct ResponseHead {
     var entityTag: [UInt8] { record.entityTag }
     var lastModified: [UInt8] { record.lastModified }
     var isEncoded: Bool { !contentCoding.isEmpty }
+    var hasCodings: Bool { isEncoded || !transferCoding.isEmpty }
     /// The members of Content-Encoding and Transfer-Encoding, each in its order, lower case.
     var contentCodings: [String] { ResponseHead.members(contentCoding) }
     var transferCodings: [String] { ResponseHead.members(transferCoding) }
@@ -30,6 +33,8 @@ struct ResponseHead {
     private(set) var lines: [UInt8] = []
 
     init() {}
+
+    init(keepsFields: Bool) { self.keepsFields = keepsFields }
 
     /// Parses a response that a hook returned, as if a server had sent it.
     init(_ response: DownloadResponse) {
@@ -54,9 +59,9 @@ struct ResponseHead {
             return !isComplete
         }
         if unsafe text.starts(with: ResponseHead.statusLine) {
-            let keepsFields = keepsFields
-            self = ResponseHead()
-            self.keepsFields = keepsFields
+            // After an interim response.
+            if status != 0 { self = ResponseHead(keepsFields: keepsFields) }
+            lines.reserveCapacity(ResponseHead.usual)
             status = unsafe ResponseHead.status(in: text)
             record.status = status
         } else if !isComplete, let colon = unsafe text.firstIndex(of: Byte.colon) {
@@ -114,8 +119,13 @@ struct ResponseHead {
     }
 
     /// Compares without case; `expected` is in lower case.
+    @inline(__always)
     static func equals(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
-        guard unsafe name.count == expected.utf8CodeUnitCount else { return false }
+        unsafe name.count == expected.utf8CodeUnitCount && hasLetters(name, expected)
+    }
+
+    /// The same for two texts of one length.
+    private static func hasLetters(_ name: Slice<UnsafeRawBufferPointer>, _ expected: StaticString) -> Bool {
         let name = unsafe UnsafeRawBufferPointer(rebasing: name)
         for index in 0..<expected.utf8CodeUnitCount {
             if unsafe Byte.lowercased(name[index]) != expected.utf8Start[index] { return false }

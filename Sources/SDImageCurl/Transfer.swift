@@ -120,7 +120,7 @@ final class Transfer {
 
     /// Prepares the decoder of a body. A transport of the host decodes content codings itself.
     func beginDecoding() throws(ImageError) {
-        guard exchange == nil else { return }
+        guard exchange == nil, head.hasCodings else { return }
         let isPlain = head.transferCodings.allSatisfy { $0 == "chunked" || $0 == "identity" }
         guard isPlain else { throw ImageError(.invalidResponse, "http: transfer coding is not chunked") }
         decoder = try ContentDecoder.make(for: head.contentCodings)
@@ -128,9 +128,8 @@ final class Transfer {
 
     /// Resets the state of the response; called before each hop and each repetition.
     func prepareHop(at now: UInt64) {
-        head = ResponseHead()
+        head = ResponseHead(keepsFields: download.hooks?.needsAll == true)
         requestedAt = MonotonicClock.wall
-        head.keepsFields = download.hooks?.needsAll == true
         isApproved = false
         isHeadAwaited = true
         resuming = resumePoint.flatMap { $0.url == url ? $0 : nil }

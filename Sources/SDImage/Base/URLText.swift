@@ -6,6 +6,11 @@ package struct URLText: Hashable, Sendable {
     package let bytes: [UInt8]
     private let schemeEnd: Int
     private let authority: Range<Int>?
+    /// Index of the "@" that ends user and password, which are still percent-encoded.
+    private let userEnd: Int?
+    private let hostRange: Range<Int>
+    /// nil without a colon or if nothing follows it.
+    private let portRange: Range<Int>?
     private let pathRange: Range<Int>
     private let queryRange: Range<Int>?
     private let fragmentStart: Int?
@@ -21,9 +26,11 @@ package struct URLText: Hashable, Sendable {
             let from = start + 2
             let to = bytes[from..<end].firstIndex { $0 == Byte.slash || $0 == Byte.question } ?? end
             authority = from..<to
+            userEnd = bytes[from..<to].lastIndex(of: Byte.at)
+            (hostRange, portRange) = URLText.hostAndPort(bytes[(userEnd.map { $0 + 1 } ?? from)..<to])
             start = to
         } else {
-            authority = nil
+            (authority, userEnd, hostRange, portRange) = (nil, nil, 0..<0, nil)
         }
         let question = start <= end ? bytes[start..<end].firstIndex(of: Byte.question) : nil
         pathRange = min(start, end)..<(question ?? end)
@@ -37,10 +44,14 @@ package struct URLText: Hashable, Sendable {
     package var scheme: String { String(decoding: bytes[..<schemeEnd], as: UTF8.self).lowercased() }
 
     /// True for this scheme, which is given in lower case.
-    package func hasScheme(_ scheme: StaticString) -> Bool {
-        guard scheme.utf8CodeUnitCount == schemeEnd else { return false }
+    package func hasScheme(_ scheme: StaticString) -> Bool { URLText.hasScheme(scheme, bytes) }
+
+    /// The same for a URL that need not be split for anything else.
+    package static func hasScheme(_ scheme: StaticString, _ url: [UInt8]) -> Bool {
+        let length = scheme.utf8CodeUnitCount
+        guard url.count > length, url[length] == Byte.colon else { return false }
         return scheme.withUTF8Buffer { name in
-            (0..<schemeEnd).allSatisfy { unsafe Byte.lowercased(bytes[$0]) == name[$0] }
+            (0..<length).allSatisfy { unsafe Byte.lowercased(url[$0]) == name[$0] }
         }
     }
 
@@ -48,15 +59,15 @@ package struct URLText: Hashable, Sendable {
 
     /// User and password, still percent-encoded: the bytes before the last "@" of the authority.
     package var userInfo: ArraySlice<UInt8>? {
-        guard let authority, let at = bytes[authority].lastIndex(of: Byte.at) else { return nil }
-        return bytes[authority.lowerBound..<at]
+        guard let authority, let userEnd else { return nil }
+        return bytes[authority.lowerBound..<userEnd]
     }
 
     /// The host as written, with the brackets of an IPv6 address.
-    package var host: ArraySlice<UInt8> { hostAndPort.host }
+    package var host: ArraySlice<UInt8> { bytes[hostRange] }
 
     /// The bytes after the colon of the host; nil without a colon or if nothing follows it.
-    package var port: ArraySlice<UInt8>? { hostAndPort.port }
+    package var port: ArraySlice<UInt8>? { portRange.map { bytes[$0] } }
 
     package var path: ArraySlice<UInt8> { bytes[pathRange] }
 
@@ -66,19 +77,25 @@ package struct URLText: Hashable, Sendable {
 
     /// Scheme, host and port in lower case: equal for two URLs of one origin (RFC 6454, section 4). nil without a host.
     package var origin: [UInt8]? {
-        let (host, port) = hostAndPort
-        guard schemeEnd > 0, !host.isEmpty else { return nil }
-        let scheme = scheme
-        let digits = port.map { Array($0.drop { $0 == Byte.zero }) } ?? Array(URLText.defaultPort(scheme).utf8)
-        return Array(scheme.utf8) + Array("://".utf8) + host.map(Byte.lowercased) + [Byte.colon] + digits
+        guard schemeEnd > 0, !hostRange.isEmpty else { return nil }
+        var origin: [UInt8] = []
+        origin.reserveCapacity(schemeEnd + host.count + 9)
+        for byte in bytes[..<schemeEnd] { origin.append(Byte.lowercased(byte)) }
+        origin += [Byte.colon, Byte.slash, Byte.slash]
+        for byte in host { origin.append(Byte.lowercased(byte)) }
+        origin.append(Byte.colon)
+        if let port { origin += port.drop { $0 == Byte.zero } } else { origin += defaultPort.utf8 }
+        return origin
     }
 
     /// The URL without user and password, for messages and results; only the beginning of a `data:` URL.
     package var redacted: CString {
         let longest = 128
-        if scheme == "data", bytes.count > longest {
+        if hasScheme("data"), bytes.count > longest {
             return CString(String(decoding: bytes[..<longest], as: UTF8.self) + "…")
         }
+        // Other bytes may be no UTF-8, which a text repairs.
+        if userInfo == nil, bytes.allSatisfy({ $0 != 0 && $0 < 128 }) { return CString(bytes) }
         return CString(String(decoding: withoutUserInfo, as: UTF8.self))
     }
 
@@ -106,23 +123,16 @@ package struct URLText: Hashable, Sendable {
         return String(decoding: bytes[dot + 1..<pathRange.upperBound], as: UTF8.self).lowercased()
     }
 
-    private var hostAndPort: (host: ArraySlice<UInt8>, port: ArraySlice<UInt8>?) {
-        guard let authority else { return ([], nil) }
-        let whole = bytes[(userInfo.map { $0.endIndex + 1 } ?? authority.lowerBound)..<authority.upperBound]
+    /// The ranges of the host and the port in an authority without user and password.
+    private static func hostAndPort(_ whole: ArraySlice<UInt8>) -> (host: Range<Int>, port: Range<Int>?) {
         // The colons of an IPv6 address are inside brackets.
         let searched = whole.lastIndex(of: Byte.rightBracket).map { whole[$0...] } ?? whole
-        guard let colon = searched.lastIndex(of: Byte.colon) else { return (whole, nil) }
-        let digits = whole[(colon + 1)...]
-        return (whole[..<colon], digits.isEmpty ? nil : digits)
+        guard let colon = searched.lastIndex(of: Byte.colon) else { return (whole.startIndex..<whole.endIndex, nil) }
+        let digits = colon + 1..<whole.endIndex
+        return (whole.startIndex..<colon, digits.isEmpty ? nil : digits)
     }
 
-    private static func defaultPort(_ scheme: String) -> String {
-        switch scheme {
-        case "http": "80"
-        case "https": "443"
-        default: ""
-        }
-    }
+    private var defaultPort: String { hasScheme("http") ? "80" : hasScheme("https") ? "443" : "" }
 
     /// Length of `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` before a colon (RFC 3986, section 3.1), or 0.
     private static func schemeLength(_ bytes: [UInt8]) -> Int {

@@ -106,7 +106,8 @@ extension ResponseRecord {
 extension ImageRequest {
     /// True when the request sends credentials in a field or in the URL.
     func carriesAuthorization(_ fields: [HeaderField]) -> Bool {
-        fields.contains { $0.isNamed("Authorization") || $0.isNamed("Proxy-Authorization") } || URLText(self.url).userInfo != nil
+        fields.contains { $0.isNamed("Authorization") || $0.isNamed("Proxy-Authorization") }
+            || self.url.contains(Byte.at) && URLText(self.url).userInfo != nil
     }
 
     func carriesCookies(_ fields: [HeaderField]) -> Bool {

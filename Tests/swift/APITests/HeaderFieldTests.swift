@@ -56,6 +56,17 @@ import Testing
         #expect(restored["x-mine"] == "1" && restored["accept"] == "image/png")
     }
 
+    @Test func eachTransferSendsItsOwnFields() throws {
+        defer { server.stop() }
+        let loader = try makeDownloader()
+        // More lists of fields than the transfer thread keeps handles for.
+        for value in (0..<7).flatMap({ [$0, $0, 6 - $0] }) {
+            let fields = try sent(loader) { sdimage_request_set_header($0, "X-Number", "\(value)") }
+            #expect(fields["x-number"] == "\(value)")
+            #expect(try sent(loader)["x-number"] == nil)
+        }
+    }
+
     @Test func aDownloaderWithoutAcceptSendsNone() throws {
         defer { server.stop() }
         let loader = try makeDownloader {
