@@ -14,6 +14,11 @@ final class Transfer {
     static let longestDiscard = 64 << 10
     private static let progressInterval: UInt64 = 50_000_000
 
+    /// An object, because most transfers wait for their turn and have no response yet.
+    private final class Response {
+        var head = ResponseHead()
+    }
+
     let download: Download
     /// URL of the next or current hop.
     private(set) var url: URLText
@@ -45,7 +50,15 @@ final class Transfer {
     var handle: EasyHandle?
     /// Replaces the handle if a transport of the host runs the exchange.
     var exchange: Exchange?
-    var head = ResponseHead()
+    var head: ResponseHead {
+        _read { if let response { yield response.head } else { yield ResponseHead() } }
+        _modify {
+            let response = self.response ?? Response()
+            self.response = response
+            yield &response.head
+        }
+    }
+    private var response: Response?
     /// Size in bytes of all heads of one try together.
     var headBytes = 0
     /// Wall-clock time of the request, for the age of the response.

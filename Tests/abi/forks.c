@@ -307,10 +307,8 @@ static void aChildIsRefusedWebPThatItsParentIsEncoding(void) {
 
 int main(int argc, char **argv) {
     static const test tests[] = {
-        TEST(aChildTakesNoLockOfTheRuntime),
-        TEST(aChildIsRefusedWebPThatItsParentIsEncoding),
-        TEST(childrenOfABusyProcessDecode),
-        TEST(childrenAmidFirstUsesDecode),
+        TEST(aChildTakesNoLockOfTheRuntime),     TEST(aChildIsRefusedWebPThatItsParentIsEncoding),
+        TEST(childrenOfABusyProcessDecode),      TEST(childrenAmidFirstUsesDecode),
         TEST(childrenOfAnIdleProcessUseThreads),
     };
     if (argc > 1)

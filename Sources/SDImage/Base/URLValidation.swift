@@ -1,9 +1,14 @@
 extension URLText {
     /// Throws for URLs that no loader may receive: empty, invalid UTF-8, control bytes or spaces. White space in `data:` URLs is
     /// left to their own encoding.
-    package func validate() throws(ImageError) {
+    package static func validate(_ bytes: [UInt8]) throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.invalidURL, "url: empty") }
-        if bytes.allSatisfy(Byte.isVisible) { return }
+        if !bytes.allSatisfy(Byte.isVisible) { try URLText(bytes).validateText() }
+    }
+
+    package func validate() throws(ImageError) { try URLText.validate(bytes) }
+
+    private func validateText() throws(ImageError) {
         // Invalid UTF-8 is the caller's mistake. It is never repaired, because a repair could make two URLs equal.
         guard String(validating: bytes, as: UTF8.self) != nil else {
             throw ImageError(.invalidArgument, "url: not valid UTF-8")

@@ -13,9 +13,9 @@ extension ImageRequest {
 
     /// The request with the scale of the key, unless it sets one.
     func scaled(for key: CacheKey) -> ImageRequest {
-        guard self.decodeOptions.scale == nil, key.scale != 1 else { return self }
+        guard self.decodeOptions.scale == nil, let scale = key.scale else { return self }
         var request = self
-        request.decodeOptions.scale = key.scale
+        request.decodeOptions.scale = scale
         return request
     }
 }

@@ -19,7 +19,7 @@ final class Load: LoadWork {
         var transfer: SharedTransfer?
         var isFinished = false
         /// Numbers of tasks of each priority, from low to high.
-        var priorities = [0, 0, 0]
+        var priorities: InlineArray<3, Int> = [0, 0, 0]
     }
 
     let context: LoadContext
@@ -111,7 +111,7 @@ final class Load: LoadWork {
     private func wait(
         for request: ImageRequest, _ loader: any ImageLoader, _ candidate: RevalidationStage.Candidate?, _ lease: LeaseRequest?
     ) throws(ImageError) {
-        let subscription = candidate == nil ? ProgressiveSubscription(self) : nil
+        let subscription = candidate == nil && context.request.readsGrowingBodies ? ProgressiveSubscription(self) : nil
         let isFinished = state.withLock { state in
             if !state.isFinished { state.wait = Wait(loader: loader, candidate: candidate, subscription: subscription) }
             return state.isFinished
@@ -312,7 +312,7 @@ final class Load: LoadWork {
         let (highest, transfer) = state.withLock { state in
             if let old { state.priorities[Int(old.rawValue + 1)] -= 1 }
             if let new { state.priorities[Int(new.rawValue + 1)] += 1 }
-            return (state.priorities.lastIndex { $0 > 0 }, state.transfer)
+            return (state.priorities.indices.last { state.priorities[$0] > 0 }, state.transfer)
         }
         guard let highest, let priority = LoadPriority(rawValue: Int32(highest) - 1), priority != context.priority else { return }
         context.priority = priority

@@ -12,11 +12,7 @@ final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
     private let load: Load
     private let state = Monitor(State())
 
-    /// Nil when the request accepts only the complete image.
-    init?(_ load: Load) {
-        guard load.context.request.isProgressive || load.context.request.endsEarly else { return nil }
-        self.load = load
-    }
+    init(_ load: Load) { self.load = load }
 
     private var context: LoadContext { load.context }
     private var decodes: ProgressiveDecodes { context.manager.progressiveDecodes }
@@ -79,6 +75,9 @@ final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
 }
 
 extension ImageRequest {
+    /// False if the request accepts only the complete image.
+    var readsGrowingBodies: Bool { self.isProgressive || endsEarly }
+
     /// True if the transfer ends as soon as a thumbnail of full quality is decoded.
     var endsEarly: Bool { self.decodeOptions.earlyThumbnail && self.decodeOptions.thumbnailSize != nil }
 }
