@@ -16,7 +16,8 @@ enum RequestHead {
     /// The fields of the loader for this URL. A field takes precedence over the bearer token, and so does a user in the URL.
     static func defaults(_ fields: LoaderFields, _ configuration: DownloaderConfiguration, _ url: [UInt8]) -> [HeaderField] {
         let fields = fields.all
-        guard let token = configuration.bearerToken, URLText(url).userInfo == nil, !fields.contains(where: { $0.isNamed("Authorization") })
+        guard let token = configuration.bearerToken, URLText(url).userInfo == nil,
+            !fields.contains(where: { $0.isNamed("Authorization") })
         else { return fields }
         return fields + [HeaderField(name: "Authorization", value: "Bearer " + token)]
     }
