@@ -66,7 +66,7 @@ final class DownloadQueue {
     private var background = 0
     private var lastNumber: UInt64 = 0
     private var idle: [EasyHandle] = []
-    /// Where handles are not reused: handles with the options of recent hops, which run no transfer.
+    /// Handles with the options of recent hops, which run no transfer; used if handles cannot be reused.
     private var originals: [EasyHandle] = []
     private static let mostOriginals = 4
     private(set) var connections: MultiHandle?

@@ -10,8 +10,9 @@ package struct HeaderField: Hashable, Sendable {
 
     /// Compares names without regard to case (RFC 9110, section 5.1).
     package func isNamed(_ other: String) -> Bool {
-        name == other || name.utf8.count == other.utf8.count
-            && zip(name.utf8, other.utf8).allSatisfy { Byte.lowercased($0) == Byte.lowercased($1) }
+        name == other
+            || name.utf8.count == other.utf8.count
+                && zip(name.utf8, other.utf8).allSatisfy { Byte.lowercased($0) == Byte.lowercased($1) }
     }
 }
 
