@@ -143,7 +143,8 @@ public func sdimage_image_get_frame(_ image: Object, _ index: UInt32, _ frame: O
         unsafe try requireResult(frame)
         let stop = CancellationToken()
         stop.allow(nanoseconds: CallTimeLimits.frame)
-        unsafe try give(try image.frame(at: Int(clamping: index), stop: stop), frame)
+        let index = Int(clamping: index)
+        unsafe try give(try Engine.helped { () throws(ImageError) in try image.frame(at: index, stop: stop) }, frame)
     }
 }
 

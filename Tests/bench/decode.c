@@ -73,6 +73,8 @@ static long run_anim_seek(long count) {
 }
 
 int serve_anim(bool seeks) {
+    if (number_of("workers", 1))
+        hold_workers();
     encoded = read_file(text_of("file", ""), &encoded_length);
     decode_options = sdimage_decode_options_new();
     sdimage_decode_options_set_pixel_format(decode_options, SDIMAGE_PIXEL_FORMAT_RGBA8);

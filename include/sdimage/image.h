@@ -157,8 +157,10 @@ SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
  * its first frame.
  *
  * Frames are decoded on demand, in any order. An image holds the encoded bytes and at most 8 MiB of canvases for
- * seeking, never all frames, and one more canvas while it plays. In an animation of a thousand frames, each drawn on
- * the one before, every frame is at most three frames from a held canvas if a packed canvas takes 33 KB. That holds:
+ * seeking, never all frames, and one more canvas while it plays. If frames are requested one after the other, idle
+ * workers decode up to three frames ahead, which count in the frame budget. In an animation of a thousand frames, each
+ * drawn on the one before, every frame is at most three frames from a held canvas if a packed canvas takes 33 KB. That
+ * holds:
  *
  * - without packing up to 80 by 102 pixels;
  * - at 480 by 270 for drawings and for animations in which only parts move;

@@ -60,11 +60,20 @@ package final class WorkPool: Sendable {
         return try result.get()
     }
 
-    /// The workers of the running engine, for `assist`; nil if other processes keep all processors busy. A second thread would
-    /// then gain nothing, and work that it does twice is lost.
+    /// The workers of the running engine, for `assist`; nil if none is idle, or other processes keep all processors busy. A second
+    /// thread would then gain nothing, and work that it does twice is lost.
     package static func idle() -> WorkPool? {
-        guard let pool = Engine.current?.work, RunQueue.hasIdleProcessor else { return nil }
+        guard let pool = Engine.current?.work, pool.monitor.withLock({ pool.canAssist($0) }), RunQueue.hasIdleProcessor else {
+            return nil
+        }
         return pool
+    }
+
+    /// True when submitted work waits for a worker.
+    package var hasQueuedWork: Bool { monitor.withLock { $0.queued > 0 } }
+
+    private func canAssist(_ state: borrowing State) -> Bool {
+        !state.isStopping && state.queued == 0 && state.threads.count - state.idle + state.guests < limit
     }
 
     /// Has a worker help the calling thread, which computes too and does not wait for a free worker. Returns nil unless all hold:
@@ -76,8 +85,7 @@ package final class WorkPool: Sendable {
     package func assist(_ body: @escaping @Sendable () -> Void) -> Assistance? {
         let assistance = Assistance(body)
         let accepted = monitor.withLock { state -> Bool in
-            let computing = state.threads.count - state.idle + state.guests
-            guard !state.isStopping, state.queued == 0, computing < limit else { return false }
+            guard canAssist(state) else { return false }
             if state.idle == 0 {
                 guard state.threads.count < limit, let thread = start() else { return false }
                 state.threads.append(thread)

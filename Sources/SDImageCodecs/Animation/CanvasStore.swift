@@ -47,6 +47,8 @@ struct CanvasStore {
 
     // MARK: Canvases
 
+    func holds(_ index: Int) -> Bool { selected.contains(index) && cache[index] != nil }
+
     /// Returns a kept canvas, unpacked if necessary into memory from `make`. `isNew` means that the caller holds the only
     /// reference.
     func canvas(

@@ -85,8 +85,16 @@ package protocol FramePainter {
     /// when pixels of the rectangle were left unchanged although the layout promises to overwrite them. After an error the canvas
     /// is discarded.
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool
+
+    /// Returns a function that decodes the data of a frame on any thread; nil if frames are not decoded ahead.
+    func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)?
+
+    /// Draws a frame like `paint`, from the result of its decoder.
+    func paint(_ index: Int, from pixels: PixelBuffer, onto canvas: FrameCanvas) throws(ImageError)
 }
 
 extension FramePainter {
     package var opaqueFrames: [Int] { [] }
+    package func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)? { nil }
+    package func paint(_ index: Int, from pixels: PixelBuffer, onto canvas: FrameCanvas) throws(ImageError) {}
 }

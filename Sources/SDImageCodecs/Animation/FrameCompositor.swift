@@ -32,32 +32,25 @@ package struct FrameCompositor {
     private var spareIndex = -1
     /// Index of the frame whose canvas was the latest when playback stopped; -1 for none.
     private var restingIndex = -1
+    /// Index of the frame requested last.
+    private var requested = -1
+    private let makeAhead: @Sendable () -> FramesAhead
+    /// The frames needed next; nil until some are.
+    private var ahead: FramesAhead?
 
     /// Refuses a canvas beyond the limits; allocates nothing yet. `format` is the format of canvases: 8 bits with alpha, straight
     /// or premultiplied. Only the painter depends on it.
     package init(
         size: PixelSize, format: PixelFormat = .rgba8, limits: DecodeLimits,
-        budget: Int = standardBudget, of frames: FrameBudget = .shared
+        budget: Int = standardBudget, of frames: FrameBudget = .shared,
+        workers: @escaping @Sendable () -> WorkPool? = WorkPool.idle
     ) throws(ImageError) {
         byteCount = try FrameCompositor.byteCount(size, limits: limits)
         self.size = size
         self.format = format
         self.limits = limits
+        makeAhead = { FramesAhead(frames, workers: workers) }
         store = CanvasStore(byteCount: byteCount, limit: budget, of: frames)
-    }
-
-    /// Returns the byte count of a canvas; refuses one beyond the limits.
-    package static func byteCount(_ size: PixelSize, limits: DecodeLimits) throws(ImageError) -> Int {
-        guard !size.isEmpty else { throw ImageError(.badData, "animation: empty canvas \(size.width)x\(size.height)") }
-        guard let area = size.pixelCount, area <= limits.heldPixels else {
-            throw .tooLarge("animation: canvas of \(size.width)x\(size.height) pixels", limit: limits.heldPixels)
-        }
-        let stride = try PixelBuffer.stride(width: size.width, format: .rgba8)
-        let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
-        guard !overflow, bytes <= limits.workingBytes else {
-            throw .tooLarge("animation: working memory in bytes", limit: limits.workingBytes)
-        }
-        return bytes
     }
 
     /// Appends the next frame of the animation; ignored beyond the frame limit.
@@ -92,20 +85,22 @@ package struct FrameCompositor {
     // MARK: Frames
 
     /// Returns the canvas while the frame is displayed. A frame that cannot be decoded throws its error; later frames are
-    /// composed as if it had drawn nothing.
+    /// composed as if it had drawn nothing. `isPaced`: frames are requested before they are due, so that none is decoded ahead.
     package mutating func canvas(
-        at index: Int, painter: some FramePainter, stop: CancellationToken
+        at index: Int, painter: any FramePainter, isPaced: Bool = true, stop: CancellationToken
     ) throws(ImageError) -> PixelBuffer {
         guard layouts.indices.contains(index) else {
             throw ImageError(.invalidArgument, "frame: index \(index) is out of range (count \(layouts.count))")
         }
         choosePlaces()
+        let upcoming = isPaced || index == 0 || index != requested + 1 ? 0 : FramesAhead.depth
+        requested = index
         // Repeats only after a frame turned out to differ from its layout.
         while true {
             if let failure = failures[index] { throw failure }
             let canvas =
                 if let held = try held(index) { held } else {
-                    try drawChain(to: index, painter: painter, stop: stop)
+                    try drawChain(to: index, upcoming: upcoming, painter: painter, stop: stop)
                 }
             guard let canvas else { continue }
             canvas.becomeResult()
@@ -113,10 +108,10 @@ package struct FrameCompositor {
         }
     }
 
-    /// Draws the frames that lead to `index`. Returns nil when a frame differed from its layout and the dependencies were
-    /// revised.
+    /// Draws the frames that lead to `index`; that number of `upcoming` frames is likely to be requested next. Returns nil when a
+    /// frame differed from its layout and the dependencies were revised.
     private mutating func drawChain(
-        to index: Int, painter: some FramePainter, stop: CancellationToken
+        to index: Int, upcoming: Int, painter: any FramePainter, stop: CancellationToken
     ) throws(ImageError) -> PixelBuffer? {
         var chain = [index]
         var next = index
@@ -130,17 +125,29 @@ package struct FrameCompositor {
             next = parent
         }
         let packer = store.packer(drawing: chain.count)
+        chain.reverse()
+        let frames = chain + (index + 1..<min(index + 1 + upcoming, layouts.count)).filter { !store.holds($0) }
         var canvas: PixelBuffer?
-        for frame in chain.reversed() {
+        for (position, frame) in chain.enumerated() {
             canvas = nil
+            expect(frames[(position + 1)...], after: frame, painter)
             canvas = try draw(frame, isResult: frame == index, painter: painter, packer: packer, stop: stop)
             guard canvas != nil else { break }
         }
         return canvas
     }
 
+    /// Has idle workers decode the frames that are drawn after `index`.
+    private mutating func expect(_ frames: ArraySlice<Int>, after index: Int, _ painter: any FramePainter) {
+        guard ahead != nil || !frames.isEmpty else { return }
+        let sound = store.isShort ? [] : frames.prefix(FramesAhead.depth).filter { failures[$0] == nil }
+        let jobs = FramesAhead.jobs(sound, layouts, painter, canvasBytes: byteCount, limits: limits)
+        if ahead == nil, !jobs.isEmpty { ahead = makeAhead() }
+        ahead?.expect(jobs, after: index)
+    }
+
     private mutating func draw(
-        _ index: Int, isResult: Bool, painter: some FramePainter, packer: CanvasPacker?, stop: CancellationToken
+        _ index: Int, isResult: Bool, painter: any FramePainter, packer: CanvasPacker?, stop: CancellationToken
     ) throws(ImageError) -> PixelBuffer? {
         try stop.check()
         // Intermediate canvases count as working memory, in addition to the memory of the painter.
@@ -163,12 +170,19 @@ package struct FrameCompositor {
 
     /// False when the frame differed from its layout.
     private mutating func paint(
-        _ index: Int, onto canvas: FrameCanvas, _ painter: some FramePainter, _ stop: CancellationToken
+        _ index: Int, onto canvas: FrameCanvas, _ painter: any FramePainter, _ stop: CancellationToken
     ) throws(ImageError) -> Bool {
         do throws(ImageError) {
-            return try painter.paint(index, onto: canvas, stop: stop) || !layouts[index].overwrites
+            guard let pixels = try ahead?.take(index, stop: stop) else {
+                return try painter.paint(index, onto: canvas, stop: stop) || !layouts[index].overwrites
+            }
+            try painter.paint(index, from: pixels, onto: canvas)
+            return true
         } catch {
-            guard error.isLasting else { throw error }
+            guard error.isLasting else {
+                ahead?.cancel()
+                throw error
+            }
             failures[index] = error
             return false
         }
@@ -295,6 +309,7 @@ package struct FrameCompositor {
 
     /// Called when no other frame is needed soon: hands the latest canvas to the process-wide cache if there is room.
     package mutating func rest() {
+        ahead?.cancel()
         forgetSpare()
         if restingIndex >= 0 { _ = store.takeSpare(of: restingIndex) }
         restingIndex = -1

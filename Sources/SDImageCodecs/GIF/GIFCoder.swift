@@ -9,7 +9,7 @@ import SDImage
 /// - Progressive: `GIFProgressiveDecoder` shows the decoded part of the first frame; it also decodes complete files.
 /// - Animated: `FrameCompositor` draws the frames with `GIFFramePainter`, `CanvasOutput` converts canvases.
 ///
-/// Everything runs on the calling thread.
+/// Everything but frames decoded ahead (`FramesAhead`) runs on the calling thread.
 package final class GIFCoder: ImageCoder {
     package init() {}
 

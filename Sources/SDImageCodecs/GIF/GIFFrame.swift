@@ -16,6 +16,18 @@ struct GIFFrame: Sendable {
 
     /// Number of rows that lie on a canvas of this size.
     func visibleRows(of canvas: PixelSize) -> Int { max(0, min(size.height, canvas.height - layout.top)) }
+
+    /// Returns the row for a stored line, of `lineCount` (GIF89a, appendix E).
+    func row(ofLine line: Int, of lineCount: Int) -> Int {
+        guard isInterlaced else { return line }
+        var first = 0
+        for (start, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
+            let lines = max(0, (lineCount - start + step - 1) / step)
+            if line < first + lines { return start + (line - first) * step }
+            first += lines
+        }
+        return lineCount
+    }
 }
 
 /// The graphic control extension of the following frame (GIF89a, section 23).

@@ -35,6 +35,26 @@ struct GIFFramePainter: FramePainter {
         return indices.isWhole
     }
 
+    func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)? {
+        guard frames.indices.contains(index) else { return nil }
+        let (bytes, frame, canvas, limits) = (bytes, frames[index], canvas, options.limits)
+        return { stop in
+            // The calling thread decodes the frame again and reports the error.
+            try? GIFRowDecoder(frame, canvas: canvas, limits: limits).allIndices(bytes, limits: limits, stop: stop)
+        }
+    }
+
+    /// `pixels` are indices, with the lines in stored order.
+    func paint(_ index: Int, from pixels: PixelBuffer, onto canvas: FrameCanvas) throws(ImageError) {
+        let frame = frames[index]
+        let palette = GIFPalette(bytes, frame.palette, transparentIndex: frame.transparentIndex, format: .rgba8)
+        for line in 0..<pixels.size.height {
+            if let indices = unsafe pixels.row(line) {
+                unsafe palette.draw(indices, onto: canvas, y: frame.row(ofLine: line, of: pixels.size.height))
+            }
+        }
+    }
+
     /// Fills the missing rows of a partial interlaced frame with the row above, so that each pass covers the whole image.
     static func fillGaps(_ indices: GIFRowDecoder, rows: Int, onto canvas: FrameCanvas) {
         var isDrawn = [Bool](repeating: false, count: indices.lineCount)

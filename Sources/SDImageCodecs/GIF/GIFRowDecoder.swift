@@ -76,15 +76,18 @@ import SDImagePixels
             start: indices + Int(SDPX_LZW_HEAD) + start, count: min(width, count - start))
     }
 
-    /// Returns the row of the frame for a stored line (GIF89a, appendix E).
-    func row(ofLine line: Int) -> Int {
-        guard frame.isInterlaced else { return line }
-        var first = 0
-        for (start, step) in [(0, 8), (4, 8), (2, 4), (1, 2)] {
-            let lines = max(0, (lineCount - start + step - 1) / step)
-            if line < first + lines { return start + (line - first) * step }
-            first += lines
+    /// Returns the row of the frame for a stored line.
+    func row(ofLine line: Int) -> Int { frame.row(ofLine: line, of: lineCount) }
+
+    /// Decodes all lines, in stored order; nil when data are missing or damaged.
+    func allIndices(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) -> PixelBuffer? {
+        try decodeAll(bytes, stop: stop)
+        guard isWhole else { return nil }
+        let copy = try PixelBuffer(
+            size: PixelSize(width: width, height: lineCount), format: .gray8, limit: limits.workingBytes, account: limits.account)
+        for index in 0..<lineCount {
+            if let from = unsafe line(index), let to = unsafe copy.mutableRow(index) { unsafe to.copyMemory(from: from) }
         }
-        return lineCount
+        return copy
     }
 }

@@ -14,16 +14,31 @@ import SDImagePixels
 
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
-        let frame = frames[index]
+        let data = try encodedImage(of: frames[index], stop)
+        if data.isInterlaced {
+            draw(try decode(data, stop), onto: canvas)
+        } else {
+            try drawRows(data, onto: canvas, isDirect: frames[index].layout.overwrites, stop: stop)
+        }
+        return true
+    }
+
+    func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)? {
+        guard frames.indices.contains(index) else { return nil }
+        let painter = APNGFramePainter(bytes: bytes, encodedImage: encodedImage, frames: [frames[index]], limits: limits)
+        return { stop in
+            // The calling thread decodes the frame again and reports the error.
+            try? painter.decode(painter.encodedImage(of: painter.frames[0], stop), stop)
+        }
+    }
+
+    func paint(_ index: Int, from pixels: PixelBuffer, onto canvas: FrameCanvas) throws(ImageError) { draw(pixels, onto: canvas) }
+
+    private func encodedImage(of frame: APNGFrame, _ stop: CancellationToken) throws(ImageError) -> PNGEncodedImage {
         var data = encodedImage
         data.size = frame.layout.size
         data.parts = try parts(frame, stop)
-        if data.isInterlaced {
-            try drawPasses(data, onto: canvas, stop: stop)
-        } else {
-            try drawRows(data, onto: canvas, isDirect: frame.layout.overwrites, stop: stop)
-        }
-        return true
+        return data
     }
 
     private func drawRows(
@@ -45,12 +60,16 @@ import SDImagePixels
         }
     }
 
-    private func drawPasses(_ data: PNGEncodedImage, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) {
+    private func decode(_ data: PNGEncodedImage, _ stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         let buffer = try PixelBuffer(
             size: data.size, format: .rgba8, limit: limits.workingBytes, account: limits.account)
         try data.decode(into: buffer, limits: limits, stop: stop)
-        for y in 0..<buffer.size.height {
-            if let row = unsafe buffer.row(y) { unsafe canvas.draw(row, y: y, blend: APNGFramePainter.blend) }
+        return buffer
+    }
+
+    private func draw(_ pixels: PixelBuffer, onto canvas: FrameCanvas) {
+        for y in 0..<pixels.size.height {
+            if let row = unsafe pixels.row(y) { unsafe canvas.draw(row, y: y, blend: APNGFramePainter.blend) }
         }
     }
 

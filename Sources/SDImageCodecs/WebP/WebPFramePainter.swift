@@ -5,8 +5,8 @@ import SDImagePixels
 /// Draws the frames of a WebP animation, with the same pixels as libwebp's own animation decoder.
 @safe struct WebPFramePainter: FramePainter {
     /// Properties of frames found while drawing.
-    private final class Findings {
-        var opaque: [Int] = []
+    private final class Findings: Sendable {
+        let opaque = Lock<[Int]>([])
     }
 
     let bytes: Bytes
@@ -24,7 +24,7 @@ import SDImagePixels
     }
 
     /// Frames without a transparent pixel although they have an alpha channel.
-    var opaqueFrames: [Int] { findings.opaque }
+    var opaqueFrames: [Int] { findings.opaque.withLock { $0 } }
 
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
@@ -33,9 +33,27 @@ import SDImagePixels
         if frame.isKey || frame.layout.overwrites {
             try replace(frame, on: canvas, tolerant: false, stop: stop)
         } else {
-            if try blend(frame, onto: canvas, stop: stop) { findings.opaque.append(index) }
+            blend(index, try decode(frame, stop), onto: canvas)
         }
         return true
+    }
+
+    func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)? {
+        guard frames.indices.contains(index) else { return nil }
+        let painter = WebPFramePainter(bytes: bytes, frames: [frames[index]], format: format, limits: limits)
+        // The calling thread decodes the frame again and reports the error.
+        return { stop in try? painter.decode(painter.frames[0], stop) }
+    }
+
+    func paint(_ index: Int, from pixels: PixelBuffer, onto canvas: FrameCanvas) throws(ImageError) {
+        let frame = frames[index]
+        guard frame.isKey || frame.layout.overwrites else { return blend(index, pixels, onto: canvas) }
+        for y in 0..<pixels.size.height {
+            guard let from = unsafe pixels.row(y), let to = unsafe canvas.row(y), to.count == from.count else {
+                throw .outsideOfCanvas
+            }
+            unsafe to.copyMemory(from: from)
+        }
     }
 
     /// Decodes directly into the canvas. With `tolerant`, missing rows stay unchanged.
@@ -45,28 +63,34 @@ import SDImagePixels
         let size = frame.layout.size
         guard canvas.visibleColumns == size.width, unsafe canvas.row(size.height - 1) != nil,
             let base = unsafe canvas.row(0)?.baseAddress
-        else { throw ImageError(.badData, "webp: frame is outside of its canvas") }
+        else { throw .outsideOfCanvas }
         canvas.settle()
         let target = unsafe WebPRowDecoder.Target(base: base, stride: canvas.stride, size: size, format: format)
         unsafe try decode(frame, into: target, tolerant: tolerant, stop: stop)
     }
 
-    /// Blends a frame; true when all of its pixels are opaque.
-    private func blend(_ frame: WebPFrame, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
+    /// Decodes a frame into a buffer of its own.
+    private func decode(_ frame: WebPFrame, _ stop: CancellationToken) throws(ImageError) -> PixelBuffer {
+        try frame.coded.checkLimits(limits)
         let size = frame.layout.size
         let buffer = try PixelBuffer(size: size, format: format, limit: limits.workingBytes, account: limits.account)
         let target = unsafe WebPRowDecoder.Target(
             base: buffer.mutablePixels, stride: buffer.stride, size: size, format: format)
         unsafe try decode(frame, into: target, tolerant: false, stop: stop)
+        return buffer
+    }
+
+    /// Blends a frame, and records if all of its pixels are opaque.
+    private func blend(_ index: Int, _ pixels: PixelBuffer, onto canvas: FrameCanvas) {
         var isOpaque = true
-        for y in 0..<size.height {
-            guard let from = unsafe buffer.row(y), let to = unsafe canvas.row(y), to.count == from.count,
-                let pixels = unsafe from.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        for y in 0..<pixels.size.height {
+            guard let from = unsafe pixels.row(y), let to = unsafe canvas.row(y), to.count == from.count,
+                let base = unsafe from.baseAddress?.assumingMemoryBound(to: UInt8.self)
             else { continue }
-            isOpaque = unsafe isOpaque && sdpx_is_opaque(pixels, size.width) != 0
-            unsafe blend(from, over: to, cleared: frame.clearedColumns(y))
+            isOpaque = unsafe isOpaque && sdpx_is_opaque(base, pixels.size.width) != 0
+            unsafe blend(from, over: to, cleared: frames[index].clearedColumns(y))
         }
-        return isOpaque
+        if isOpaque { findings.opaque.withLock { $0.append(index) } }
     }
 
     private func decode(
@@ -97,4 +121,8 @@ import SDImagePixels
         unsafe memcpy(target + start, source + start, end - start)
         unsafe function(target + end, source + end, (to.count - end) / 4)
     }
+}
+
+extension ImageError {
+    fileprivate static let outsideOfCanvas = ImageError(.badData, "webp: frame is outside of its canvas")
 }

@@ -36,6 +36,21 @@ import Testing
         #expect(sdimage_sniff(data, data.count) == format && sdimage_image_format(image.pointer) == format)
     }
 
+    /// Frames of that size are decoded ahead when a worker is idle.
+    @Test(arguments: formats)
+    func framesInOrderAreTheSameBesideTheWorkersOfAManager(format: sdimage_format) throws {
+        let file = try MovingPicture.bytes(12, format, side: 200)
+        let manager = try makeManager(cache: nil)
+        for _ in 0..<3 {
+            let image = try MovingPicture.image(file)
+            for index in Array(0..<12) + [7, 8, 9, 2, 11] as [UInt32] {
+                let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image.pointer, index, $0, $1) }
+                #expect(Playing.firstByte(frame.pointer) == UInt8(index * 10 + 5))
+            }
+        }
+        withExtendedLifetime(manager) {}
+    }
+
     @Test func aScaleIsKept() throws {
         let file = try MovingPicture.bytes(2, .SDIMAGE_FORMAT_GIF)
         let options = decodeOptions { sdimage_decode_options_set_scale($0, 2) }

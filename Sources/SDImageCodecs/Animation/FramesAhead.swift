@@ -1,0 +1,186 @@
+import SDImage
+
+/// Decodes the data of the frames that are needed next: on idle workers, and on the calling thread while it would wait for one.
+///
+/// The data of a frame depend on no other frame; only their composition does. Decoded frames are held as canvases, which the
+/// frame budget of the process counts and may drop at any time. Failures are not held: the calling thread decodes the frame again
+/// and reports its error.
+final class FramesAhead: Sendable {
+    /// Decodes the data of one frame on any thread; nil if they are damaged, exceed a limit, or the token ends the work.
+    typealias Job = @Sendable (CancellationToken) -> PixelBuffer?
+
+    /// Number of frames decoded ahead.
+    static let depth = 3
+    /// Minimum size of a frame in pixels; below it, waking a worker is too large a part of the work.
+    private static let smallestPixels = 1 << 15
+    /// Time limit of a frame that the calling thread decodes instead of waiting.
+    private static let detourNanoseconds: UInt64 = 100_000_000
+    /// Interval at which a waiting thread checks its token.
+    private static let checkNanoseconds: UInt64 = 5_000_000
+
+    /// A frame and how it is decoded.
+    struct Frame: Sendable {
+        let index: Int
+        let decode: Job
+    }
+
+    private enum Stage {
+        case waiting(Job)
+        case running(CancellationToken)
+        /// Decoded or failed, until it is taken.
+        case finished
+
+        var isWaiting: Bool { if case .waiting = self { true } else { false } }
+        var isRunning: Bool { if case .running = self { true } else { false } }
+    }
+
+    private struct State {
+        /// Some frames in the order in which they are needed.
+        var frames: [(index: Int, stage: Stage)] = []
+        var helpers = 0
+        /// True after the budget had no room for a frame.
+        var isRefused = false
+
+        func location(of index: Int) -> Int? { frames.firstIndex { $0.index == index } }
+        func isRunning(_ index: Int) -> Bool { location(of: index).map { frames[$0].stage.isRunning } ?? false }
+    }
+
+    private let state = Monitor(State())
+    private let cache: CanvasCache
+    private let workers: @Sendable () -> WorkPool?
+
+    /// `workers` returns the pool whose idle workers help.
+    init(_ frames: FrameBudget, workers: @escaping @Sendable () -> WorkPool?) {
+        cache = CanvasCache(frames)
+        self.workers = workers
+    }
+
+    deinit {
+        // In the child of a fork, a thread that does not exist may hold the lock.
+        if !Engine.isForked { cancel() }
+    }
+
+    /// Returns how to decode these frames, except for those that are too small to gain, and those whose memory is not small beside
+    /// the working memory: frames ahead change neither what can be decoded nor which frame fails.
+    static func jobs(
+        _ frames: [Int], _ layouts: [FrameLayout], _ painter: any FramePainter, canvasBytes: Int, limits: DecodeLimits
+    ) -> [Frame] {
+        guard canvasBytes <= limits.workingBytes / 8 else { return [] }
+        return frames.compactMap { index in
+            let pixels = layouts[index].size.pixelCount ?? Int.max
+            guard pixels >= smallestPixels, pixels <= limits.workingBytes / 64 else { return nil }
+            return painter.decoder(of: index).map { Frame(index: index, decode: $0) }
+        }
+    }
+
+    /// Replaces the frames to decode, in the order in which they are needed, and has idle workers decode them. All others are
+    /// cancelled and released, except for `current`, which is taken next.
+    func expect(_ frames: [Frame], after current: Int? = nil) {
+        guard !Engine.isForked else { return }
+        var dropped: [Int] = []
+        let (wanted, before) = state.withLock { state in
+            let before = state.frames
+            var remaining: [(index: Int, stage: Stage)] = []
+            for frame in before where !frame.stage.isWaiting {
+                let isNeeded = frame.index == current || frames.contains { $0.index == frame.index }
+                if case .running(let token) = frame.stage, !isNeeded { token.cancel() }
+                if isNeeded || frame.stage.isRunning { remaining.append(frame) } else { dropped.append(frame.index) }
+            }
+            let known = remaining.count
+            for frame in frames where !remaining.contains(where: { $0.index == frame.index }) {
+                remaining.append((frame.index, .waiting(frame.decode)))
+            }
+            state.frames = remaining
+            return (state.isRefused ? 0 : remaining.count - known - state.helpers, before)
+        }
+        // Jobs may hold data of the host, which are released outside the lock.
+        withExtendedLifetime(before) {}
+        for index in dropped { _ = cache.take(index) }
+        guard wanted > 0, let pool = workers() else { return }
+        var missing = wanted
+        while missing > 0, help(pool) { missing -= 1 }
+    }
+
+    /// Cancels and releases all frames.
+    func cancel() { expect([]) }
+
+    /// Returns the frame if it was decoded ahead; nil if the caller has to decode it. While a worker decodes it, decodes others.
+    func take(_ index: Int, stop: CancellationToken) throws(ImageError) -> PixelBuffer? {
+        guard !Engine.isForked else { return nil }
+        while isRunning(index) {
+            guard let next = begin(FramesAhead.detourNanoseconds) else {
+                try wait(for: index, stop)
+                break
+            }
+            finish(next.index, next.decode(next.token), next.token)
+        }
+        let isFinished = state.withLock { state -> Bool in
+            guard let location = state.location(of: index) else { return false }
+            state.frames.remove(at: location)
+            return true
+        }
+        guard isFinished, case .whole(let pixels) = cache.take(index) else { return nil }
+        return pixels
+    }
+
+    /// Withdraws a frame that is still waiting.
+    private func isRunning(_ index: Int) -> Bool {
+        let (isRunning, withdrawn) = state.withLock { state -> (Bool, Stage?) in
+            guard let location = state.location(of: index) else { return (false, nil) }
+            let isWaiting = state.frames[location].stage.isWaiting
+            return (state.isRunning(index), isWaiting ? state.frames.remove(at: location).stage : nil)
+        }
+        withExtendedLifetime(withdrawn) {}
+        return isRunning
+    }
+
+    private func wait(for index: Int, _ stop: CancellationToken) throws(ImageError) {
+        let failure = state.wait { state, wakeAt -> ImageError?? in
+            guard state.isRunning(index) else { return .some(nil) }
+            do throws(ImageError) { try stop.check() } catch { return error }
+            wakeAt = MonotonicClock.now &+ FramesAhead.checkNanoseconds
+            return nil
+        }
+        if let error = failure ?? nil { throw error }
+    }
+
+    // MARK: Decoding
+
+    /// False when no worker is idle.
+    private func help(_ pool: WorkPool) -> Bool {
+        state.withLock { $0.helpers += 1 }
+        // The object is not held while a frame is decoded: its release cancels the frame.
+        let assistance = pool.assist { [weak self] in
+            while !pool.hasQueuedWork, let next = self?.begin(CallTimeLimits.frame) {
+                let pixels = next.decode(next.token)
+                self?.finish(next.index, pixels, next.token)
+            }
+            self?.state.withLock { $0.helpers -= 1 }
+        }
+        if assistance == nil { state.withLock { $0.helpers -= 1 } }
+        return assistance != nil
+    }
+
+    private func begin(_ nanoseconds: UInt64) -> (index: Int, decode: Job, token: CancellationToken)? {
+        state.withLock { state in
+            for location in state.frames.indices {
+                guard case .waiting(let decode) = state.frames[location].stage else { continue }
+                let token = CancellationToken()
+                token.allow(nanoseconds: nanoseconds)
+                state.frames[location].stage = .running(token)
+                return (state.frames[location].index, decode, token)
+            }
+            return nil
+        }
+    }
+
+    private func finish(_ index: Int, _ pixels: PixelBuffer?, _ token: CancellationToken) {
+        pixels?.becomeResult()
+        let isHeld = pixels.map { !token.isCancelled && cache.keep(.whole($0), at: index) } ?? false
+        state.withLock { state in
+            if let location = state.location(of: index) { state.frames[location].stage = .finished }
+            state.isRefused = state.isRefused || pixels != nil && !isHeld && !token.isCancelled
+        }
+        state.broadcast()
+    }
+}
