@@ -36,6 +36,9 @@ package final class CanvasCache: Sendable {
         return best.canvas
     }
 
+    /// Bytes that keeping the canvas would add.
+    package func growth(_ canvas: CachedCanvas) -> Int { budget.canvasTable(id).growth(canvas) }
+
     /// False when the budget has no room for the canvas.
     @discardableResult
     package func keep(_ canvas: CachedCanvas, at index: Int) -> Bool { budget.keep(canvas, id, index) }

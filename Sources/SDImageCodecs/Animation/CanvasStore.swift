@@ -4,10 +4,12 @@ import SDImage
 ///
 /// While frames are played in order, canvases are kept uncompressed and by reference, which costs nothing. If that leaves some
 /// frame too far from a kept canvas, a seek to it packs others on its way, and uncompressed canvases are packed when their memory
-/// is needed. If even that exceeds the limit, the least valuable canvases are removed first.
+/// is needed. If even that exceeds the limit, the least valuable canvases are removed first. Canvases that hardly compress stay
+/// uncompressed.
 struct CanvasStore {
     /// Number of frames that a seek may draw before more canvases are kept.
     static let reach = 3
+    private static let smallBytes = 64 << 10
 
     private let byteCount: Int
     /// Byte limit of the kept canvases, in addition to the latest canvas.
@@ -19,6 +21,8 @@ struct CanvasStore {
     private var selected: Set<Int> = []
     /// True after a seek had to draw too many frames.
     private var packs = false
+    /// False after canvases turned out to compress so little that unpacking one takes longer than the drawing that it saves.
+    private var packingPays = true
     /// False after the process-wide budget refused a canvas of this seek.
     private var hasRoom = true
 
@@ -68,7 +72,9 @@ struct CanvasStore {
     /// Begins a seek that draws this many frames. Returns the packer for canvases on the way, or nil when none are to be packed.
     mutating func packer(drawing frames: Int) -> CanvasPacker? {
         // The packed size is unknown in advance and may equal the original size.
-        guard frames > CanvasStore.reach, isShort || whole.count < selection.count, byteCount <= limit else { return nil }
+        guard frames > CanvasStore.reach, isShort || packingPays && whole.count < selection.count, byteCount <= limit else {
+            return nil
+        }
         if !packs {
             packs = true
             selection.choose(reach: CanvasStore.reach)
@@ -81,7 +87,7 @@ struct CanvasStore {
 
     mutating func keep(_ canvas: PixelBuffer, at index: Int, packer: CanvasPacker?) {
         guard selected.contains(index), cache[index] == nil else { return }
-        if let packer {
+        if let packer, packs {
             guard hasRoom else { return }
             hasRoom = keepPacked(canvas, at: index, packer)
             while cache.bytes > limit, !selected.isEmpty { makeRoom(packer) }
@@ -91,8 +97,26 @@ struct CanvasStore {
     }
 
     @discardableResult
-    private func keepPacked(_ canvas: PixelBuffer, at index: Int, _ packer: CanvasPacker) -> Bool {
-        cache.keep(.packed(packer.pack(canvas, like: cache.packed(upTo: index))), at: index)
+    private mutating func keepPacked(_ canvas: PixelBuffer, at index: Int, _ packer: CanvasPacker) -> Bool {
+        let earlier = cache.packed(upTo: index)
+        let packed = CachedCanvas.packed(packer.pack(canvas, like: earlier))
+        guard earlier == nil || isShort || pays(cache.growth(packed)) else {
+            keepWhole()
+            return false
+        }
+        return cache.keep(packed, at: index)
+    }
+
+    /// True if packed canvases of this size save more drawing than fewer canvases as pixels. Unpacking pixels that deflate to more
+    /// than half takes as long as drawing about two frames: measured for photographs in WebP. Small canvases are packed anyway.
+    private func pays(_ bytes: Int) -> Bool {
+        bytes <= max(byteCount / 2, CanvasStore.smallBytes) || selection.count * (byteCount - bytes) > 4 * whole.count * byteCount
+    }
+
+    private mutating func keepWhole() {
+        (packs, packingPays) = (false, false)
+        cache.keepOnly([])
+        select(whole.count)
     }
 
     /// Packs an uncompressed canvas; if there is none, removes the least valuable canvases.

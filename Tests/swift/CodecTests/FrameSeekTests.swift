@@ -73,6 +73,25 @@ private final class BoxPainter: FramePainter {
         }
     }
 
+    /// Unpacking noise takes longer than drawing a few frames.
+    @Test func canvasesOfNoiseStayUncompressed() throws {
+        var layout = FrameLayout(size: PixelSize(width: 480, height: 269))
+        layout.isOpaque = true
+        let painter = BoxPainter(Array(repeating: layout, count: 60), colors: 1 << 24)
+        let budget = FrameBudget(limit: 64 << 20)
+        var seeking = try compositor(painter, of: budget)
+        for index in (0..<60).map({ $0 * 37 % 60 }) {
+            _ = try seeking.canvas(at: index, painter: painter, stop: CancellationToken())
+        }
+        _ = painter.drawn()
+        for index in (0..<60).map({ $0 * 37 % 60 }) {
+            _ = try seeking.canvas(at: index, painter: painter, stop: CancellationToken())
+            #expect(painter.drawn() <= 6)
+        }
+        let canvasBytes = 480 * 270 * 4
+        #expect(budget.statistics.canvasBytes >= 14 * canvasBytes && budget.statistics.canvasBytes % canvasBytes == 0)
+    }
+
     /// The same frames, in order and by seeking.
     @Test func whatWasPackedIsWhatWasDrawn() throws {
         let painter = boxes(80, colors: 300, side: 200)
