@@ -9,7 +9,7 @@
 
 enum { MOST_URLS = 4096 };
 
-static char *urls[MOST_URLS];
+static const char *urls[MOST_URLS];
 static unsigned url_count;
 static sdimage_manager *manager;
 static sdimage_cache *cache;
@@ -39,8 +39,9 @@ static sdimage_request *request_for(const char *url) {
     const char *mode = text_of("mode", "cold");
     uint32_t size = (uint32_t)number_of("size", 200);
     sdimage_request_set_thumbnail_size(request, size, size, SDIMAGE_SCALE_MODE_ASPECT_FIT);
-    /* As in the libraries compared: the disk stores the originals. */
-    sdimage_request_set_cache_policy(request, SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE);
+    /* As in the libraries compared: the disk stores the originals. Mode `thumbs` stores the thumbnails, too. */
+    sdimage_request_set_cache_policy(request, strcmp(mode, "thumbs") ? SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE
+                                                                     : SDIMAGE_CACHE_POLICY_DISK_ONLY);
     if (!strcmp(mode, "cold") || !strcmp(mode, "fetchonly"))
         sdimage_request_set_source_policy(request, SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
     if (!strcmp(mode, "disk")) {
@@ -72,6 +73,21 @@ static void load_all(sdimage_request **requests) {
 
 static sdimage_request *requests[MOST_URLS];
 
+static void set_source_policies(sdimage_source_policy policy) {
+    for (unsigned i = 0; i < url_count; i++)
+        sdimage_request_set_source_policy(requests[i], policy);
+}
+
+/* Fills the disk once; the measured loads read it. */
+static void fill_disk(void) {
+    sdimage_error *error = NULL;
+    set_source_policies(SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
+    load_all(requests);
+    if (sdimage_manager_flush(manager, 60000, &error) < 0)
+        fail("flush", error);
+    set_source_policies(SDIMAGE_SOURCE_POLICY_CACHE_ONLY);
+}
+
 static long run_fetch(long count) {
     for (long i = 0; i < count; i++)
         load_all(requests);
@@ -89,18 +105,6 @@ static sdimage_status decode_to_dot(void *user_data, const void *bytes, size_t l
                                     sdimage_error **error) {
     (void)user_data, (void)bytes, (void)length, (void)options;
     return sdimage_image_new(1, 1, 4, SDIMAGE_PIXEL_FORMAT_RGBA8, "dot", image, error);
-}
-
-static void read_list(void) {
-    size_t length;
-    char *list = read_file(text_of("list", ""), &length), *state = NULL;
-    for (char *name = strtok_r(list, "\n", &state); name && url_count < MOST_URLS;
-         name = strtok_r(NULL, "\n", &state)) {
-        char *url = malloc(strlen(text_of("url", "")) + strlen(name) + 2);
-        sprintf(url, "%s/%s", text_of("url", ""), name);
-        urls[url_count++] = url;
-    }
-    free(list);
 }
 
 static sdimage_loader *new_downloader(void) {
@@ -150,7 +154,7 @@ int serve_fetch(void) {
     sdimage_coder *coder = NULL;
     sdimage_coder_vtable table = {.size = sizeof table, .can_decode = takes_all, .decode = decode_to_dot};
     sdimage_error *error = NULL;
-    read_list();
+    url_count = (unsigned)read_list(urls, MOST_URLS);
     open_manager(fetch_only);
     if (fetch_only && sdimage_coder_new_custom("nothing", &table, NULL, NULL, &coder, &error) < 0)
         fail("coder", error);
@@ -159,13 +163,8 @@ int serve_fetch(void) {
         if (coder)
             sdimage_request_set_coder(requests[i], coder);
     }
-    if (!strcmp(mode, "disk")) {
-        /* Fills the disk once; the measured requests store nothing. */
-        for (unsigned i = 0; i < url_count; i++)
-            sdimage_request_set_source_policy(requests[i], SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
-        load_all(requests);
-        for (unsigned i = 0; i < url_count; i++)
-            sdimage_request_set_source_policy(requests[i], SDIMAGE_SOURCE_POLICY_CACHE_ONLY);
+    if (!strcmp(mode, "disk") || !strcmp(mode, "thumbs")) {
+        fill_disk();
     } else if (!strcmp(mode, "memory")) {
         load_all(requests);
     }

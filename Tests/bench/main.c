@@ -28,8 +28,17 @@
  *                                                      the longest waits of another thread); wait: one look-up and one
  *                                                      store per millisecond, prints the longest, for a process beside
  *                                                      one that trims
- *   fetch      url= list= dir= size= conc= h2=         all names of the list, to thumbnails
- *              mode=fetchonly|cold|disk|memory */
+ *   fetch      url= list= dir= size= conc= h2=         all names of the list, to thumbnails; disk: from originals on
+ *              mode=fetchonly|cold|disk|thumbs|memory  disk; thumbs: from thumbnails on disk
+ *   batch      url= list= size= op=batch|loads         all names of the list, into one array; loads: by a load for each
+ *                                                      image, resized and copied by the program
+ *   submit     loads= op=miss|hit                      the call that starts a load, as processor time of its thread; miss:
+ *                                                      waits for a silent server; hit: memory completes it
+ *   waiting    loads=                                  prints the memory of each waiting load
+ *   prefetch   urls=                                   one group of that many URLs, prints its memory
+ *
+ * Scale: memcache items=1000 to 1000000, diskcache entries=1000 to 1000000, players players=200 pictures=200.
+ * Tests/bench/run runs all kinds on generated data, and compares their ratios and counts with budgets. */
 #include "worker.h"
 
 #include <stdio.h>
@@ -56,6 +65,14 @@ int main(int argc, char **argv) {
         return serve_tick();
     if (!strcmp(kind, "players"))
         return run_players();
+    if (!strcmp(kind, "submit"))
+        return serve_submit();
+    if (!strcmp(kind, "waiting"))
+        return run_waiting();
+    if (!strcmp(kind, "prefetch"))
+        return run_prefetch();
+    if (!strcmp(kind, "batch"))
+        return serve_batch();
     if (!strcmp(kind, "encode"))
         return serve_encode();
     if (!strcmp(kind, "memcache"))

@@ -85,19 +85,6 @@ int serve_tick(void) {
 
 /* Many concurrent players, ticked at display rate for some seconds. */
 
-static long status_of(const char *name) {
-    char line[256];
-    long value = -1;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file)) {
-        if (!strncmp(line, name, strlen(name)))
-            value = atol(line + strlen(name));
-    }
-    if (file)
-        fclose(file);
-    return value;
-}
-
 /* The frame last shown by a player, and the number of ticks for which its next frame has been due. */
 typedef struct show {
     uint32_t index, waiting;

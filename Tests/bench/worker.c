@@ -94,6 +94,31 @@ void *read_file(const char *path, size_t *length) {
     return bytes;
 }
 
+size_t read_list(const char **urls, size_t most) {
+    size_t length, count = 0;
+    char *list = read_file(text_of("list", ""), &length), *state = NULL;
+    for (char *name = strtok_r(list, "\n", &state); name && count < most; name = strtok_r(NULL, "\n", &state)) {
+        char *url = malloc(strlen(text_of("url", "")) + strlen(name) + 2);
+        sprintf(url, "%s/%s", text_of("url", ""), name);
+        urls[count++] = url;
+    }
+    free(list);
+    return count;
+}
+
+long status_of(const char *name) {
+    char line[256];
+    long value = -1;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (!strncmp(line, name, strlen(name)))
+            value = atol(line + strlen(name));
+    }
+    if (file)
+        fclose(file);
+    return value;
+}
+
 uint64_t mix(uint64_t x) {
     x = (x ^ x >> 33) * 0xff51afd7ed558ccdULL;
     x = (x ^ x >> 33) * 0xc4ceb9fe1a85ec53ULL;

@@ -29,6 +29,10 @@ extern double unclocked_wall, unclocked_cpu;
 
 /* Returns the contents with a NUL appended; skips if the file is missing. */
 void *read_file(const char *path, size_t *length);
+/* Reads the file `list`, one name in each line, and appends each to the address `url`; returns the number of URLs. */
+size_t read_list(const char **urls, size_t most);
+/* Returns a number of /proc/self/status, such as "VmRSS:"; -1 if it is missing. */
+long status_of(const char *name);
 void make_folder(const char *path);
 uint64_t mix(uint64_t x);
 
@@ -50,6 +54,10 @@ int serve_encode(void);
 int serve_memcache(void);
 int serve_diskcache(void);
 int serve_fetch(void);
+int serve_submit(void);
+int serve_batch(void);
+int run_waiting(void);
+int run_prefetch(void);
 int serve_pixels(const char *kind);
 
 #endif
