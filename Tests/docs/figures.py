@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the figures of SECURITY.md, and of the guide "Running a fleet", against the library: its doctor, its
-functions, or its source.
+functions, or its source. Checks the fields that docs/performance.md documents against those of `sdimage bench --json`.
 
     figures.py PREFIX"""
 
@@ -11,9 +11,11 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "support"), str(TESTS)]
 import declarations  # noqa: E402
 import report  # noqa: E402
+from origin import Origin  # noqa: E402
 
 UNITS = {"": 1, "MiB": 1 << 20, "GiB": 1 << 30, "s": 1000}
 
@@ -80,6 +82,32 @@ def check_fleet() -> None:
         )
 
 
+def field_names(value: object) -> set[str]:
+    """The names of the fields of an object, and of the objects in it."""
+    if isinstance(value, list):
+        return {name for each in value for name in field_names(each)}
+    if not isinstance(value, dict):
+        return set()
+    return set(value) | {name for each in value.values() for name in field_names(each)}
+
+
+def check_bench(prefix: str) -> None:
+    """One image is an animation, and one is served, so that each measurement is made."""
+    page = (declarations.ROOT / "docs/performance.md").read_text().partition("## Measuring your own images")[2]
+    described = set(re.findall(r"`(?:measures\.)?([a-z_]+)`", page.partition("\n## ")[0]))
+    pictures = declarations.ROOT / "Tests/fixtures/pictures"
+    with Origin(pictures) as origin:
+        images = [str(pictures / "orbits.gif"), origin.url("leaf.webp")]
+        command = [f"{prefix}/bin/sdimage", "bench", "--json", "--seconds", "0.01", *images]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    printed = field_names([json.loads(line) for line in done.stdout.splitlines()])
+    report.check(
+        "docs/performance.md: the fields of sdimage bench --json",
+        printed and printed == described,
+        f"described or printed only: {sorted(printed ^ described)}",
+    )
+
+
 def main() -> None:
     prefix = sys.argv[1]
     library = ctypes.CDLL(f"{prefix}/lib/libsdimage.so.1")
@@ -98,6 +126,7 @@ def main() -> None:
             report.check(f"SECURITY.md: {setter} is there", setter in declarations.symbols(), "no such function")
     report.check("SECURITY.md has every limit of the doctor", not limits and found, f"not: {sorted(limits)}")
     check_fleet()
+    check_bench(prefix)
     report.finish()
 
 

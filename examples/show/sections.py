@@ -289,6 +289,6 @@ def comparison(stage: Stage, found: dict[str, Any]) -> str:
         f"{found['count']} URLs of JPEGs of six megapixels, {found['bytes'] / 1e6:.1f} MB, to thumbnails of {found['side']} "
         "pixels, measured for the whole process with six concurrent transfers. The peak excludes curl. "
         f"{html.escape(found['where'])}. The second run repeats the command; it is faster only if the program has a cache. "
-        "A single run is not a benchmark; see docs/benchmarks.md."
+        "A single run is not a benchmark; see docs/performance.md."
     )
     return f'{lead}\n<div class="card">{charts.bars(bars)}</div>{table(heads, rows, (1, 2, 3, 4, 5))}'
