@@ -11,12 +11,14 @@ package struct MD5: Hashable, Sendable {
         let bytes = message.span
         for start in stride(from: 0, to: whole, by: 64) { state.add(bytes, at: start) }
         // Padding: the remaining bytes, a one bit, zeros, and the length in bits, little-endian (RFC 1321, 3.1, 3.2).
-        var tail = [UInt8](message[whole...])
-        tail.append(0x80)
-        while tail.count % 64 != 56 { tail.append(0) }
+        let rest = message.count - whole
+        var tail = InlineArray<128, UInt8>(repeating: 0)
+        for index in 0..<rest { tail[index] = bytes[whole + index] }
+        tail[rest] = 0x80
+        let end = rest < 56 ? 64 : 128
         let bits = UInt64(message.count) << 3
-        for shift in stride(from: UInt64(0), to: 64, by: 8) { tail.append(UInt8(truncatingIfNeeded: bits >> shift)) }
-        for start in stride(from: 0, to: tail.count, by: 64) { state.add(tail.span, at: start) }
+        for index in 0..<8 { tail[end - 8 + index] = UInt8(truncatingIfNeeded: bits >> UInt64(index * 8)) }
+        for start in stride(from: 0, to: end, by: 64) { state.add(tail.span, at: start) }
         high = UInt64(state.a.byteSwapped) << 32 | UInt64(state.b.byteSwapped)
         low = UInt64(state.c.byteSwapped) << 32 | UInt64(state.d.byteSwapped)
     }
@@ -44,28 +46,35 @@ package struct MD5: Hashable, Sendable {
                     UInt32(bytes[at]) | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2]) << 16 | UInt32(bytes[at + 3]) << 24
             }
             let before = self
-            for step in 0..<64 {
-                let round = step >> 4
-                let (f, word): (UInt32, Int) =
-                    switch round {
-                    case 0: ((b & c) | (~b & d), step)
-                    case 1: ((b & d) | (c & ~d), (5 &* step &+ 1) & 15)
-                    case 2: (b ^ c ^ d, (3 &* step &+ 5) & 15)
-                    default: (c ^ (b | ~d), (7 &* step) & 15)
-                    }
-                let sum = a &+ f &+ x[word] &+ MD5.sines[step]
-                let turn = MD5.turns[round &* 4 &+ step & 3]
-                (a, d, c) = (d, c, b)
-                b = b &+ (sum << turn | sum >> (32 &- turn))
-            }
+            run(0, x, factor: 1, offset: 0, turns: (7, 12, 17, 22)) { ($0 & $1) | (~$0 & $2) }
+            run(16, x, factor: 5, offset: 1, turns: (5, 9, 14, 20)) { ($0 & $2) | ($1 & ~$2) }
+            run(32, x, factor: 3, offset: 5, turns: (4, 11, 16, 23)) { $0 ^ $1 ^ $2 }
+            run(48, x, factor: 7, offset: 0, turns: (6, 10, 15, 21)) { $1 ^ ($0 | ~$2) }
             a = a &+ before.a
             b = b &+ before.b
             c = c &+ before.c
             d = d &+ before.d
         }
-    }
 
-    private static let turns: InlineArray<16, UInt32> = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
+        /// One round of 16 operations, which use the words of the block in the order `factor` * i + `offset`.
+        @inline(__always)
+        private mutating func run(
+            _ first: Int, _ x: borrowing InlineArray<16, UInt32>, factor: Int, offset: Int,
+            turns: (UInt32, UInt32, UInt32, UInt32), _ f: (UInt32, UInt32, UInt32) -> UInt32
+        ) {
+            for step in stride(from: 0, to: 16, by: 4) {
+                let word = factor &* step &+ offset
+                let number = first &+ step
+                a = b &+ State.turned(a &+ f(b, c, d) &+ x[word & 15] &+ MD5.sines[number], turns.0)
+                d = a &+ State.turned(d &+ f(a, b, c) &+ x[(word &+ factor) & 15] &+ MD5.sines[number &+ 1], turns.1)
+                c = d &+ State.turned(c &+ f(d, a, b) &+ x[(word &+ 2 &* factor) & 15] &+ MD5.sines[number &+ 2], turns.2)
+                b = c &+ State.turned(b &+ f(c, d, a) &+ x[(word &+ 3 &* factor) & 15] &+ MD5.sines[number &+ 3], turns.3)
+            }
+        }
+
+        @inline(__always)
+        private static func turned(_ value: UInt32, _ bits: UInt32) -> UInt32 { value << bits | value >> (32 &- bits) }
+    }
 
     /// The integer part of 2^32 times abs(sin(i)), i = 1 ... 64 in radians.
     private static let sines: InlineArray<64, UInt32> = [

@@ -20,6 +20,17 @@ func digestIsThatOfRFC1321(text: String, digest: String) {
     #expect(MD5(of: Array(text.utf8)).hexadecimal == digest)
 }
 
+/// Lengths at which the padding fills a block or needs another one.
+@Test(arguments: [
+    (55, "ef1772b6dff9a122358552954ad0df65"), (56, "3b0c8ac703f828b04c6c197006d17218"),
+    (63, "b06521f39153d618550606be297466d5"), (64, "014842d480b571495a4a0363793f7367"),
+    (119, "8a7bd0732ed6a28ce75f6dabc90e1613"), (120, "5f61c0ccad4cac44c75ff505e1f1e537"),
+    (128, "e510683b3f5ffe4093d021808bc6ff70"),
+])
+func digestOfBlocks(length: Int, digest: String) {
+    #expect(MD5(of: Array(repeating: UInt8(ascii: "a"), count: length)).hexadecimal == digest)
+}
+
 @Test(arguments: [
     ("https://placehold.co/50x50.jpg", "jpg"), ("TestImageKey.PNG", "png"),
     ("https://maps.example/staticmap?center=48.8566,2.3522&format=png&size=1.png", ""),
