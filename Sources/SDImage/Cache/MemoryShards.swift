@@ -1,10 +1,10 @@
+import CSystem
 import Synchronization
 
-/// A part of a memory cache, selected by hash, in one processor cache line: fields accessible to any thread, followed by the
-/// fields guarded by the lock.
+/// A part of a memory cache, selected by hash, in one processor cache line: its lock, followed by the fields guarded by it.
 ///
-/// Uses two structures in plain memory. With a lock inside a single structure, a change of a property would count as an access
-/// to the whole structure, including the lock that other threads are trying to take.
+/// Both lie in plain memory. With a lock inside the structure, a change of a property would count as an access to the whole
+/// structure, including the lock that other threads are trying to take.
 @unsafe struct MemoryShard {
     struct Contents: ~Copyable {
         var table = MemoryTable()
@@ -12,43 +12,48 @@ import Synchronization
         var misses = 0
     }
 
-    private struct Shared: ~Copyable {
-        let lock = LockWord()
-        /// The address of the table's slots, for prefetching; may be outdated.
-        let slots = Atomic<UInt>(0)
-    }
-
     static let stride = 64
     private let line: UnsafeMutableRawPointer
+    /// The address of the table's slots, for prefetching; may be outdated. In another cache line, which no look-up writes: its
+    /// slot is fetched while the line of the lock is.
+    private let slots: UnsafeMutablePointer<Atomic<UInt>>
 
-    init(at line: UnsafeMutableRawPointer) { unsafe self.line = line }
+    init(at line: UnsafeMutableRawPointer, slots: UnsafeMutablePointer<Atomic<UInt>>) {
+        unsafe self.line = line
+        unsafe self.slots = slots
+    }
 
     @inline(__always)
-    private var shared: UnsafeMutablePointer<Shared> { unsafe line.assumingMemoryBound(to: Shared.self) }
+    private var lock: UnsafeMutablePointer<LockWord> { unsafe line.assumingMemoryBound(to: LockWord.self) }
 
     @inline(__always)
     private var contents: UnsafeMutablePointer<Contents> {
-        unsafe (line + MemoryLayout<Shared>.stride).assumingMemoryBound(to: Contents.self)
+        unsafe (line + MemoryLayout<Contents>.alignment).assumingMemoryBound(to: Contents.self)
     }
 
     func initialize() {
-        unsafe shared.initialize(to: Shared())
+        unsafe slots.initialize(to: Atomic(0))
+        unsafe lock.initialize(to: LockWord())
         unsafe contents.initialize(to: Contents())
     }
 
     func deinitialize() {
         unsafe contents.deinitialize(count: 1)
-        unsafe shared.deinitialize(count: 1)
+        unsafe lock.deinitialize(count: 1)
+        unsafe slots.deinitialize(count: 1)
     }
 
-    /// Prefetches the slot of a hash while the lock is being taken.
+    /// Prefetches the line of the lock, and the slot of a hash.
     @inline(__always)
-    func prefetch(_ hash: UInt64) { unsafe MemoryTable.prefetch(hash, shared.pointee.slots.load(ordering: .relaxed)) }
+    func prefetch(_ hash: UInt64) {
+        unsafe csys_prefetch_write(line)
+        unsafe MemoryTable.prefetch(hash, slots.pointee.load(ordering: .relaxed))
+    }
 
     @inline(__always)
     func withLock<R>(_ body: (UnsafeMutablePointer<Contents>) -> R) -> R {
-        unsafe shared.pointee.lock.lock()
-        defer { unsafe shared.pointee.lock.unlock() }
+        unsafe lock.pointee.lock()
+        defer { unsafe lock.pointee.unlock() }
         return unsafe body(contents)
     }
 
@@ -56,7 +61,7 @@ import Synchronization
     func insert(_ entry: MemoryEntry.Pointer) -> Bool {
         unsafe withLock { contents in
             guard unsafe contents.pointee.table.insert(entry) else { return false }
-            unsafe shared.pointee.slots.store(contents.pointee.table.location, ordering: .relaxed)
+            unsafe slots.pointee.store(contents.pointee.table.location, ordering: .relaxed)
             return true
         }
     }
@@ -64,7 +69,7 @@ import Synchronization
     func removeAll() {
         unsafe withLock { contents in
             unsafe contents.pointee.table.removeAll()
-            unsafe shared.pointee.slots.store(0, ordering: .relaxed)
+            unsafe slots.pointee.store(0, ordering: .relaxed)
         }
     }
 }
@@ -78,7 +83,8 @@ import Synchronization
     static let count = 1 << bits
 
     init() {
-        unsafe memory = .allocate(byteCount: MemoryShards.count * MemoryShard.stride, alignment: MemoryShard.stride)
+        let size = unsafe MemoryShard.stride + MemoryLayout<Atomic<UInt>>.stride
+        unsafe memory = .allocate(byteCount: MemoryShards.count * size, alignment: MemoryShard.stride)
         for index in 0..<MemoryShards.count { unsafe self[index].initialize() }
     }
 
@@ -89,7 +95,10 @@ import Synchronization
 
     /// The shard of an index below `count`.
     @inline(__always)
-    subscript(index: Int) -> MemoryShard { unsafe MemoryShard(at: memory + index &* MemoryShard.stride) }
+    subscript(index: Int) -> MemoryShard {
+        let slots = unsafe (memory + MemoryShards.count &* MemoryShard.stride).assumingMemoryBound(to: Atomic<UInt>.self)
+        return unsafe MemoryShard(at: memory + index &* MemoryShard.stride, slots: slots + index)
+    }
 
     /// The shard of a hash, selected by the upper bits because the tables use the lower ones.
     @inline(__always)

@@ -35,7 +35,7 @@ import Glibc
         }
 
         @inline(__always)
-        fileprivate func prefetchImage() { unsafe csys_prefetch(imagePointer) }
+        fileprivate func prefetchImage() { unsafe csys_prefetch_write(imagePointer) }
     }
 
     private var slots: UnsafeMutablePointer<Slot>?

@@ -90,6 +90,17 @@ static inline void csys_prefetch(const void *address) {
     __builtin_prefetch(address);
 }
 
+/* Prefetches the cache line of an address that will be written soon, for this processor alone: a line that another one
+   has written then moves once instead of twice, for the read and for the write. PREFETCHW by name, because compilers
+   emit it only for newer processors; 64-bit processors without it ignore it. */
+static inline void csys_prefetch_write(const void *address) {
+#if defined(__x86_64__)
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+    __builtin_prefetch(address, 1);
+#endif
+}
+
 /* memcmp(3) == 0 without a call. Optimized for keys: about as long as a URL, and different early or equal. */
 static inline bool csys_equal(const void *one, const void *other, size_t length) {
     const char *a = (const char *)one, *b = (const char *)other;
