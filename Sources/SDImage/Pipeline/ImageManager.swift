@@ -103,16 +103,35 @@ package final class ImageManager: Sendable {
     /// full of images uses it.
     package func found(_ prepared: PreparedRequest, isHandled: Bool, token: UInt) -> Finding {
         guard prepared.isContentWithMemory, hooks == nil, prepared.request.freshness != nil || freshness == .ignore,
-            !Engine.isForked, !isClosed, let dispatcher = prepared.request.dispatcher.resolved(dispatcher),
-            isHandled ? dispatcher.isCurrent : !dispatcher.takesEvents
+            !Engine.isForked, !isClosed, isDeliveredHere(prepared.request, isHandled: isHandled)
         else { return .skipped }
-        let keys = prepared.keys(for: number, keys)
-        let memory = MemoryStage(manager: self, request: prepared.request, keys: keys)
-        guard let image = memory.lookUpFinal() else { return .missed }
+        // A closure, because a reference to the method would count one to the manager.
+        let keys = prepared.keys(for: number) { self.keys($0) }
+        guard let image = imageInMemory(prepared.request, keys.final) else { return .missed }
         let result = ImageResult(kind: .final, image: image, source: .memory, url: prepared.url, cacheKey: keys.printed)
         observers.loadEnded(result)
-        let task = LoadTask(found: result, token: token, dispatcher: dispatcher, observers: observers, isHandled: isHandled)
-        return .found(task, result)
+        return .found(LoadTask(found: result, token: token, isHandled: isHandled), result)
+    }
+
+    // The next two do not count a reference to the object that they use: threads that find images in memory would contend for
+    // its reference count.
+
+    /// True if the calling thread runs the callback, or if there is none and the load is no event.
+    private func isDeliveredHere(_ request: ImageRequest, isHandled: Bool) -> Bool {
+        switch request.dispatcher {
+        case .inherited: isHandled ? dispatcher.isCurrent : !dispatcher.takesEvents
+        case .none: false
+        case .value(let dispatcher): isHandled ? dispatcher.isCurrent : !dispatcher.takesEvents
+        }
+    }
+
+    /// `MemoryStage.lookUpFinal` for a request that queries memory.
+    private func imageInMemory(_ request: ImageRequest, _ key: CacheKey) -> Image? {
+        switch request.cache {
+        case .inherited: memory?.image(for: key)
+        case .none: nil
+        case .value(let cache): cache.memoryPart.image(for: key)
+        }
     }
 
     /// The synchronous start of a load, after the request hooks.

@@ -62,14 +62,14 @@ package final class LoadStatistics: Sendable {
     ]
 
     /// Counted separately, because finding an image in memory is as cheap as taking the lock.
-    private let fromMemory = Atomic<Int>(0)
+    private let fromMemory = StripedCounter()
     private let others = Lock(Numbers())
 
     package init() {}
 
     fileprivate func loadEnded(_ result: ImageResult) {
         if result.source == .memory, result.error == nil, result.transactions.isEmpty {
-            fromMemory.add(1, ordering: .relaxed)
+            fromMemory.increment()
         } else {
             others.withLock { $0.add(result) }
         }
@@ -77,7 +77,7 @@ package final class LoadStatistics: Sendable {
 
     package var numbers: Numbers {
         var numbers = others.withLock { $0 }
-        numbers.ended[.memory, default: 0] += fromMemory.load(ordering: .relaxed)
+        numbers.ended[.memory, default: 0] += fromMemory.value
         return numbers
     }
 }

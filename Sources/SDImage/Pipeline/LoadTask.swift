@@ -73,10 +73,12 @@ package final class LoadTask: Sendable {
     package let token: UInt
     /// 0 for a load that finished at its start.
     package let started: UInt64
-    private let dispatcher: any Dispatcher
+    // nil for a load that finished at its start, which has nothing left to deliver: threads that find images in memory would
+    // contend for the reference counts of both.
+    private let dispatcher: (any Dispatcher)?
+    private let observers: LoadObservers?
     private let hasHandler: Bool
     private let wantsProgress: Bool
-    private let observers: LoadObservers
     private let currentPriority: Atomic<Int32>
     private let state: Lock<State>
     /// Signalled when the result is known, and when it is delivered.
@@ -103,12 +105,12 @@ package final class LoadTask: Sendable {
 
     /// A load that finished at its start. `isHandled`: the caller runs the callback itself, and reports its end with
     /// `foundDelivered`.
-    init(found result: ImageResult, token: UInt, dispatcher: any Dispatcher, observers: LoadObservers, isHandled: Bool) {
+    init(found result: ImageResult, token: UInt, isHandled: Bool) {
         url = result.url
         currentPriority = Atomic(LoadPriority.normal.rawValue)
-        self.observers = observers
+        observers = nil
         self.token = token
-        self.dispatcher = dispatcher.target
+        dispatcher = nil
         hasHandler = isHandled
         wantsProgress = false
         started = 0
@@ -189,7 +191,7 @@ package final class LoadTask: Sendable {
         let (isFirst, load, priority) = conclude(result, replacesResult: replacesResult)
         if isFirst {
             schedule(inline: true)
-        } else if hasHandler, dispatcher.isCurrent {
+        } else if hasHandler, let dispatcher, dispatcher.isCurrent {
             // A result was already queued for this thread.
             dispatcher.deliver(self)
         }
@@ -227,7 +229,7 @@ package final class LoadTask: Sendable {
         withExtendedLifetime(passed) {}
         if isFirst {
             changed.broadcast()
-            observers.loadEnded(result)
+            observers?.loadEnded(result)
         }
         return (isFirst, load, priority)
     }
@@ -242,13 +244,13 @@ package final class LoadTask: Sendable {
             state.deliveries.items.append(.progress)
             return true
         }
-        if isNew { dispatcher.postProgress(self) }
+        if isNew { dispatcher?.postProgress(self) }
     }
 
     /// Delivers an image that another one follows; does nothing after the final result.
     package func deliver(_ cached: ImageResult, inline: Bool = false) {
         let isTaken = withLock { state -> Bool in
-            guard state.result == nil, hasHandler || dispatcher.takesEvents else { return false }
+            guard state.result == nil, hasHandler || takesEvents else { return false }
             state.deliveries.items.append(.result(cached))
             return true
         }
@@ -258,7 +260,7 @@ package final class LoadTask: Sendable {
     /// Delivers a partial image, in place of one that is still pending; does nothing after the final result.
     package func show(_ partial: ImageResult) {
         let (isNew, old) = withLock { state -> (Bool, Item?) in
-            guard state.result == nil, hasHandler || dispatcher.takesEvents else { return (false, nil) }
+            guard state.result == nil, hasHandler || takesEvents else { return (false, nil) }
             let old = state.deliveries.items.replaceFirst(with: .result(partial)) {
                 if case .result(let waiting) = $0 { waiting.kind == .partial } else { false }
             }
@@ -280,20 +282,22 @@ package final class LoadTask: Sendable {
     }
 
     /// True if a memory hit is delivered before the starting call returns.
-    package var deliversInline: Bool { hasHandler && dispatcher.isCurrent }
+    package var deliversInline: Bool { hasHandler && dispatcher?.isCurrent == true }
 
     /// True if the last callback cannot come before this thread has returned to its caller: the thread is running a callback
     /// now, or must take the queued deliveries itself.
     package var isWaitingFutile: Bool {
         if let deliverer = withLock({ $0.deliveries.deliverer }) { return deliverer == pthread_self() }
-        return dispatcher.isWaitingFutile
+        return dispatcher?.isWaitingFutile == true
     }
 
     /// True if the program takes the last callback from a queue itself, perhaps on this thread.
-    package var isTakenByTheProgram: Bool { dispatcher.takesEvents || isWaitingFutile }
+    package var isTakenByTheProgram: Bool { takesEvents || isWaitingFutile }
+
+    private var takesEvents: Bool { dispatcher?.takesEvents == true }
 
     private func schedule(inline: Bool) {
-        guard hasHandler || dispatcher.takesEvents else { return dropPending() }
+        guard let dispatcher, hasHandler || dispatcher.takesEvents else { return dropPending() }
         if inline, hasHandler, dispatcher.isCurrent { dispatcher.deliver(self) } else { dispatcher.post(self) }
     }
 }

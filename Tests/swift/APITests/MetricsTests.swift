@@ -97,6 +97,35 @@ import Testing
         #expect(value("sdimage_threads", in: after) ?? 0 > 0)
     }
 
+    @Test func loadsOfAllThreadsAreCounted() throws {
+        let cache = try makeCache(in: nil)
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
+        let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
+        let request = makeRequest("test://counted")
+        sdimage_request_set_dispatcher(request.pointer, immediate.pointer)
+        let first = Listener()
+        _ = try first.load(manager, request)
+        #expect(first.final()?.source == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        let before = try metrics()
+        let (threads, each) = (8, 50)
+        let found = Locked(0)
+        for _ in 0..<threads {
+            Thread.detachNewThread {
+                for _ in 0..<each {
+                    let listener = Listener()
+                    _ = try? listener.load(manager, request)
+                    if listener.final()?.source == .SDIMAGE_IMAGE_SOURCE_MEMORY { found.change { $0 += 1 } }
+                }
+            }
+        }
+        #expect(found.wait { $0 == threads * each })
+        let name = "sdimage_loads_total{source=\"memory\"}"
+        // Other tests load at the same time.
+        let rise = (value(name, in: try metrics()) ?? 0) - (value(name, in: before) ?? 0)
+        #expect(rise >= Double(threads * each))
+        withExtendedLifetime((cache, immediate)) {}
+    }
+
     @Test func theTextIsWhatPrometheusReads() throws {
         let lines = try metrics().split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.last == "")
