@@ -176,7 +176,7 @@ public func sdimage_manager_load_sync(_ manager: Object, _ request: Object, _ re
 {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(result)
-        let loaded = unsafe try Input.manager(manager).loadNow(try Input.request(request))
+        let loaded = unsafe try Input.manager(manager).loadNow(try Input.preparedRequest(request))
         unsafe result?.pointee = unsafe Handle.own(loaded)
         if let error = loaded.error { throw error }
     }

@@ -1,12 +1,15 @@
 /// The calls of a manager that wait.
 extension ImageManager {
     /// Loads on the calling thread; returns a result with an error too.
-    package func loadNow(_ request: ImageRequest) throws(ImageError) -> ImageResult {
+    package func loadNow(_ prepared: PreparedRequest) throws(ImageError) -> ImageResult {
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: blocking load on a library thread") }
-        var request = request
+        let finding = found(prepared, isHandled: false, token: 0)
+        if case .found(_, let result) = finding { return result }
+        let hasMissed = if case .missed = finding { true } else { false }
+        var request = prepared.request
         // There is no callback, so nothing needs a queue.
         request.dispatcher = .none
-        let task = try load(request, handler: nil, token: 0, owner: nil)
+        let task = try load(PreparedRequest(request), handler: nil, token: 0, hasMissed: hasMissed)
         _ = task.waitForResult(deadline: .max)
         guard let result = task.result else { throw ImageError(.internalError, "manager: load ended without a result") }
         return result

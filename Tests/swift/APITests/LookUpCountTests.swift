@@ -40,6 +40,18 @@ import Testing
         #expect(try counts() == Counts(hits: 1, misses: 1))
     }
 
+    @Test func loadsThatWait() throws {
+        let request = makeRequest("test://a")
+        func source() throws -> sdimage_image_source {
+            let result = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+            return sdimage_result_source(result.pointer)
+        }
+        #expect(try source() == .SDIMAGE_IMAGE_SOURCE_LOADER)
+        #expect(try counts() == Counts(hits: 0, misses: 1))
+        #expect(try source() == .SDIMAGE_IMAGE_SOURCE_MEMORY)
+        #expect(try counts() == Counts(hits: 1, misses: 1))
+    }
+
     @Test func loadsThatAreCalledBackAtOnce() throws {
         let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
         let isImmediate = { request in sdimage_request_set_dispatcher(request, immediate.pointer) }
