@@ -25,7 +25,7 @@ typedef enum SDIMAGE_ENUM sdimage_expire_rule {
 } sdimage_expire_rule;
 
 /* Sets the date that determines the age of entries. Default SDIMAGE_EXPIRE_RULE_ACCESS: the last read, to the
- * minute. */
+ * hour; for a maximum age below 60 hours, to a sixtieth of it or to the minute. */
 SDIMAGE_API void sdimage_cache_config_set_expire_rule(sdimage_cache_config *config, sdimage_expire_rule rule);
 /* Returns the date that determines the age of entries: ACCESS by default. */
 SDIMAGE_API sdimage_expire_rule sdimage_cache_config_expire_rule(const sdimage_cache_config *config);

@@ -7,22 +7,22 @@ final class AccessLog: Sendable {
     }
 
     private let opener: CacheOpener
+    private let limits: ActiveLimits
     private let counters: DiskCacheCounters
     private let lease: EngineLease
     private let state = Lock(State())
     private static let flushDelay: UInt64 = 5_000_000_000
-    /// Resolution of the stored times, nanoseconds. One minute avoids nearly all of the writes.
-    private static let resolution: UInt64 = 60_000_000_000
 
-    init(_ opener: CacheOpener, counters: DiskCacheCounters, lease: EngineLease) {
+    init(_ opener: CacheOpener, limits: ActiveLimits, counters: DiskCacheCounters, lease: EngineLease) {
         self.opener = opener
+        self.limits = limits
         self.counters = counters
         self.lease = lease
     }
 
     /// Records a use of an entry, written within some seconds.
     func record(_ row: CacheRow, at now: UInt64) {
-        guard now > row.accessed, now - row.accessed >= AccessLog.resolution else { return }
+        guard now > row.accessed, now - row.accessed >= limits.accessResolution else { return }
         let mustSchedule = state.withLock { state in
             state.times[row.key] = now
             defer { state.isFlushScheduled = true }

@@ -13,6 +13,12 @@ final class ActiveLimits: Sendable {
 
     func set(_ new: DiskLimits) { limits.withLock { $0 = new } }
 
+    /// Resolution of the dates of access, in nanoseconds: an hour, for a shorter maximum age a sixtieth of it, at least a minute.
+    var accessResolution: UInt64 {
+        let age = current.maxAge
+        return UInt64(age < 0 ? 3600 : min(3600, max(60, age / 60))) * 1_000_000_000
+    }
+
     /// True when the row is expired. Expired rows are misses and are left to trimming, so a temporarily wrong clock loses
     /// nothing.
     func isExpired(_ row: CacheRow, at now: UInt64) -> Bool {

@@ -27,7 +27,7 @@ package final class DiskCache: Sendable {
         opener = CacheOpener(configuration, store: store)
         activeLimits = ActiveLimits(configuration.disk)
         lease = try Engine.acquire()
-        accessLog = AccessLog(opener, counters: counters, lease: lease)
+        accessLog = AccessLog(opener, limits: activeLimits, counters: counters, lease: lease)
         trimmer = Trimmer(opener, limits: activeLimits, clock: clock, counters: counters, lease: lease)
         queue = CommitQueue(
             opener, inlineEntryLimit: configuration.inlineEntryLimit, clock: clock, trimmer: trimmer, counters: counters,

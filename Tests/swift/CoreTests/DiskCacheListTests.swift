@@ -54,7 +54,7 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
         time.withLock { $0 += 1_000_000_000 }
         try cache.put(1, at: key)
     }
-    time.withLock { $0 += 100_000_000_000 }
+    time.withLock { $0 += 3_700_000_000_000 }
     _ = try cache.get("a")
     // Access times are written at the latest when the cache is closed.
     cache.close()
@@ -62,6 +62,24 @@ private func all(_ query: CacheQuery = CacheQuery(), of cache: DiskCache, limit:
     query.order = .accessed
     let reopened = try fixture.open(CacheClock { time.withLock { $0 } })
     #expect(try all(query, of: reopened, limit: 1).map(\.key) == ["b", "c", "a"].map { CacheKey($0) })
+}
+
+/// Reads change the date of an entry after an hour, or a sixtieth of its maximum age.
+@Test(arguments: [(604_800, 3600), (-1, 3600), (36_000, 600), (100, 60)])
+func datesOfAccessHaveAResolution(age: Int, seconds: UInt64) throws {
+    let start: UInt64 = 1_000_000_000_000
+    let time = Mutex(start)
+    let fixture = CacheFixture { $0.disk.maxAge = age }
+    func accessed(after seconds: UInt64) throws -> UInt64? {
+        let cache = try fixture.open(CacheClock { time.withLock { $0 } })
+        if try all(of: cache).isEmpty { try cache.put(1, at: "a") }
+        time.withLock { $0 = start + seconds * 1_000_000_000 }
+        _ = try cache.get("a")
+        cache.close()
+        return try all(of: fixture.open(CacheClock { time.withLock { $0 } })).first?.accessed
+    }
+    #expect(try accessed(after: seconds - 1) == start)
+    #expect(try accessed(after: seconds) == start + seconds * 1_000_000_000)
 }
 
 @Test func onePageOfManyEntriesLooksAtSomeOnly() throws {
