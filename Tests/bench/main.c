@@ -20,8 +20,9 @@
  *   resize     file= w= h= dw= dh= filter=lanczos|area raw premultiplied RGBA from a file, to another size
  *   blur       file= w= h= sigma=                      premultiplied RGBA
  *   rotate90, flip, premultiply   file= w= h=          RGBA
- *   memcache   items= threads= op=get|mixed apart=     one look-up; mixed: every 16th is a store; apart=1: each thread
- *                                                      has its own images
+ *   memcache   items= threads= apart=                  one look-up; mixed: every 16th is a store; put: a store of a new
+ *              op=get|mixed|put|load                   image into a full cache; load: a look-up by a manager; apart=1:
+ *                                                      each thread has its own images
  *   diskcache  dir= entries= vsize= op=put|get|open    one entry; put: committed at the end of the run (sync=1: each
  *              op=trim|totals|contains|wait            put by itself); open: includes one get; trim: removes the oldest
  *                                                      tenth and refills it outside the measured time (watch=1: prints
