@@ -66,9 +66,9 @@ final class DownloadQueue {
     private var background = 0
     private var lastNumber: UInt64 = 0
     private var idle: [EasyHandle] = []
-    /// Handles with the options of recent hops, which run no transfer; used if handles cannot be reused.
-    private var originals: [EasyHandle] = []
-    private static let mostOriginals = 4
+    /// Handles with the options of recent hops. They run no transfer; hops get copies of them if handles cannot be reused.
+    private var templates: [EasyHandle] = []
+    private static let mostTemplates = 4
     private(set) var connections: MultiHandle?
 
     init(_ settings: LoaderSettings) {
@@ -152,16 +152,16 @@ final class DownloadQueue {
         if let handle = idle.popLast() { return handle }
         // The copy of a handle with a cookie engine would have an engine of its own.
         if EasyHandle.isReusable || options.handlesCookies { return try EasyHandle(settings, sockets: sockets, shares: shares) }
-        return try EasyHandle(copying: try original(for: options, sockets))
+        return try EasyHandle(copying: try template(for: options, sockets))
     }
 
     /// The handle with these options, of which hops get copies.
-    private func original(for options: HopOptions, _ sockets: SocketTable) throws(ImageError) -> EasyHandle {
-        if let known = originals.first(where: { $0.hasOptions(options) }) { return known }
+    private func template(for options: HopOptions, _ sockets: SocketTable) throws(ImageError) -> EasyHandle {
+        if let known = templates.first(where: { $0.hasOptions(options) }) { return known }
         let made = try EasyHandle(settings, sockets: sockets, shares: shares)
         try made.setOptions(options)
-        if originals.count == DownloadQueue.mostOriginals { originals.removeFirst() }
-        originals.append(made)
+        if templates.count == DownloadQueue.mostTemplates { templates.removeFirst() }
+        templates.append(made)
         return made
     }
 
@@ -182,7 +182,7 @@ final class DownloadQueue {
     func dropConnections() {
         connections = nil
         idle = []
-        originals = []
+        templates = []
     }
 
     private func nextNumber() -> UInt64 {

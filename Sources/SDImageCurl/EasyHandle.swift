@@ -21,14 +21,14 @@ import SDImage
     /// handle.
     static let isReusable = ccurl_version() >= 0x080102
     /// The handle that this one is a copy of; its list of header fields is used.
-    private let original: EasyHandle?
+    private let template: EasyHandle?
 
     init(_ settings: LoaderSettings, sockets: SocketTable, shares: CurlShares) throws(ImageError) {
         guard let curl = unsafe curl_easy_init() else { throw ImageError(.noMemory, "http: no memory for a transfer") }
         unsafe self.curl = curl
         self.sockets = sockets
         self.shares = shares
-        original = nil
+        template = nil
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe headerList = nil
@@ -36,20 +36,20 @@ import SDImage
         setUp(settings.configuration)
     }
 
-    /// A handle with the options of `original`, which has run no transfer. Takes 13,600 instructions instead of the 28,000 of a
+    /// A handle with the options of `template`, which has run no transfer. Takes 13,600 instructions instead of the 28,000 of a
     /// new handle and its options (callgrind, libcurl 7.88).
-    init(copying original: EasyHandle) throws(ImageError) {
-        guard let curl = unsafe curl_easy_duphandle(original.curl) else {
+    init(copying template: EasyHandle) throws(ImageError) {
+        guard let curl = unsafe curl_easy_duphandle(template.curl) else {
             throw ImageError(.noMemory, "http: no memory for a transfer")
         }
         unsafe self.curl = curl
-        sockets = original.sockets
-        shares = original.shares
-        self.original = original
+        sockets = template.sockets
+        shares = template.shares
+        self.template = template
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         unsafe headerList = nil
-        options = original.options
+        options = template.options
         // Not copied by libcurl.
         unsafe ccurl_set_pointer(curl, CURLOPT_ERRORBUFFER, errorText)
         if let options { share(options) }

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -254,7 +255,6 @@ static void *encode_slowly(void *argument) {
     sdimage_data *data = NULL;
     sdimage_encode_options_set_lossless(options, true);
     sdimage_encode_options_set_effort(options, 9);
-    atomic_store(&ready, 1);
     CHECK_EQUAL(sdimage_encode(image, SDIMAGE_FORMAT_WEBP, options, &data, NULL), SDIMAGE_STATUS_OK);
     sdimage_encode_options_unref(options);
     sdimage_data_unref(data);
@@ -274,21 +274,32 @@ static sdimage_image *noise(void) {
     return image;
 }
 
+/* Waits until the thread has used 200 ms of processor time: it is then in libwebp. */
+static void wait_for_work_of(pthread_t thread) {
+    clockid_t clock;
+    struct timespec time = {0};
+    CHECK_EQUAL(pthread_getcpuclockid(thread, &clock), 0);
+    while (clock_gettime(clock, &time) == 0 && time.tv_sec == 0 && time.tv_nsec < 200000000)
+        usleep(1000);
+}
+
 /* libwebp has mutexes, which a thread of the parent may hold: its child is refused WebP, and decodes everything else. */
 static void aChildIsRefusedWebPThatItsParentIsEncoding(void) {
     pthread_t thread;
     sdimage_image *slow = noise(), *image = NULL;
-    sdimage_data *data = NULL;
+    sdimage_data *webp = NULL;
     CHECK_EQUAL(sdimage_decode(png_2x2, sizeof png_2x2, NULL, &image, NULL), SDIMAGE_STATUS_OK);
-    atomic_store(&ready, 0);
+    CHECK_EQUAL(sdimage_encode(image, SDIMAGE_FORMAT_WEBP, NULL, &webp, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(pthread_create(&thread, NULL, encode_slowly, slow), 0);
-    while (!atomic_load(&ready))
-        continue;
-    usleep(50000); /* the thread is in libwebp */
+    wait_for_work_of(thread);
     pid_t child = fork();
     if (child == 0) {
+        sdimage_data *data = NULL;
+        sdimage_image *decoded = NULL;
         alarm(CHILD_SECONDS);
         CHECK_EQUAL(sdimage_encode(image, SDIMAGE_FORMAT_WEBP, NULL, &data, NULL), SDIMAGE_STATUS_FORKED);
+        CHECK_EQUAL(sdimage_decode(sdimage_data_bytes(webp), sdimage_data_length(webp), NULL, &decoded, NULL),
+                    SDIMAGE_STATUS_FORKED);
         decode_and_encode(png_2x2, sizeof png_2x2, SDIMAGE_FORMAT_JPEG);
         _exit(0);
     }
@@ -301,6 +312,7 @@ static void aChildIsRefusedWebPThatItsParentIsEncoding(void) {
         _exit(0);
     }
     expect_success(child);
+    sdimage_data_unref(webp);
     sdimage_image_unref(slow);
     sdimage_image_unref(image);
 }

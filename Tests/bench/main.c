@@ -8,8 +8,8 @@
  *
  *   decode     file= workers=0|1                       one image to rgba8
  *   thumb      file= size=                             the same into a box of size x size
- *   anim       file= shows=0|1                         all frames of an animation to rgba8; shows=1: holds each frame
- *                                                      until the next is ready
+ *   anim       file= shows=0|1 workers=0|1             all frames of an animation to rgba8; shows=1: holds each frame
+ *                                                      until the next is ready; workers=0: no frame is decoded ahead
  *   anim_seek  file=                                   one frame of an opened animation, in random order
  *   play       file= buffer=BYTES                      the same by a player; tick: a tick that changes nothing
  *   players    file= players= pictures= seconds= hertz= many concurrent players, ticked at display rate; prints a line
@@ -39,7 +39,8 @@
  *   prefetch   urls=                                   one group of that many URLs, prints its memory
  *
  * Scale: memcache items=1000 to 1000000, diskcache entries=1000 to 1000000, players players=200 pictures=200.
- * Tests/bench/run runs all kinds on generated data, and compares their ratios and counts with budgets. */
+ * Tests/bench/run runs kinds that need no other program on generated data, and compares ratios and memory with
+ * budgets. */
 #include "worker.h"
 
 #include <stdio.h>

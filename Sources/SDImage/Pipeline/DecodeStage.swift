@@ -1,7 +1,7 @@
 /// Decodes and transforms the image of a load on a worker, once for all loads that decode the same bytes alike.
 struct DecodeStage {
     let context: LoadContext
-    /// False if the load runs before its turn, to read from a disk: queued work of its priority then precedes the decode.
+    /// False after a disk look-up, which runs before work of the load's priority: the decode is then queued behind that work.
     var isInTurn = true
 
     /// The image of `data`. `isVariant`: the bytes are those of the final image. `origin`: their identity, nil if no other load

@@ -14,7 +14,7 @@ final class FramesAhead: Sendable {
     /// Minimum size of a frame in pixels; below it, waking a worker is too large a part of the work.
     private static let smallestPixels = 1 << 15
     /// Time limit of a frame that the calling thread decodes instead of waiting.
-    private static let detourNanoseconds: UInt64 = 100_000_000
+    private static let otherFrameNanoseconds: UInt64 = 100_000_000
     /// Interval at which a waiting thread checks its token.
     private static let checkNanoseconds: UInt64 = 5_000_000
 
@@ -107,8 +107,8 @@ final class FramesAhead: Sendable {
     /// Returns the frame if it was decoded ahead; nil if the caller has to decode it. While a worker decodes it, decodes others.
     func take(_ index: Int, stop: CancellationToken) throws(ImageError) -> PixelBuffer? {
         guard !Engine.isForked else { return nil }
-        while isRunning(index) {
-            guard let next = begin(FramesAhead.detourNanoseconds) else {
+        while isDecodedElsewhere(orRemove: index) {
+            guard let next = begin(FramesAhead.otherFrameNanoseconds) else {
                 try wait(for: index, stop)
                 break
             }
@@ -123,8 +123,8 @@ final class FramesAhead: Sendable {
         return pixels
     }
 
-    /// Withdraws a frame that is still waiting.
-    private func isRunning(_ index: Int) -> Bool {
+    /// Removes a frame that no thread has begun, because the caller decodes it. True if another thread is decoding it.
+    private func isDecodedElsewhere(orRemove index: Int) -> Bool {
         let (isRunning, withdrawn) = state.withLock { state -> (Bool, Stage?) in
             guard let location = state.location(of: index) else { return (false, nil) }
             let isWaiting = state.frames[location].stage.isWaiting

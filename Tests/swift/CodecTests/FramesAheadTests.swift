@@ -15,16 +15,28 @@ import Testing
             seen.broadcast()
         }
 
-        func wait(for event: String) { seen.wait { seen, _ -> Void? in seen.contains(event) ? () : nil } }
+        func wait(for event: String) {
+            let end = MonotonicClock.now + 60_000_000_000
+            let found = seen.wait(deadline: end) { seen, _ -> Bool? in seen.contains(event) ? true : nil }
+            #expect(found == true, "no event \(event)")
+        }
+
         var all: [String] { seen.withLock { $0 } }
     }
 
     private static func pixels() -> PixelBuffer? { try? PixelBuffer(size: PixelSize(width: 4, height: 4), format: .rgba8) }
 
-    private func withPool(_ body: (WorkPool) throws -> Void) throws {
-        let pool = WorkPool(name: "test", threads: 2)
+    /// One worker decodes the frames in their order.
+    private func withPool(threads: Int = 1, _ body: (WorkPool) throws -> Void) throws {
+        let pool = WorkPool(name: "test", threads: threads)
         defer { pool.stop() }
         try body(pool)
+    }
+
+    /// Returns when the only worker has run all jobs before this one.
+    private func drain(_ pool: WorkPool, _ events: Events, _ event: String) {
+        while pool.assist({ events.add(event) }) == nil {}
+        events.wait(for: event)
     }
 
     private func isTaken(_ index: Int, _ ahead: FramesAhead) -> Bool {
@@ -137,11 +149,11 @@ import Testing
             }
             ahead.expect([.init(index: 1, decode: job)])
             events.wait(for: "decoded")
-            while pool.assist({}) == nil {}
+            drain(pool, events, "first is over")
             #expect(!isTaken(1, ahead))
             ahead.expect([.init(index: 2, decode: job), .init(index: 3, decode: job)])
-            while pool.assist({}) == nil {}
-            #expect(events.all == ["decoded"])
+            drain(pool, events, "all is over")
+            #expect(events.all.filter { $0 == "decoded" }.count == 1)
         }
     }
 
@@ -177,8 +189,41 @@ import Testing
 
     private static let size = PixelSize(width: 256, height: 160)
 
-    @Test func composedFramesAndTheirErrorsAreThoseOfOneThread() throws {
+    /// A painter that draws the second frame when the third one is being decoded.
+    private struct WaitingPainter: FramePainter {
+        let rectangles: RectanglePainter
+        let events: Events
+
+        func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
+            if index == 1 { events.wait(for: "2") }
+            return try rectangles.paint(index, onto: canvas, stop: stop)
+        }
+
+        func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)? {
+            { [events] _ in
+                events.add("\(index)")
+                return nil
+            }
+        }
+    }
+
+    @Test func theNextFramesAreDecodedWhileOneIsDrawn() throws {
         try withPool { pool in
+            let layouts = (0..<4).map { _ in RectanglePainter.layout(0, 0, 250, 150) { $0.blend = .over } }
+            let painter = WaitingPainter(rectangles: RectanglePainter(layouts, broken: []), events: Events())
+            var compositor = try FrameCompositor(
+                size: Self.size, limits: .standard, budget: 0, of: FrameBudget(limit: 16 << 20)
+            ) { pool }
+            layouts.forEach { compositor.append($0) }
+            for index in 0..<2 {
+                _ = try compositor.canvas(at: index, painter: painter, isPaced: false, stop: CancellationToken())
+            }
+            #expect(painter.events.all.contains("2"))
+        }
+    }
+
+    @Test func composedFramesAndTheirErrorsAreThoseOfOneThread() throws {
+        try withPool(threads: 2) { pool in
             let layouts = (0..<12).map { index in
                 RectanglePainter.layout(index % 5, index % 3, 250, 150) { layout in
                     layout.blend = index % 4 == 0 ? .source : .over
