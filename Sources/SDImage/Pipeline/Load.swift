@@ -12,9 +12,10 @@ final class Load: LoadWork {
     }
 
     private struct State {
-        /// The running part of the load, and the number of parts that were started.
+        /// The running part of the load, the number of parts that were started, and the number of the last one that ended.
         var work: Task<Void, Never>?
         var parts = 0
+        var endedPart = 0
         var wait: Wait?
         var transfer: SharedTransfer?
         var isFinished = false
@@ -39,8 +40,8 @@ final class Load: LoadWork {
 
     // MARK: stages
 
-    /// Starts the load: on the calling thread if it queries no cache and its loader is quick, on a worker if it reads from a
-    /// disk, where an idle worker also decodes.
+    /// Starts the load: on the calling thread if it queries no cache and its loader is quick; on a worker if it queries a disk.
+    /// That worker also decodes the image, unless other work waits.
     func start() {
         context.enterTransferOrder()
         let stage = CacheStage(context: context)
@@ -273,13 +274,27 @@ final class Load: LoadWork {
             state.parts += 1
             return state.parts
         }
-        let work = Task(executorPreference: executor) { [self] in await body(self) }
+        let work = Task(executorPreference: executor) { [self] in
+            await body(self)
+            ended(part)
+        }
         let isFinished = state.withLock { state in
             // The part may have ended by now, and a later one may be running.
-            if !state.isFinished, state.parts == part { state.work = work }
+            if !state.isFinished, state.parts == part, state.endedPart != part { state.work = work }
             return state.isFinished
         }
         if isFinished { work.cancel() }
+    }
+
+    /// Releases the task of a part: a load that waits for a response holds none.
+    private func ended(_ part: Int) {
+        let work = state.withLock { state -> Task<Void, Never>? in
+            state.endedPart = max(state.endedPart, part)
+            guard state.parts == part else { return nil }
+            defer { state.work = nil }
+            return state.work
+        }
+        withExtendedLifetime(work) {}
     }
 
     // MARK: transfer
