@@ -69,6 +69,8 @@ final class DownloadQueue {
     /// Handles with the options of recent hops. They run no transfer; hops get copies of them if handles cannot be reused.
     private var templates: [EasyHandle] = []
     private static let mostTemplates = 4
+    /// Options of the last hop without a template.
+    private var lastOptions: HopOptions?
     private(set) var connections: MultiHandle?
 
     init(_ settings: LoaderSettings) {
@@ -150,14 +152,20 @@ final class DownloadQueue {
     /// A handle for a hop with these options.
     func takeHandle(for options: HopOptions, _ sockets: SocketTable) throws(ImageError) -> EasyHandle {
         if let handle = idle.popLast() { return handle }
-        // The copy of a handle with a cookie engine would have an engine of its own.
-        if EasyHandle.isReusable || options.handlesCookies { return try EasyHandle(settings, sockets: sockets, shares: shares) }
-        return try EasyHandle(copying: try template(for: options, sockets))
+        // The copy of a handle with a cookie engine would have an engine of its own. Options that are used once need no copy.
+        guard !EasyHandle.isReusable, !options.handlesCookies, let template = try template(for: options, sockets) else {
+            return try EasyHandle(settings, sockets: sockets, shares: shares)
+        }
+        return try EasyHandle(copying: template)
     }
 
-    /// The handle with these options, of which hops get copies.
-    private func template(for options: HopOptions, _ sockets: SocketTable) throws(ImageError) -> EasyHandle {
+    /// The handle with these options, of which hops get copies; nil if the last hop had others.
+    private func template(for options: HopOptions, _ sockets: SocketTable) throws(ImageError) -> EasyHandle? {
         if let known = templates.first(where: { $0.hasOptions(options) }) { return known }
+        guard options == lastOptions else {
+            lastOptions = options
+            return nil
+        }
         let made = try EasyHandle(settings, sockets: sockets, shares: shares)
         try made.setOptions(options)
         if templates.count == DownloadQueue.mostTemplates { templates.removeFirst() }

@@ -13,6 +13,8 @@ import SDImage
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let shares: CurlShares
     private var isGet = true
+    /// True if memory for an option was refused: the handle is not used.
+    private var isIncomplete = false
     /// The request body; retained while libcurl may read it.
     private var content: Bytes?
 
@@ -124,6 +126,7 @@ import SDImage
         setLong(CURLOPT_HTTP_VERSION, options.isHTTP2 ? Int(CURL_HTTP_VERSION_2TLS) : Int(CURL_HTTP_VERSION_1_1))
         // Waits for a connection that is being established, and uses a stream of it, instead of opening another connection.
         setLong(CURLOPT_PIPEWAIT, options.isHTTP2 ? 1 : 0)
+        guard !isIncomplete else { throw ImageError(.noMemory, "http: no memory for the options of a transfer") }
         self.options = options
     }
 
@@ -181,8 +184,10 @@ import SDImage
         unsafe headerList = list
     }
 
-    // Options with a fixed type of value fail only when memory allocation fails; the transfer then fails by itself.
+    // An option that this libcurl does not have is left out.
     private func setLong(_ option: CURLoption, _ value: Int) { unsafe _ = ccurl_set_long(curl, option, value) }
 
-    private func setString(_ option: CURLoption, _ value: String?) { unsafe _ = ccurl_set_string(curl, option, value) }
+    private func setString(_ option: CURLoption, _ value: String?) {
+        if unsafe ccurl_set_string(curl, option, value) == CURLE_OUT_OF_MEMORY { isIncomplete = true }
+    }
 }

@@ -60,7 +60,7 @@ struct ResponseHead {
         }
         if unsafe text.starts(with: ResponseHead.statusLine) {
             // After an interim response.
-            if status != 0 { self = ResponseHead(keepsFields: keepsFields) }
+            if status != 0 || isComplete || !lines.isEmpty { self = ResponseHead(keepsFields: keepsFields) }
             lines.reserveCapacity(ResponseHead.usual)
             status = unsafe ResponseHead.status(in: text)
             record.status = status

@@ -133,6 +133,8 @@ final class Transfer {
 
     /// Prepares the decoder of a body. A transport of the host decodes content codings itself.
     func beginDecoding() throws(ImageError) {
+        // libcurl repeats a refused request with credentials within one hop.
+        decoder = nil
         guard exchange == nil, head.hasCodings else { return }
         let isPlain = head.transferCodings.allSatisfy { $0 == "chunked" || $0 == "identity" }
         guard isPlain else { throw ImageError(.invalidResponse, "http: transfer coding is not chunked") }

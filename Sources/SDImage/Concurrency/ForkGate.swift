@@ -1,5 +1,3 @@
-import Glibc
-
 /// Keeps threads out of a C library during a fork, because the library has mutexes of its own: the child could wait forever for
 /// one that a thread of its parent holds.
 package final class ForkGate: Sendable {
@@ -9,8 +7,6 @@ package final class ForkGate: Sendable {
         var isClosed = false
         /// True in a child whose parent had threads in the library.
         var isLost = false
-        /// The process that closed the gate.
-        var process: pid_t = 0
     }
 
     /// Nanoseconds for which a fork waits for threads in the library: most images take less.
@@ -46,14 +42,13 @@ package final class ForkGate: Sendable {
             return state.inside == 0 ? true : nil
         }
         state.lock()
-        state.withHeldState { $0.process = getpid() }
     }
 
     /// Opens the gate after the fork, in the parent and in the child.
-    func open() {
+    func open(inChild: Bool) {
         state.withHeldState { state in
             state.isClosed = false
-            guard state.process != getpid() else { return }
+            guard inChild else { return }
             if state.inside > 0 { state.isLost = true }
             state.inside = 0
         }

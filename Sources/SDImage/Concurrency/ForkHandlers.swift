@@ -60,18 +60,18 @@ package enum ForkHandlers {
                 // Last: a module may take this lock while it opens, under its own lock.
                 Engine.lockForFork()
             },
-            { ForkHandlers.release() },
+            { ForkHandlers.release(inChild: false) },
             {
                 Engine.markForked()
-                ForkHandlers.release()
+                ForkHandlers.release(inChild: true)
             })
     }
 
-    private static func release() {
+    private static func release(inChild: Bool) {
         Engine.unlockAfterFork()
         held.withHeldState { state in
             for held in state.locks { held.unlock() }
-            for gate in state.gates { gate.open() }
+            for gate in state.gates { gate.open(inChild: inChild) }
         }
         held.unlock()
     }

@@ -62,8 +62,9 @@ final class SharedDecode: Sendable {
     }
 
     private func start(on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool, _ body: @escaping @Sendable () -> Void) {
-        // A worker decodes itself, without a change of threads.
-        let isHere = LibraryThread.isOwned(by: pool) && (isInTurn || !pool.hasWork(before: priority))
+        // A worker decodes itself, without a change of threads. The pool counts work of low priority, and keeps a worker free.
+        let isHere =
+            LibraryThread.isOwned(by: pool) && (isInTurn || priority > .low && !pool.hasWork(before: priority))
         if isHere { body() } else { pool.submit(priority, body) }
     }
 

@@ -140,7 +140,9 @@ package struct FrameCompositor {
     /// Has idle workers decode the frames that are drawn after `index`.
     private mutating func expect(_ frames: ArraySlice<Int>, after index: Int, _ painter: any FramePainter) {
         guard ahead != nil || !frames.isEmpty else { return }
-        let sound = store.isShort ? [] : frames.prefix(FramesAhead.depth).filter { failures[$0] == nil }
+        // Frames ahead must not take the memory that the frame itself needs.
+        let isLarge = layouts[index].size.pixelCount ?? .max > limits.workingBytes / 8
+        let sound = store.isShort || isLarge ? [] : frames.prefix(FramesAhead.depth).filter { failures[$0] == nil }
         let jobs = FramesAhead.jobs(sound, layouts, painter, canvasBytes: byteCount, limits: limits)
         if ahead == nil, !jobs.isEmpty { ahead = makeAhead() }
         ahead?.expect(jobs, after: index)

@@ -108,6 +108,7 @@ final class FramesAhead: Sendable {
     func take(_ index: Int, stop: CancellationToken) throws(ImageError) -> PixelBuffer? {
         guard !Engine.isForked else { return nil }
         while isDecodedElsewhere(orRemove: index) {
+            try stop.check()
             guard let next = begin(FramesAhead.otherFrameNanoseconds) else {
                 try wait(for: index, stop)
                 break

@@ -35,6 +35,22 @@ import Testing
         }
     }
 
+    /// Starts a load of the entry `id`, which is stored first.
+    private func load(_ id: Int, _ priority: sdimage_priority, _ coder: Owned, _ manager: Owned, _ cache: Owned) throws
+        -> Listener
+    {
+        let bytes = [UInt8(id & 255), UInt8(id >> 8)]
+        let data = try make(sdimage_data_unref) { sdimage_data_new(bytes, 2, $0, $1) }
+        try #require(sdimage_cache_store_data(cache.pointer, "\(id)", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let request = makeRequest("\(id)")
+        sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_CACHE_ONLY)
+        sdimage_request_set_coder(request.pointer, coder.pointer)
+        sdimage_request_set_priority(request.pointer, priority)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        return listener
+    }
+
     @Test func aHighPriorityGoesBeforeImagesThatWereReadEarlier() throws {
         let cache = try makeCache(in: TemporaryDirectory())
         let ordered = OrderedCoder()
@@ -44,16 +60,8 @@ import Testing
         let urgent = ordered.workers + others
         var listeners: [Listener] = []
         for id in 0...urgent {
-            let key = "\(id)"
-            let bytes = [UInt8(id & 255), UInt8(id >> 8)]
-            let data = try make(sdimage_data_unref) { sdimage_data_new(bytes, 2, $0, $1) }
-            try #require(sdimage_cache_store_data(cache.pointer, key, -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
-            let request = makeRequest(key)
-            sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_CACHE_ONLY)
-            sdimage_request_set_coder(request.pointer, coder.pointer)
-            if id == urgent { sdimage_request_set_priority(request.pointer, .SDIMAGE_PRIORITY_HIGH) }
-            listeners.append(Listener())
-            _ = try listeners[id].load(manager, request)
+            let priority = id == urgent ? sdimage_priority.SDIMAGE_PRIORITY_HIGH : .SDIMAGE_PRIORITY_NORMAL
+            listeners.append(try load(id, priority, coder, manager, cache))
             // The next loads find every worker busy.
             if id == ordered.workers - 1 { #expect(becomesTrue { ordered.decoded.get().count == ordered.workers }) }
         }
@@ -61,5 +69,19 @@ import Testing
         for listener in listeners { #expect(listener.final()?.status == .SDIMAGE_STATUS_OK) }
         let position = try #require(ordered.decoded.get().firstIndex(of: urgent))
         #expect(position < ordered.workers + others / 2)
+    }
+
+    @Test(.enabled(if: LibraryThread.availableProcessors > 1, "one worker decodes everything"))
+    func imagesOfLowPriorityLeaveAWorkerFree() throws {
+        let cache = try makeCache(in: TemporaryDirectory())
+        let ordered = OrderedCoder()
+        let coder = try ordered.make()
+        let manager = try makeManager(cache: cache)
+        let low = try (0..<ordered.workers).map { try load($0, .SDIMAGE_PRIORITY_LOW, coder, manager, cache) }
+        #expect(becomesTrue { ordered.decoded.get().count == ordered.workers - 1 })
+        let high = try load(ordered.workers, .SDIMAGE_PRIORITY_HIGH, coder, manager, cache)
+        #expect(high.final()?.status == .SDIMAGE_STATUS_OK)
+        ordered.gate.open()
+        for listener in low { #expect(listener.final()?.status == .SDIMAGE_STATUS_OK) }
     }
 }

@@ -126,6 +126,22 @@ extension CurlTests {
         #expect(try await Downloader().load(server.url("/")).error?.httpStatus == 401)
     }
 
+    @Test func theCodingOfARefusalIsNotThatOfTheAnswer() async throws {
+        let server = LoopbackServer { request, connection in
+            guard request.headers["authorization"] == nil else { return connection.answer(200, body: [1, 2]) }
+            connection.answer(
+                401, ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"n\", qop=\"auth\"", "Content-Encoding": "gzip"],
+                body: [0x1F, 0x8B])
+        }
+        defer { server.stop() }
+        let downloader = try Downloader {
+            $0.credential = Credential(user: "u", password: "p")
+            $0.acceptableStatuses = nil
+        }
+        #expect(await downloader.bytes(server.url("/")) == [1, 2])
+        #expect(server.requests.count == 2)
+    }
+
     @Test func conditionalRequestMayBeAnsweredWithNotModified() async throws {
         let server = LoopbackServer { _, connection in
             connection.send("HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=9\r\n\r\n")
