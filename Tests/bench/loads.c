@@ -20,7 +20,8 @@ static void on_result(void *user_data, sdimage_task *task, sdimage_result *resul
     touched += (unsigned)sdimage_result_kind(result);
 }
 
-static void open_manager(sdimage_loader *loader, size_t memory_limit) {
+/* `most_images`: the limit of the memory cache; 0: none. */
+static void open_manager(sdimage_loader *loader, size_t most_images) {
     sdimage_error *error = NULL;
     sdimage_cache_config *small = sdimage_cache_config_new();
     sdimage_manager_config *config = sdimage_manager_config_new();
@@ -29,7 +30,7 @@ static void open_manager(sdimage_loader *loader, size_t memory_limit) {
     if (sdimage_cache_new(small, &memory, &error) < 0 || sdimage_dispatcher_new_immediate(&dispatcher, &error) < 0)
         fail("cache", error);
     sdimage_manager_config_set_dispatcher(config, dispatcher);
-    sdimage_cache_set_memory_limits(memory, memory_limit, 0);
+    sdimage_cache_set_memory_limits(memory, 0, most_images);
     sdimage_manager_config_set_cache(config, memory);
     if (loader)
         sdimage_manager_config_set_loader(config, loader);
@@ -184,7 +185,7 @@ static void open_prefetcher(sdimage_prefetcher **prefetcher) {
     if (sdimage_data_new(dot, sizeof dot - 1, &body, &error) < 0 ||
         sdimage_loader_new_custom("dots", &table, NULL, NULL, &loader, &error) < 0)
         fail("loader", error);
-    open_manager(loader, 16 << 20);
+    open_manager(loader, 1000);
     sdimage_loader_unref(loader);
     if (sdimage_prefetcher_new(manager, NULL, prefetcher, &error) < 0)
         fail("prefetcher", error);
