@@ -33,7 +33,7 @@ enum Defaults {
         ForkHandlers.hold(lock: { FrameBudget.shared.lockForFork() }, unlock: { FrameBudget.shared.unlockAfterFork() })
         ForkHandlers.hold(lock: { registry.lockForFork() }, unlock: { registry.unlockAfterFork() })
         ForkHandlers.hold(lock: { ColorConverter.lockForFork() }, unlock: { ColorConverter.unlockAfterFork() })
-        ForkHandlers.close(WebPCoder.forkGate)
+        ForkHandlers.add(WebPCoder.forkGate)
         ForkHandlers.install()
         return registry
     }()

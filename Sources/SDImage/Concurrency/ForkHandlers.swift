@@ -44,7 +44,7 @@ package enum ForkHandlers {
     }
 
     /// Adds the gate of a C library.
-    package static func close(_ gate: ForkGate) { held.withLock { $0.gates.append(gate) } }
+    package static func add(_ gate: ForkGate) { held.withLock { $0.gates.append(gate) } }
 
     /// Installs the handlers. Called before the first use of a lock to be held: by an engine, or by a decode without one.
     package static func install() {
