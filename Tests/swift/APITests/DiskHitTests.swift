@@ -51,7 +51,13 @@ import Testing
         return listener
     }
 
-    @Test func aHighPriorityGoesBeforeImagesThatWereReadEarlier() throws {
+    // Each test occupies every worker, so that it runs in a process of its own.
+
+    @Test func aHighPriorityGoesBeforeImagesThatWereReadEarlier() async {
+        await #expect(processExitsWith: .success) { try DiskHitTests().loadAHighPriorityLast() }
+    }
+
+    private func loadAHighPriorityLast() throws {
         let cache = try makeCache(in: TemporaryDirectory())
         let ordered = OrderedCoder()
         let coder = try ordered.make()
@@ -72,7 +78,11 @@ import Testing
     }
 
     @Test(.enabled(if: LibraryThread.availableProcessors > 1, "one worker decodes everything"))
-    func imagesOfLowPriorityLeaveAWorkerFree() throws {
+    func imagesOfLowPriorityLeaveAWorkerFree() async {
+        await #expect(processExitsWith: .success) { try DiskHitTests().occupyWorkersWithLowPriority() }
+    }
+
+    private func occupyWorkersWithLowPriority() throws {
         let cache = try makeCache(in: TemporaryDirectory())
         let ordered = OrderedCoder()
         let coder = try ordered.make()
