@@ -69,8 +69,8 @@ package final class WorkPool: Sendable {
         return pool
     }
 
-    /// True when submitted work waits for a worker.
-    package var hasQueuedWork: Bool { monitor.withLock { $0.queued > 0 } }
+    /// Number of jobs that wait for a worker.
+    package var queuedJobs: Int { monitor.withLock { $0.queued } }
 
     private func canAssist(_ state: borrowing State) -> Bool {
         !state.isStopping && state.queued == 0 && state.threads.count - state.idle + state.guests < limit

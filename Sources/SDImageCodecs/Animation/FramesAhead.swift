@@ -152,7 +152,7 @@ final class FramesAhead: Sendable {
         state.withLock { $0.helpers += 1 }
         // The object is not held while a frame is decoded: its release cancels the frame.
         let assistance = pool.assist { [weak self] in
-            while !pool.hasQueuedWork, let next = self?.begin(CallTimeLimits.frame) {
+            while pool.queuedJobs == 0, let next = self?.begin(CallTimeLimits.frame) {
                 let pixels = next.decode(next.token)
                 self?.finish(next.index, pixels, next.token)
             }
