@@ -23,7 +23,7 @@ LONGEST_FUNCTION = {".swift": 45, ".c": 70, ".h": 70}
 ELSEWHERE = re.compile(r"\b(?:ANI|CAC|CBQ|CMG|COD|DLR|DSK|ERR|FMT|GEN|IMG|LDR|MEM|MGR|OPT|PHO|PLG|PRE|TGT|TRF)-\d"
                        r"|\bdecisions [DR]\d|\breliability §")
 DECISION = re.compile(r'docs/decisions\.md,\s+(?:///?|\*|#)?\s*"([^"]+)"')
-FOLDERS = ["Sources", "include", "Tests", "bindings", "examples", "scripts", "tools", "packaging", "docs", "cmake"]
+FOLDERS = ["Sources", "include", "Tests", "bindings", "examples", "integrations", "scripts", "tools", "packaging", "docs", "cmake"]
 LEFT_OUT = {"fixtures", "build", "target", "node_modules", "__pycache__"}
 COMMENTED = {".swift", ".c", ".h", ".hpp", ".py", ".rs", ".go", ".java", ".lua", ".js", ".sh", ".md"}
 

@@ -1,0 +1,219 @@
+/* display.c: the loader, the main loop and the drawn pixels of the tests. */
+#include "display.h"
+
+typedef struct Job {
+    sdimage_load_sink *sink;
+    sdimage_data *data;
+} Job;
+
+static GMutex lock;
+static GQueue held; /* of Job */
+static int cancelled, started;
+static GThreadPool *pool;
+
+guint colour_of(int number) {
+    return (guint)(40 + number % 7 * 30) << 16 | (guint)(40 + number / 7 % 7 * 30) << 8 | (guint)(40 + number / 49 * 1 % 215);
+}
+
+/* --- The loader. */
+
+static sdimage_image *solid(int number, uint32_t side) {
+    uint32_t *pixels = malloc((size_t)side * side * 4);
+    guint colour = colour_of(number);
+    for (size_t i = 0; i < (size_t)side * side; i++)
+        pixels[i] = GUINT32_TO_LE((colour >> 16 & 255) | (colour & 0xff00) | (colour & 255) << 16 | 0xff000000u);
+    sdimage_image *image = NULL;
+    CHECK_EQUAL(sdimage_image_new_adopting(side, side, (size_t)side * 4, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, pixels, free,
+                                           &image, NULL),
+                SDIMAGE_STATUS_OK);
+    return image;
+}
+
+static sdimage_data *encoded(int number, uint32_t side, bool is_moving) {
+    sdimage_image *image = NULL, *frames[4];
+    uint32_t durations[4] = {100, 100, 100, 100};
+    sdimage_data *data = NULL;
+    if (is_moving) {
+        for (int i = 0; i < 4; i++)
+            frames[i] = solid(number + i, side);
+        CHECK_EQUAL(sdimage_image_new_animation(frames, durations, 4, 0, &image, NULL), SDIMAGE_STATUS_OK);
+        for (int i = 0; i < 4; i++)
+            sdimage_image_unref(frames[i]);
+    } else {
+        image = solid(number, side);
+    }
+    CHECK_EQUAL(sdimage_encode(image, SDIMAGE_FORMAT_PNG, NULL, &data, NULL), SDIMAGE_STATUS_OK);
+    sdimage_image_unref(image);
+    return data;
+}
+
+static void finish(Job *job) {
+    sdimage_load_sink_restart(job->sink);
+    sdimage_load_sink_finish_with_data(job->sink, job->data);
+    sdimage_data_unref(job->data);
+    sdimage_load_sink_unref(job->sink);
+    free(job);
+}
+
+static void finish_later(gpointer job, gpointer user_data) {
+    (void)user_data;
+    g_usleep(3000); /* as a network would take */
+    finish(job);
+}
+
+static bool can_load(void *user_data, const sdimage_request *request) {
+    (void)user_data, (void)request;
+    return true;
+}
+
+static sdimage_status load(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
+    (void)user_data;
+    const char *url = sdimage_request_url(request, NULL);
+    char kind[16];
+    int number = 0, side = 64;
+    g_atomic_int_inc(&started);
+    CHECK(sscanf(url, "%15[a-z]:%d,%d", kind, &number, &side) >= 2);
+    if (strcmp(kind, "fail") == 0)
+        return SDIMAGE_STATUS_CONNECT_FAILED;
+    Job *job = malloc(sizeof *job);
+    *job = (Job){sdimage_load_sink_ref(sink), encoded(number, (uint32_t)side, strcmp(kind, "moving") == 0)};
+    if (strcmp(kind, "slow") == 0) {
+        g_thread_pool_push(pool, job, NULL);
+    } else if (strcmp(kind, "wait") == 0) {
+        size_t length = sdimage_data_length(job->data);
+        sdimage_load_sink_set_expected_length(sink, length);
+        (void)sdimage_load_sink_write(sink, sdimage_data_bytes(job->data), length / 2, NULL);
+        g_mutex_lock(&lock);
+        g_queue_push_tail(&held, job);
+        g_mutex_unlock(&lock);
+    } else {
+        finish(job);
+    }
+    return SDIMAGE_STATUS_OK;
+}
+
+static void cancel(void *user_data, sdimage_load_sink *sink) {
+    (void)user_data, (void)sink;
+    g_atomic_int_inc(&cancelled);
+}
+
+void open_loader(void) {
+    Job *job;
+    do {
+        g_mutex_lock(&lock);
+        job = g_queue_pop_head(&held);
+        g_mutex_unlock(&lock);
+        if (job)
+            finish(job);
+    } while (job);
+}
+
+int held_loads(void) {
+    g_mutex_lock(&lock);
+    int count = (int)g_queue_get_length(&held);
+    g_mutex_unlock(&lock);
+    return count;
+}
+
+int cancelled_loads(void) {
+    return g_atomic_int_get(&cancelled);
+}
+
+int started_loads(void) {
+    return g_atomic_int_get(&started);
+}
+
+void start_display(void) {
+    static const sdimage_loader_vtable table = {.size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
+    sdimage_loader *loader = NULL;
+    CHECK(gtk_init_check());
+    pool = g_thread_pool_new(finish_later, NULL, 8, FALSE, NULL);
+    CHECK_EQUAL(sdimage_loader_new_custom("test", &table, NULL, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager *manager = new_manager(NULL, loader, true);
+    sdimage_gtk_set_manager(NULL, manager);
+    sdimage_manager_unref(manager);
+    sdimage_loader_unref(loader);
+}
+
+/* --- The main loop. */
+
+static gboolean wake(gpointer data) {
+    (void)data;
+    return G_SOURCE_REMOVE;
+}
+
+void run_once(void) {
+    g_timeout_add(5, wake, NULL); /* a condition may change without an event of the loop */
+    g_main_context_iteration(NULL, TRUE);
+}
+
+static gboolean count_frame(GtkWidget *widget, GdkFrameClock *clock, gpointer count) {
+    (void)widget, (void)clock;
+    --*(int *)count;
+    return *(int *)count > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+void run_frames(GtkWidget *widget, int count) {
+    gtk_widget_add_tick_callback(widget, count_frame, &count, NULL);
+    UNTIL(count <= 0);
+}
+
+GtkWidget *new_window(GtkWidget *child, int width, int height) {
+    GtkWidget *window = gtk_window_new();
+    gtk_window_set_decorated(GTK_WINDOW(window), FALSE);
+    gtk_window_set_default_size(GTK_WINDOW(window), width, height);
+    gtk_window_set_child(GTK_WINDOW(window), child);
+    gtk_window_present(GTK_WINDOW(window));
+    UNTIL(gtk_widget_get_mapped(window) && gtk_widget_get_width(window) > 0);
+    return window;
+}
+
+/* --- Pixels. */
+
+GdkTexture *drawn(GtkWidget *widget) {
+    float scale = (float)gtk_widget_get_scale_factor(widget);
+    double width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+    GtkSnapshot *snapshot = gtk_snapshot_new();
+    gtk_snapshot_scale(snapshot, scale, scale);
+    GskRenderer *renderer = gtk_native_get_renderer(gtk_widget_get_native(widget));
+    GTK_WIDGET_GET_CLASS(widget)->snapshot(widget, snapshot);
+    GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
+    GdkTexture *texture = NULL;
+    if (node)
+        texture = gsk_renderer_render_texture(
+            renderer, node, &GRAPHENE_RECT_INIT(0, 0, (float)width * scale, (float)height * scale));
+    if (node)
+        gsk_render_node_unref(node);
+    return texture;
+}
+
+guint colour_at(GtkWidget *widget, double x, double y) {
+    GdkTexture *texture = drawn(widget);
+    if (!texture)
+        return 0;
+    int width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
+    guint32 *pixels = malloc((size_t)width * (size_t)height * 4);
+    gdk_texture_download(texture, (guchar *)pixels, (gsize)width * 4);
+    guint colour = pixels[(int)(y * (height - 1)) * width + (int)(x * (width - 1))];
+    free(pixels);
+    g_object_unref(texture);
+    return colour & 0xffffff; /* CAIRO_FORMAT_ARGB32 */
+}
+
+bool is_near(guint colour, guint other) {
+    for (int shift = 0; shift < 24; shift += 8)
+        if (ABS((int)(colour >> shift & 255) - (int)(other >> shift & 255)) > 3)
+            return false;
+    return true;
+}
+
+void keep_screenshot(GtkWidget *widget, const char *name) {
+    const char *folder = getenv("SCREENSHOTS");
+    GdkTexture *texture = folder ? drawn(widget) : NULL;
+    if (!texture)
+        return;
+    char *path = g_strdup_printf("%s/%s.png", folder, name);
+    CHECK(gdk_texture_save_to_png(texture, path));
+    g_free(path);
+    g_object_unref(texture);
+}
