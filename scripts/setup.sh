@@ -18,6 +18,8 @@ SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libdefl
 # Libraries of the plug-ins; a plug-in whose package is missing is not built.
 SDIMAGE_PLUGIN_PACKAGES="libavformat-dev libavcodec-dev libswscale-dev libhiredis-dev libjxl-dev libmemcached-dev libpoppler-glib-dev
     librsvg2-dev libcairo2-dev libxml2-dev libtiff-dev"
+# Libraries and tools of the integration with GTK 4, which is not built without the first.
+SDIMAGE_GTK_PACKAGES="libgtk-4-dev libgirepository1.0-dev gobject-introspection valac"
 # Requirements of packaging/libcurl, packaging/wheel, packaging/abi and packaging/deb.
 SDIMAGE_CURL_PACKAGES="apt autoconf automake binutils dpkg-dev gcc libtool make patch pkg-config libc6-dev libcurl4-openssl-dev
     libssl-dev libnghttp2-dev libbrotli-dev libzstd-dev zlib1g-dev libidn2-dev libpsl-dev"

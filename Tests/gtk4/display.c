@@ -1,6 +1,8 @@
 /* display.c: the loader, the main loop and the drawn pixels of the tests. */
 #include "display.h"
 
+enum { MEMORY_CACHE_BYTES = 16 << 20 };
+
 typedef struct Job {
     sdimage_load_sink *sink;
     sdimage_data *data;
@@ -12,7 +14,8 @@ static int cancelled, started;
 static GThreadPool *pool;
 
 guint colour_of(int number) {
-    return (guint)(40 + number % 7 * 30) << 16 | (guint)(40 + number / 7 % 7 * 30) << 8 | (guint)(40 + number / 49 * 1 % 215);
+    return (guint)(40 + number % 7 * 30) << 16 | (guint)(40 + number / 7 % 7 * 30) << 8 |
+           (guint)(40 + number / 49 * 1 % 215);
 }
 
 /* --- The loader. */
@@ -23,8 +26,8 @@ static sdimage_image *solid(int number, uint32_t side) {
     for (size_t i = 0; i < (size_t)side * side; i++)
         pixels[i] = GUINT32_TO_LE((colour >> 16 & 255) | (colour & 0xff00) | (colour & 255) << 16 | 0xff000000u);
     sdimage_image *image = NULL;
-    CHECK_EQUAL(sdimage_image_new_adopting(side, side, (size_t)side * 4, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, pixels, free,
-                                           &image, NULL),
+    CHECK_EQUAL(sdimage_image_new_adopting(side, side, (size_t)side * 4, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, pixels,
+                                           free, &image, NULL),
                 SDIMAGE_STATUS_OK);
     return image;
 }
@@ -57,7 +60,8 @@ static void finish(Job *job) {
 
 static void finish_later(gpointer job, gpointer user_data) {
     (void)user_data;
-    g_usleep(3000); /* as a network would take */
+    if (!sdimage_load_sink_is_cancelled(((Job *)job)->sink))
+        g_usleep(3000); /* as a network would take */
     finish(job);
 }
 
@@ -115,6 +119,10 @@ int held_loads(void) {
     return count;
 }
 
+guint queued_loads(void) {
+    return g_thread_pool_unprocessed(pool);
+}
+
 int cancelled_loads(void) {
     return g_atomic_int_get(&cancelled);
 }
@@ -124,12 +132,25 @@ int started_loads(void) {
 }
 
 void start_display(void) {
-    static const sdimage_loader_vtable table = {.size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
+    static const sdimage_loader_vtable table = {
+        .size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
     sdimage_loader *loader = NULL;
     CHECK(gtk_init_check());
     pool = g_thread_pool_new(finish_later, NULL, 8, FALSE, NULL);
     CHECK_EQUAL(sdimage_loader_new_custom("test", &table, NULL, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
-    sdimage_manager *manager = new_manager(NULL, loader, true);
+    sdimage_cache_config *cache_config = sdimage_cache_config_new();
+    sdimage_cache_config_set_memory_only(cache_config, true);
+    sdimage_cache_config_set_max_memory_cost(cache_config, MEMORY_CACHE_BYTES);
+    sdimage_cache *cache = NULL;
+    CHECK_EQUAL(sdimage_cache_new(cache_config, &cache, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    sdimage_manager_config_set_cache(config, cache);
+    sdimage_manager_config_set_loader(config, loader);
+    sdimage_manager *manager = NULL;
+    CHECK_EQUAL(sdimage_manager_new(config, &manager, NULL), SDIMAGE_STATUS_OK);
+    sdimage_manager_config_unref(config);
+    sdimage_cache_config_unref(cache_config);
+    sdimage_cache_unref(cache);
     sdimage_gtk_set_manager(NULL, manager);
     sdimage_manager_unref(manager);
     sdimage_loader_unref(loader);
@@ -180,24 +201,59 @@ GdkTexture *drawn(GtkWidget *widget) {
     GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
     GdkTexture *texture = NULL;
     if (node)
-        texture = gsk_renderer_render_texture(
-            renderer, node, &GRAPHENE_RECT_INIT(0, 0, (float)width * scale, (float)height * scale));
+        texture = gsk_renderer_render_texture(renderer, node,
+                                              &GRAPHENE_RECT_INIT(0, 0, (float)width * scale, (float)height * scale));
     if (node)
         gsk_render_node_unref(node);
     return texture;
 }
 
-guint colour_at(GtkWidget *widget, double x, double y) {
-    GdkTexture *texture = drawn(widget);
+typedef struct AfterFrame {
+    void (*run)(void *user_data);
+    void *user_data;
+    bool is_done;
+} AfterFrame;
+
+static void on_after_paint(GdkFrameClock *clock, gpointer user_data) {
+    AfterFrame *frame = user_data;
+    (void)clock;
+    if (!frame->is_done)
+        frame->run(frame->user_data);
+    frame->is_done = true;
+}
+
+void after_frame(GtkWidget *widget, void (*run)(void *user_data), void *user_data) {
+    GdkFrameClock *clock = gtk_widget_get_frame_clock(widget);
+    AfterFrame frame = {run, user_data, false};
+    gulong handler = g_signal_connect(clock, "after-paint", G_CALLBACK(on_after_paint), &frame);
+    gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT);
+    UNTIL(frame.is_done);
+    g_signal_handler_disconnect(clock, handler);
+}
+
+typedef struct Point {
+    GtkWidget *widget;
+    double x, y;
+    guint colour;
+} Point;
+
+static void read_colour(void *user_data) {
+    Point *point = user_data;
+    GdkTexture *texture = drawn(point->widget);
     if (!texture)
-        return 0;
+        return;
     int width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
     guint32 *pixels = malloc((size_t)width * (size_t)height * 4);
     gdk_texture_download(texture, (guchar *)pixels, (gsize)width * 4);
-    guint colour = pixels[(int)(y * (height - 1)) * width + (int)(x * (width - 1))];
+    point->colour = pixels[(int)(point->y * (height - 1)) * width + (int)(point->x * (width - 1))];
     free(pixels);
     g_object_unref(texture);
-    return colour & 0xffffff; /* CAIRO_FORMAT_ARGB32 */
+}
+
+guint colour_at(GtkWidget *widget, double x, double y) {
+    Point point = {widget, x, y, 0};
+    after_frame(widget, read_colour, &point);
+    return point.colour & 0xffffff; /* CAIRO_FORMAT_ARGB32 */
 }
 
 bool is_near(guint colour, guint other) {
@@ -207,13 +263,22 @@ bool is_near(guint colour, guint other) {
     return true;
 }
 
-void keep_screenshot(GtkWidget *widget, const char *name) {
-    const char *folder = getenv("SCREENSHOTS");
-    GdkTexture *texture = folder ? drawn(widget) : NULL;
-    if (!texture)
-        return;
-    char *path = g_strdup_printf("%s/%s.png", folder, name);
-    CHECK(gdk_texture_save_to_png(texture, path));
-    g_free(path);
+typedef struct Screenshot {
+    GtkWidget *widget;
+    const char *path;
+} Screenshot;
+
+static void save(void *user_data) {
+    Screenshot *screenshot = user_data;
+    GdkTexture *texture = drawn(screenshot->widget);
+    CHECK(texture && gdk_texture_save_to_png(texture, screenshot->path));
     g_object_unref(texture);
+}
+
+void keep_screenshot(GtkWidget *widget, const char *name) {
+    if (!getenv("SCREENSHOTS"))
+        return;
+    char *path = g_strdup_printf("%s/%s.png", getenv("SCREENSHOTS"), name);
+    after_frame(widget, save, &(Screenshot){widget, path});
+    g_free(path);
 }

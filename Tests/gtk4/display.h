@@ -19,6 +19,8 @@ void open_loader(void);
 /* Number of loads of wait: that the loader holds, and of those that were cancelled. */
 int held_loads(void);
 int cancelled_loads(void);
+/* Number of loads of slow: that wait for a thread, cancelled ones included. */
+guint queued_loads(void);
 /* Number of loads that were started. */
 int started_loads(void);
 
@@ -30,8 +32,8 @@ guint colour_of(int number);
 #define LONGEST_WAIT_US 60000000
 #endif
 #define UNTIL(condition)                                                                                               \
-    for (gint64 until_end = g_get_monotonic_time() + LONGEST_WAIT_US; !(condition); run_once())                               \
-    if (g_get_monotonic_time() > until_end)                                                                            \
+    for (gint64 until_end = g_get_monotonic_time() + LONGEST_WAIT_US; !(condition); run_once())                        \
+        if (g_get_monotonic_time() > until_end)                                                                        \
     fail_test(__FILE__, __LINE__, "%s does not become true", #condition)
 void run_once(void);
 /* Runs the main loop for a number of frames of a mapped widget. */
@@ -39,9 +41,11 @@ void run_frames(GtkWidget *widget, int count);
 
 /* Makes a window with a child, and waits until it is mapped and has a size. */
 GtkWidget *new_window(GtkWidget *child, int width, int height);
-/* Draws a widget, and returns its texture in device pixels. */
+/* Calls `run(user_data)` at the end of the next frame of a mapped widget, when everything has a size. */
+void after_frame(GtkWidget *widget, void (*run)(void *user_data), void *user_data);
+/* Draws a widget, and returns its texture in device pixels. Called after a frame only. */
 GdkTexture *drawn(GtkWidget *widget);
-/* The colour of a point of a widget as it is drawn, 0xrrggbb; coordinates from 0 to 1. */
+/* After the next frame, the colour of a point of a widget as it is drawn, 0xrrggbb; coordinates from 0 to 1. */
 guint colour_at(GtkWidget *widget, double x, double y);
 bool is_near(guint colour, guint other);
 

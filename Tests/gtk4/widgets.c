@@ -47,7 +47,8 @@ static void one_line_shows_the_image(void) {
 
 static void an_image_in_memory_is_shown_in_the_call(void) {
     start_display();
-    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *first = new_picture("test:5"), *second = new_picture(NULL);
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *first = new_picture("test:5"),
+              *second = new_picture(NULL);
     gtk_box_append(GTK_BOX(box), first);
     gtk_box_append(GTK_BOX(box), second);
     gtk_box_set_homogeneous(GTK_BOX(box), TRUE);
@@ -189,7 +190,8 @@ static void a_picture_reports_progress_state_and_errors(void) {
     g_signal_connect(picture, "notify::state", G_CALLBACK(count_notification), &states);
     g_signal_connect(picture, "notify::progress", G_CALLBACK(count_notification), &steps);
     new_window(picture, 100, 100);
-    CHECK(has_state(picture, SDIMAGE_STATE_EMPTY) && gtk_test_accessible_has_role(GTK_ACCESSIBLE(picture), GTK_ACCESSIBLE_ROLE_IMG));
+    CHECK(has_state(picture, SDIMAGE_STATE_EMPTY) &&
+          gtk_test_accessible_has_role(GTK_ACCESSIBLE(picture), GTK_ACCESSIBLE_ROLE_IMG));
     CHECK(!gtk_test_accessible_check_property(GTK_ACCESSIBLE(picture), GTK_ACCESSIBLE_PROPERTY_LABEL, "a dog"));
     sdimage_picture_set_url(SDIMAGE_PICTURE(picture), "wait:1");
     UNTIL(sdimage_picture_get_progress(SDIMAGE_PICTURE(picture)) > 0.4 && held_loads() == 1);
@@ -325,7 +327,8 @@ static void check_texture(sdimage_pixel_format format, bool is_copied) {
     guint32 result[2] = {0};
     gdk_texture_download(texture, (guchar *)result, 8);
     bool is_gray = format == SDIMAGE_PIXEL_FORMAT_GRAY8 || format == SDIMAGE_PIXEL_FORMAT_GRAY16;
-    CHECK(is_gray ? (result[1] & 255) == (result[1] >> 8 & 255) : is_near(result[0], 0x0a141e) && is_near(result[1], 0x28323c));
+    CHECK(is_gray ? (result[1] & 255) == (result[1] >> 8 & 255)
+                  : is_near(result[0], 0x0a141e) && is_near(result[1], 0x28323c));
     sdimage_image_unref(converted);
     gdk_texture_download(texture, (guchar *)result, 8); /* it owns the pixels */
     g_object_unref(texture);

@@ -4,7 +4,8 @@
  * are private data of the type. */
 #include "private.h"
 
-enum { PREFETCH = 24 };
+/* Frames after which a list without visible items is not asked again. */
+enum { PREFETCH = 24, FRAMES_UNTIL_ALLOCATED = 3 };
 
 typedef struct Factory {
     char *property;
@@ -15,9 +16,10 @@ typedef struct Factory {
     GtkWidget *view;               /* weak: the list, known from the first binding on */
     GtkAdjustment *adjustments[2]; /* weak: those of the list */
     bool has_tick;
-    guint first, last;   /* positions in view at the last update */
-    bool is_backward;    /* direction of scrolling */
-    guint start, count;  /* range that is prefetched */
+    int unseen;         /* updates in a row without a visible item: nothing is allocated yet */
+    guint first, last;  /* positions in view at the last update */
+    bool is_backward;   /* direction of scrolling */
+    guint start, count; /* range that is prefetched */
     sdimage_prefetcher *prefetcher;
     sdimage_prefetch_group *group;
 } Factory;
@@ -146,6 +148,9 @@ static void update(gpointer factory) {
         last = MAX(last, position);
         seen = picture;
     }
+    self->unseen = seen ? 0 : self->unseen + 1;
+    if (!seen && self->unseen < FRAMES_UNTIL_ALLOCATED)
+        queue_update(factory);
     if (!seen)
         return;
     bool stands = first == self->first && last == self->last;
@@ -279,8 +284,8 @@ GType sdimage_list_item_factory_get_type(void) {
         GTypeQuery parent;
         g_type_query(GTK_TYPE_SIGNAL_LIST_ITEM_FACTORY, &parent);
         GType made = g_type_register_static_simple(GTK_TYPE_SIGNAL_LIST_ITEM_FACTORY, "SdimageListItemFactory",
-                                                   parent.class_size, initialize_class, parent.instance_size, initialize,
-                                                   G_TYPE_FLAG_FINAL);
+                                                   parent.class_size, initialize_class, parent.instance_size,
+                                                   initialize, G_TYPE_FLAG_FINAL);
         private_offset = g_type_add_instance_private(made, sizeof(Factory));
         g_once_init_leave(&type, made);
     }

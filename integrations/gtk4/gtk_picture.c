@@ -23,7 +23,8 @@ static GtkContentFit content_fit(GtkWidget *widget) {
 
 static bool is_ours(GtkPicture *picture) {
     GdkPaintable *paintable = gtk_picture_get_paintable(picture);
-    return paintable && g_object_get_qdata(G_OBJECT(picture), g_quark_from_static_string("sdimage-paintable")) == paintable;
+    return paintable &&
+           g_object_get_qdata(G_OBJECT(picture), g_quark_from_static_string("sdimage-paintable")) == paintable;
 }
 
 static void on_paintable_changed(GtkPicture *picture) {

@@ -14,14 +14,14 @@ struct _SdimagePaintable {
     GdkTexture *texture;  /* the image or frame that is drawn */
     GdkTexture *before;   /* drawn below it while it fades in */
     GdkPaintable *placeholder, *failure;
-    GtkWidget *widget;       /* nullable; borrowed until it is destroyed */
-    GPtrArray *adjustments;  /* of the scrolled windows around the widget while it is mapped */
-    guint ticks;             /* tick callback of the widget, while something moves */
-    gint64 last_tick;        /* frame time in microseconds; 0 at the first tick */
-    gint64 fade_start;       /* the same; 0 before the first tick of the fade */
-    gint64 fade_us;          /* duration; 0: no fade */
-    double fade;             /* opacity of `texture` during the fade */
-    int width, height;       /* intrinsic size */
+    GtkWidget *widget;             /* nullable; borrowed until it is destroyed */
+    GPtrArray *adjustments;        /* of the scrolled windows around the widget while it is mapped */
+    guint ticks;                   /* tick callback of the widget, while something moves */
+    gint64 last_tick;              /* frame time in microseconds; 0 at the first tick */
+    gint64 fade_start;             /* the same; 0 before the first tick of the fade */
+    gint64 fade_us;                /* duration; 0: no fade */
+    double fade;                   /* opacity of `texture` during the fade */
+    int width, height;             /* intrinsic size */
     int drawn_width, drawn_height; /* of the latest drawing */
     void (*resized)(gpointer user_data);
     gpointer resized_data;
@@ -55,8 +55,8 @@ bool is_in_view(GtkWidget *widget) {
         graphene_rect_t bounds;
         if (!GTK_IS_SCROLLED_WINDOW(around) && !GTK_IS_ROOT(around))
             continue;
-        graphene_rect_t view = GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(around),
-                                                  (float)gtk_widget_get_height(around));
+        graphene_rect_t view =
+            GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(around), (float)gtk_widget_get_height(around));
         if (!gtk_widget_compute_bounds(widget, around, &bounds) || !graphene_rect_intersection(&bounds, &view, NULL))
             return false;
     }
@@ -280,7 +280,8 @@ void paintable_set_resized(SdimagePaintable *self, void (*resized)(gpointer user
 /* Draws a layer so that it covers the area; the middle of layers of other proportions. */
 static void draw(GdkPaintable *layer, GtkSnapshot *snapshot, double width, double height) {
     double ratio = layer ? gdk_paintable_get_intrinsic_aspect_ratio(layer) : 0;
-    double wide = ratio > 0 ? MAX(width, height * ratio) : width, high = ratio > 0 ? MAX(height, width / ratio) : height;
+    double wide = ratio > 0 ? MAX(width, height * ratio) : width,
+           high = ratio > 0 ? MAX(height, width / ratio) : height;
     if (!layer)
         return;
     gtk_snapshot_push_clip(snapshot, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
@@ -303,8 +304,7 @@ static void snapshot(GdkPaintable *paintable, GdkSnapshot *drawing, double width
         gtk_snapshot_push_opacity(snapshot, self->fade);
     }
     if (self->texture)
-        gtk_snapshot_append_texture(snapshot, self->texture,
-                                    &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+        gtk_snapshot_append_texture(snapshot, self->texture, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
     if (is_fading)
         gtk_snapshot_pop(snapshot);
     bool was_paused = self->is_undrawn && !self->widget && !sdimage_animated_view_is_visible(self->view);

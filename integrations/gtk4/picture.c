@@ -101,7 +101,8 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
     if (for_size > 0 && ratio > 0)
         *natural = (int)ceil(is_width ? for_size * ratio : for_size / ratio);
     else
-        *natural = is_width ? gdk_paintable_get_intrinsic_width(paintable) : gdk_paintable_get_intrinsic_height(paintable);
+        *natural =
+            is_width ? gdk_paintable_get_intrinsic_width(paintable) : gdk_paintable_get_intrinsic_height(paintable);
 }
 
 static GtkSizeRequestMode get_request_mode(GtkWidget *widget) {
@@ -127,8 +128,8 @@ static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot) {
         }
     }
     gtk_snapshot_save(snapshot);
-    gtk_snapshot_translate(snapshot, &GRAPHENE_POINT_INIT((float)floor((width - wide) / 2),
-                                                          (float)floor((height - high) / 2)));
+    gtk_snapshot_translate(snapshot,
+                           &GRAPHENE_POINT_INIT((float)floor((width - wide) / 2), (float)floor((height - high) / 2)));
     gdk_paintable_snapshot(paintable, snapshot, wide, high);
     gtk_snapshot_restore(snapshot);
 }
@@ -321,8 +322,7 @@ static void install_properties(GObjectClass *object) {
      *
      * State of the load.
      */
-    properties[PROP_STATE] =
-        g_param_spec_enum("state", NULL, NULL, SDIMAGE_TYPE_STATE, SDIMAGE_STATE_EMPTY, readable);
+    properties[PROP_STATE] = g_param_spec_enum("state", NULL, NULL, SDIMAGE_TYPE_STATE, SDIMAGE_STATE_EMPTY, readable);
     /**
      * SdimagePicture:content-fit:
      *
@@ -335,8 +335,8 @@ static void install_properties(GObjectClass *object) {
      *
      * Milliseconds for which an image that took time fades in; 0: none.
      */
-    properties[PROP_TRANSITION] = g_param_spec_uint("transition", NULL, NULL, 0, G_MAXUINT16, 250,
-                                                    G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+    properties[PROP_TRANSITION] =
+        g_param_spec_uint("transition", NULL, NULL, 0, G_MAXUINT16, 250, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
     /**
      * SdimagePicture:playing:
      *

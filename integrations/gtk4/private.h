@@ -46,8 +46,8 @@ typedef struct SlotFunctions {
 /* What a slot loads. */
 typedef struct SlotLoad {
     const char *url;
-    const sdimage_request *request; /* nullable */
-    const char *blurhash;           /* nullable */
+    const sdimage_request *request;  /* nullable */
+    const char *blurhash;            /* nullable */
     sdimage_target_options *options; /* nullable */
     uint32_t fade_ms;                /* without options */
     bool is_progressive;             /* in addition to the request */

@@ -25,9 +25,9 @@ struct Slot {
     bool is_progressive, is_retry, has_priority;
     sdimage_priority priority;
     int usual_width, usual_height;
-    sdimage_size box;  /* size in device pixels for which the load decodes; 0: a side without a limit */
-    bool has_box;      /* a load was started for it */
-    Attempt *attempt;  /* the current one; NULL when it has ended */
+    sdimage_size box; /* size in device pixels for which the load decodes; 0: a side without a limit */
+    bool has_box;     /* a load was started for it */
+    Attempt *attempt; /* the current one; NULL when it has ended */
     guint tick;
     guint mapped_ticks; /* frames for which a pending load waited while mapped */
     SdimageState state;
@@ -37,7 +37,7 @@ struct Slot {
 
 enum { SMALLEST_STEP = 16, LARGEST_STEP = 4096, STEPS_PER_OCTAVE = 8, HASH_SIDE = 32, FRAMES_UNTIL_ALLOCATED = 2 };
 
-G_DEFINE_QUARK(sdimage-gtk-error-quark, sdimage_gtk_error)
+G_DEFINE_QUARK(sdimage - gtk - error - quark, sdimage_gtk_error)
 
 static Slot *acquire(Slot *slot) {
     return g_atomic_rc_box_acquire(slot);
@@ -114,7 +114,10 @@ static void finish(Attempt *attempt, GError *error) {
         if (!error)
             set_progress(slot, 1);
         if (!error || !attempt->is_growth)
-            set_state(slot, !error ? SDIMAGE_STATE_READY : is_cancelled ? SDIMAGE_STATE_EMPTY : SDIMAGE_STATE_FAILED,
+            set_state(slot,
+                      !error         ? SDIMAGE_STATE_READY
+                      : is_cancelled ? SDIMAGE_STATE_EMPTY
+                                     : SDIMAGE_STATE_FAILED,
                       error && !is_cancelled ? g_error_copy(error) : NULL);
         slot_check_size(slot); /* the widget may have grown meanwhile */
     }
@@ -273,7 +276,8 @@ static sdimage_status open_target(Slot *slot) {
 static void start(Slot *slot, sdimage_size size) {
     static const sdimage_load_handler handler = {.size = sizeof handler, .result = receive};
     Attempt *attempt = slot->attempt;
-    GtkContentFit fit = slot->functions.content_fit ? slot->functions.content_fit(slot->widget) : GTK_CONTENT_FIT_CONTAIN;
+    GtkContentFit fit =
+        slot->functions.content_fit ? slot->functions.content_fit(slot->widget) : GTK_CONTENT_FIT_CONTAIN;
     SlotLoad load = {.url = slot->url, .request = slot->request, .is_progressive = slot->is_progressive};
     sdimage_request *request = slot_request(&load, fit, size.width, size.height);
     sdimage_target_options *options = options_of(slot, attempt->is_growth);

@@ -45,8 +45,8 @@ GdkTexture *sdimage_gtk_texture(const sdimage_image *image) {
     /* The last row may end with its last pixel. */
     gsize length = stride * (height - 1) + width * sdimage_pixel_format_bytes(format);
     GBytes *bytes = g_bytes_new_with_free_func(sdimage_image_pixels(shown), length, free_image, shown);
-    GdkTexture *texture = gdk_memory_texture_new((int)width, (int)height, (GdkMemoryFormat)memory_format(format), bytes,
-                                                 stride);
+    GdkTexture *texture =
+        gdk_memory_texture_new((int)width, (int)height, (GdkMemoryFormat)memory_format(format), bytes, stride);
     g_bytes_unref(bytes);
     return texture;
 }
