@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Tests the gallery in its windows under Xvfb: scrolls through hundreds of images and compares every cell with its
+"""Tests the gallery of SDL in its window under Xvfb: scrolls through hundreds of images and compares every cell with its
 URL.
 
     gallery.py FOLDER-OF-PROGRAMS"""
 
-import concurrent.futures
 import pathlib
 import sys
 import tempfile
@@ -109,41 +108,19 @@ def arriving(program: Program, origin: Origin) -> None:
     )  # fmt: skip
 
 
-def dense(program: Program, origin: Origin) -> None:
-    """Two pixels per point."""
-    lines = publish(origin)
-    (view,) = program.run(lines, "fling 3, settle, shot dense.png, print", GDK_SCALE="2")
-    bad = wrong(program, program.shot("dense.png"), view)
-    sizes = {cell.size for cell in view.cells if cell.state == "shown"}
-    program.check("pictures have the pixels of the screen", sizes == {"200x200"} and not bad, f"{sizes} {bad[:5]}")
-
-
 def readme(program: Program, _origin: Origin) -> None:
-    """The image of the README."""
-    options = ["--gtk"] if program.name == "gallery-gtk" else []
-    fine, why = pictured(program, program.environment, 300_000, *options)
-    program.check("show.py makes the picture of the README", fine, why)
-
-
-def test(window: Program, origin: Origin) -> None:
-    tests = [fling, haste, motion, waiting, arriving, readme]
-    for one in [*tests, dense] if window.name == "gallery-gtk" else tests:
-        attempt(one, window, origin)
+    """The screenshot of show.py."""
+    fine, why = pictured(program, program.environment, 300_000)
+    program.check("show.py makes its picture", fine, why)
 
 
 def main() -> None:
     programs = pathlib.Path(sys.argv[1]).resolve()
     with Display() as environment, tempfile.TemporaryDirectory() as name, Origin() as origin:
-        windows = []
-        for program in ("gallery-sdl", "gallery-gtk"):
-            if (programs / program).exists():
-                folder = pathlib.Path(name) / program
-                folder.mkdir()
-                windows.append(Window(programs / program, folder, environment))
-        # The tests mostly wait for clocks.
-        with concurrent.futures.ThreadPoolExecutor() as pool:
-            for _ in pool.map(lambda window: test(window, origin), windows):
-                pass
+        if (programs / "gallery-sdl").exists():
+            window = Window(programs / "gallery-sdl", pathlib.Path(name), environment)
+            for test in (fling, haste, motion, waiting, arriving, readme):
+                attempt(test, window, origin)
     report.finish()
 
 

@@ -1,5 +1,5 @@
 # Suite of Tests/run.
-ABOUT='the gallery in windows of SDL, GTK and Qt Quick, its pixels compared'
+ABOUT='the gallery in windows of SDL and Qt Quick, its pixels compared'
 BUDGET=90
 NEEDS=library
 PACKAGES="$SDIMAGE_WINDOW_PACKAGES python3-numpy python3-pil"
@@ -28,12 +28,6 @@ suite() {
         compile $folder/gallery-sdl examples/gallery/sdl.c examples/gallery/paint.c $shared $(pkg-config --cflags --libs sdl2)
     else
         echo "skip gallery-sdl: libsdl2-dev is not installed"
-    fi
-    if pkg-config --exists gtk4; then
-        # Ignores the warnings of GTK's own headers.
-        compile $folder/gallery-gtk examples/gallery/gtk.c examples/gallery/snapshot.c $shared $(pkg-config --cflags --libs gtk4 | sed 's/-I/-isystem /g')
-    else
-        echo "skip gallery-gtk: libgtk-4-dev is not installed"
     fi
     build_qt $folder
     export SDIMAGE_LIBRARY=$PREFIX/lib/libsdimage.so.1

@@ -197,7 +197,9 @@ GdkTexture *drawn(GtkWidget *widget) {
     GtkSnapshot *snapshot = gtk_snapshot_new();
     gtk_snapshot_scale(snapshot, scale, scale);
     GskRenderer *renderer = gtk_native_get_renderer(gtk_widget_get_native(widget));
-    GTK_WIDGET_GET_CLASS(widget)->snapshot(widget, snapshot);
+    GdkPaintable *paintable = gtk_widget_paintable_new(widget);
+    gdk_paintable_snapshot(paintable, snapshot, width, height);
+    g_object_unref(paintable);
     GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
     GdkTexture *texture = NULL;
     if (node)

@@ -33,5 +33,17 @@ suite() {
         compile $folder/lifetimes-asan Tests/gtk4/lifetimes.c Tests/gtk4/display.c $HARNESS -Iintegrations/gtk4 $flags $glue $libraries &&
             ASAN_OPTIONS=detect_leaks=0 in_window 1 $folder/lifetimes-asan | sed 's/^\(not \)\?ok /&with AddressSanitizer: /'
     fi
+    if selected screens && compile $folder/screens Tests/gtk4/screens.c Tests/gtk4/display.c $HARNESS $flags -lsdimage-gtk4 $libraries; then
+        GTK_THEME=Adwaita in_window 1 $folder/screens | sed 's/^\(not \)\?ok /&light: /'
+        GTK_THEME=Adwaita:dark in_window 1 $folder/screens | sed 's/^\(not \)\?ok /&dark: /'
+        GTK_THEME=Adwaita in_window 2 $folder/screens | sed 's/^\(not \)\?ok /&at scale 2: /'
+    fi
+    if selected samples; then
+        compile $folder/gallery-gtk examples/gtk/gallery.c $flags -lsdimage-gtk4 $libraries
+        valac --vapidir "$PREFIX/share/vala/vapi" --pkg gtk4 --pkg sdimage-gtk4 -X -w -X -I"$PREFIX/include" -X -L"$PREFIX/lib" \
+            -X -lsdimage-gtk4 -X -lsdimage -o $folder/picture-vala examples/gtk/picture.vala >&2 ||
+            echo "not ok the sample in Vala is compiled: see the log"
+        script Tests/gtk4/samples.py $folder "$PREFIX" || status=1
+    fi
     return $status
 }

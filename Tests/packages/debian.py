@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import shutil
@@ -20,9 +21,10 @@ sys.path[:0] = [str(ROOT / "Tests/support"), str(ROOT / "Tests/install")]
 import installed  # noqa: E402
 import report  # noqa: E402
 
-PACKAGES = ["libsdimage1", "libsdimage-dev", "libsdimage-plugins", "libsdimage-plugins-gpl", "sdimage-tools", "python3-sdimage"]
-#: Not installed together with the others, because most systems will not have it.
-APART = ["libsdimage-plugins-gpl"]
+PACKAGES = ["libsdimage1", "libsdimage-dev", "libsdimage-plugins", "libsdimage-plugins-gpl", "libsdimage-gtk4-1",
+            "libsdimage-gtk4-dev", "gir1.2-sdimage-1", "sdimage-tools", "python3-sdimage"]
+#: Not installed together with the others, because most systems will not have what they depend on.
+APART = ["libsdimage-plugins-gpl", "libsdimage-gtk4-1", "libsdimage-gtk4-dev", "gir1.2-sdimage-1"]
 PICTURES = {"badge.png": "png", "balloons.jpg": "jpeg", "leaf.webp": "webp"}
 
 
@@ -63,6 +65,19 @@ def unpacked(packages: list[pathlib.Path], version: str, folder: pathlib.Path) -
     installed.built_and_run("find_package finds the unpacked packages",
                             [["cmake", "-S", ROOT / "Tests/install/consumers", "-B", build, f"-DCMAKE_PREFIX_PATH={folder}/unpacked/usr",
                               f"-DCMAKE_BUILD_RPATH={library}"], ["cmake", "--build", build]], build / "outside", folder, version)
+
+
+def described(folder: pathlib.Path) -> None:
+    """Uses the unpacked library for GTK through introspection, and by pkg-config."""
+    library = next((folder / "unpacked/usr/lib").glob("*/libsdimage-gtk4.so.1")).parent
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(library), "GI_TYPELIB_PATH": str(library / "girepository-1.0"),
+                   "PKG_CONFIG_PATH": str(library / "pkgconfig")}
+    said = "import gi; gi.require_version('Sdimage', '1'); from gi.repository import Sdimage; print(Sdimage.Picture.__gtype__.name)"
+    done = run("/usr/bin/python3", "-c", said, env=environment)
+    report.check("the typelib of the packages is found", done.stdout == "SdimagePicture\n", done.stdout + done.stderr)
+    done = run("sh", "-c", f"gcc -shared -o {folder}/gallery.so -fPIC {ROOT}/examples/gtk/gallery.c $(pkg-config --cflags --libs sdimage-gtk4)",
+               env=environment)
+    report.check("a program for GTK is compiled by pkg-config", done.returncode == 0, done.stderr)
 
 
 class System:
@@ -145,6 +160,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         place = pathlib.Path(name)
         unpacked(list(packages.values()), version, place)
+        described(place)
         why = bare.unusable()
         if why:
             report.skip("the packages on a bare system", why)

@@ -3,7 +3,7 @@ ABOUT='the wheel, the tarball and the Debian packages: built, installed on a min
 BUDGET=180
 NEEDS='library swift'
 HAS_PARTS=1
-PACKAGES="$SDIMAGE_WHEEL_PACKAGES $SDIMAGE_DEB_PACKAGES $SDIMAGE_PLUGIN_PACKAGES lintian xz-utils"
+PACKAGES="$SDIMAGE_WHEEL_PACKAGES $SDIMAGE_DEB_PACKAGES $SDIMAGE_PLUGIN_PACKAGES $SDIMAGE_GTK_PACKAGES python3-gi gir1.2-gtk-4.0 lintian xz-utils"
 
 # package KIND PACKAGES PATTERN: builds a package by its command; sets `made` to the resulting files.
 package() {
@@ -35,7 +35,7 @@ suite() {
         [ "$before" = "$(sha256sum "$made")" ] && echo "ok a repeated build gives the same tarball" || echo "not ok a repeated build gives the same tarball: it differs"
         script Tests/packages/tarball.py "$made" "$version"
     fi
-    if selected deb && package deb "$SDIMAGE_DEB_PACKAGES $SDIMAGE_PLUGIN_PACKAGES" deb; then
+    if selected deb && package deb "$SDIMAGE_DEB_PACKAGES $SDIMAGE_PLUGIN_PACKAGES $SDIMAGE_GTK_PACKAGES" deb; then
         script Tests/packages/debian.py "$made" "$version"
     fi
 }

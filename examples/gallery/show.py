@@ -4,8 +4,8 @@
     python3 examples/gallery/show.py [--gtk | --qt] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE]
                                      [--programs FOLDER]
 
-By default the programs and the library are those of ``build/cmake``. Each image comes with its BlurHash or its
-ThumbHash, as in a list from a service, and some are animated. ``--shot`` writes the contents of the window in 256
+By default the programs and the library are those of ``build/cmake``. Each image comes with its BlurHash or, except
+in GTK, its ThumbHash, as in a list from a service, and some are animated. ``--shot`` writes the contents of the window in 256
 colours while a few images are still loading, and exits; the result is the same everywhere, also under Xvfb. In
 the window of ``examples/qt`` animations do not move."""
 
@@ -37,12 +37,12 @@ MOVING = {
     "badge.png": ("gif", 30, 60, lambda moment: -math.tau * moment),
 }
 #: For --shot: six columns and four rows; the slow images, and the image after which one is missing.
-SIZE = {"sdl": "1164x808", "gtk": "1164x808", "qt": "1164x780"}
+SIZE = {"sdl": "1164x808", "qt": "1164x780"}
 SLOW, MISSING = {"contour-map.png": 36, "ember-sky-16.png": 36, "ink-garden.jpg": 36}, 13
 RENDERERS = {"SDL_RENDER_DRIVER": "software", "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "QT_QUICK_BACKEND": "software"}
 
 
-def publish(folder: Path, origin: Origin) -> list[tuple[str, str]]:
+def publish(folder: Path, origin: Origin, toolkit: str) -> list[tuple[str, str]]:
     """URL and hash of every image, formats side by side."""
     names = sorted(path.name for path in folder.iterdir() if path.suffix != ".json")
     found = []
@@ -51,7 +51,7 @@ def publish(folder: Path, origin: Origin) -> list[tuple[str, str]]:
         still = sdimage.decode(folder / name, thumbnail_size=(100, 100), first_frame_only=True)
         if name in MOVING:
             url = origin.add(f"moving/{name}", _moving(folder / name))
-        found.append((url, _hash(still, len(found))))
+        found.append((url, _hash(still, 0 if toolkit == "gtk" else len(found))))
     return found
 
 
@@ -103,11 +103,14 @@ def main() -> int:
         Origin(options.pictures, kbps=options.kbps) as origin,
     ):
         wall = Path(folder) / "list"
-        lines = entries(publish(options.pictures, origin), origin, options.count)
+        lines = entries(publish(options.pictures, origin, options.toolkit), origin, options.count)
         wall.write_text("\n".join(lines) + "\n")
         command = [str(options.programs / f"gallery-{options.toolkit}"), "--list", str(wall)]
+        if options.toolkit == "gtk":
+            command = [command[0], *(["--shot", str(options.shot)] if options.shot else []), str(wall)]
         if options.shot:
             environment.update(RENDERERS)
+        if options.shot and options.toolkit != "gtk":
             moment = "shown 20" if options.toolkit == "qt" else "progress 45, frames 40"
             command += ["--size", SIZE[options.toolkit], "--script", f"{moment}, shot {options.shot}"]
         status = subprocess.run(command, env=environment, check=False).returncode

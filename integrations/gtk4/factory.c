@@ -8,7 +8,7 @@
 enum { PREFETCH = 24, FRAMES_UNTIL_ALLOCATED = 3 };
 
 typedef struct Factory {
-    char *property;
+    char *property, *blurhash_property;
     int width, height;
     guint prefetch;
     sdimage_request *request;
@@ -50,10 +50,11 @@ static void cancel_prefetch(Factory *self) {
     self->count = 0;
 }
 
-static char *url_of(const Factory *self, gpointer item) {
-    char *url = NULL;
-    g_object_get(item, self->property, &url, NULL);
-    return url;
+static char *text_of(gpointer item, const char *property) {
+    char *text = NULL;
+    if (property)
+        g_object_get(item, property, &text, NULL);
+    return text;
 }
 
 static GListModel *model_of(GtkWidget *view) {
@@ -69,7 +70,7 @@ static void start_prefetch(Factory *self, GListModel *model, SdimagePicture *lik
     GPtrArray *urls = g_ptr_array_new_with_free_func(g_free);
     for (guint i = self->start; i < self->start + self->count; i++) {
         gpointer item = g_list_model_get_item(model, i);
-        char *url = item ? url_of(self, item) : NULL;
+        char *url = item ? text_of(item, self->property) : NULL;
         if (url)
             g_ptr_array_add(urls, url);
         g_clear_object(&item);
@@ -218,12 +219,16 @@ static void on_bind(gpointer factory, GtkListItem *item) {
     SdimagePicture *picture = sdimage_list_item_get_picture(item);
     if (!picture)
         return;
-    char *url = url_of(self, gtk_list_item_get_item(item));
+    char *url = text_of(gtk_list_item_get_item(item), self->property);
+    char *blurhash = text_of(gtk_list_item_get_item(item), self->blurhash_property);
     g_ptr_array_add(self->bound, item);
     find_view(factory, GTK_WIDGET(picture));
+    if (self->blurhash_property)
+        g_object_set(picture, "blurhash", blurhash, NULL); /* before the URL: loads nothing yet */
     sdimage_picture_set_url(picture, url);
     queue_update(factory);
     g_free(url);
+    g_free(blurhash);
 }
 
 static void on_unbind(gpointer factory, GtkListItem *item) {
@@ -254,6 +259,7 @@ static void dispose(GObject *object) {
 static void finalize(GObject *object) {
     Factory *self = of(object);
     g_free(self->property);
+    g_free(self->blurhash_property);
     g_ptr_array_unref(self->bound);
     sdimage_request_unref(self->request);
     G_OBJECT_CLASS(parent_class)->finalize(object);
@@ -321,4 +327,15 @@ void sdimage_list_item_factory_set_request(SdimageListItemFactory *factory, cons
     sdimage_request *copy = request ? sdimage_request_copy(request) : NULL;
     sdimage_request_unref(of(factory)->request);
     of(factory)->request = copy;
+}
+
+void sdimage_list_item_factory_set_blurhash_property(SdimageListItemFactory *factory, const char *property) {
+    g_return_if_fail(is_factory(factory));
+    g_free(of(factory)->blurhash_property);
+    of(factory)->blurhash_property = g_strdup(property);
+}
+
+const char *sdimage_list_item_factory_get_blurhash_property(SdimageListItemFactory *factory) {
+    g_return_val_if_fail(is_factory(factory), NULL);
+    return of(factory)->blurhash_property;
 }

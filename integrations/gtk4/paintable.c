@@ -13,6 +13,7 @@ struct _SdimagePaintable {
     sdimage_image *image; /* the image of the view: all frames of an animation */
     GdkTexture *texture;  /* the image or frame that is drawn */
     GdkTexture *before;   /* drawn below it while it fades in */
+    GdkTexture *hash;     /* drawn below a partial image */
     GdkPaintable *placeholder, *failure;
     GtkWidget *widget;             /* nullable; borrowed until it is destroyed */
     GPtrArray *adjustments;        /* of the scrolled windows around the widget while it is mapped */
@@ -227,6 +228,10 @@ void paintable_show(SdimagePaintable *self, const sdimage_image *image, bool is_
     if (image == self->image && is_hash == self->is_hash)
         return;
     sdimage_image *previous = self->image;
+    if (self->is_hash && sdimage_image_is_incremental(image))
+        g_set_object(&self->hash, self->texture);
+    else if (!sdimage_image_is_incremental(image))
+        g_clear_object(&self->hash);
     self->image = sdimage_image_ref(image);
     self->is_hash = is_hash;
     self->is_undrawn = false;
@@ -298,7 +303,7 @@ static void snapshot(GdkPaintable *paintable, GdkSnapshot *drawing, double width
     bool is_fading = self->fade_us > 0;
     /* A partial image is transparent where nothing has arrived. */
     if (!self->texture || (sdimage_image_is_incremental(self->image) && !is_fading) || (is_fading && !self->before))
-        draw(substitute(self), snapshot, width, height);
+        draw(self->hash ? GDK_PAINTABLE(self->hash) : substitute(self), snapshot, width, height);
     if (is_fading) {
         draw(GDK_PAINTABLE(self->before), snapshot, width, height);
         gtk_snapshot_push_opacity(snapshot, self->fade);
@@ -440,6 +445,7 @@ static void dispose(GObject *object) {
     self->image = NULL;
     g_clear_object(&self->texture);
     g_clear_object(&self->before);
+    g_clear_object(&self->hash);
     watch_placeholder(self, NULL);
     g_clear_object(&self->failure);
     G_OBJECT_CLASS(sdimage_paintable_parent_class)->dispose(object);

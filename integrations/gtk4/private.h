@@ -61,6 +61,8 @@ void slot_close(Slot *slot);
 void slot_load(Slot *slot, const SlotLoad *load, GTask *task);
 /* Loads the same again, also a URL that failed a moment ago. */
 void slot_retry(Slot *slot);
+/* Sets the duration of the fade for loads that wait for a size. */
+void slot_set_fade(Slot *slot, uint32_t duration_ms);
 /* Cancels the load, and shows nothing. */
 void slot_clear(Slot *slot);
 /* Sets the size in application pixels for which images are decoded as long as the widget has none. */

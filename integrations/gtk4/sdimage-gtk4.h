@@ -321,6 +321,22 @@ SDIMAGE_API void sdimage_list_item_factory_set_prefetch(SdimageListItemFactory *
  */
 SDIMAGE_API guint sdimage_list_item_factory_get_prefetch(SdimageListItemFactory *factory);
 
+/**
+ * sdimage_list_item_factory_set_blurhash_property:
+ * @factory: a factory
+ * @property: (nullable): name of the items' property with a BlurHash; %NULL, the default: none
+ *
+ * Sets the property that becomes the #SdimagePicture:blurhash of a picture.
+ */
+SDIMAGE_API void sdimage_list_item_factory_set_blurhash_property(SdimageListItemFactory *factory, const char *property);
+/**
+ * sdimage_list_item_factory_get_blurhash_property:
+ * @factory: a factory
+ *
+ * Returns: (transfer none) (nullable): name of the items' property with a BlurHash
+ */
+SDIMAGE_API const char *sdimage_list_item_factory_get_blurhash_property(SdimageListItemFactory *factory);
+
 #ifndef __GI_SCANNER__
 /* Sets the request of the pictures and of prefetched items, as sdimage_picture_set_request does; for items that are set
  * up from now on. NULL, the default: a plain request. */

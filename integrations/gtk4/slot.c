@@ -424,6 +424,10 @@ static void end_load(Slot *slot) {
     set_progress(slot, 0);
 }
 
+void slot_set_fade(Slot *slot, uint32_t duration_ms) {
+    slot->fade_ms = duration_ms;
+}
+
 void slot_clear(Slot *slot) {
     acquire(slot);
     set_load(slot, &(SlotLoad){.url = NULL});
