@@ -70,6 +70,8 @@ def unknown_names() -> list[str]:
         for script in [ROOT / "Tests/run", ROOT / "scripts/setup.sh", *ROOT.glob("Tests/*/suite.sh")]
         for name in re.findall(r"\bSDIMAGE_\w+", script.read_text())
     )
+    for path in ROOT.glob("integrations/*/*.h"):
+        known.update(re.findall(r"\bsdimage_\w+", path.read_text()))
     # Variables of the environment, which the library reads.
     for path in [*ROOT.glob("Sources/**/*.swift"), *ROOT.glob("Sources/**/*.c")]:
         known.update(re.findall(r'"(SDIMAGE_\w+)"', path.read_text()))

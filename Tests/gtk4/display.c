@@ -9,7 +9,7 @@ typedef struct Job {
 } Job;
 
 static GMutex lock;
-static GQueue held; /* of Job */
+static GQueue held; /* a queue of Job */
 static int cancelled, started;
 static GThreadPool *pool;
 

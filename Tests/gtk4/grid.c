@@ -10,7 +10,7 @@ enum { ITEMS = 10000, COLUMNS = 10, ROWS = 6, SIDE = 60, FLING_FRAMES = 90, PREF
 /* Growth of the resident memory that is no leak: caches of GTK, the library and the allocator. */
 enum { LARGEST_GROWTH_MB = 48 };
 
-static GPtrArray *bound; /* of GtkListItem */
+static GPtrArray *bound; /* the GtkListItem that are bound */
 static sdimage_manager *manager;
 static GtkWidget *window, *grid;
 static GtkAdjustment *adjustment;
@@ -48,7 +48,8 @@ static void open_grid(guint prefetch) {
     GtkWidget *scroller = gtk_scrolled_window_new();
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), grid);
     GtkCssProvider *style = gtk_css_provider_new();
-    gtk_css_provider_load_from_data(style, "gridview > child { padding: 0; margin: 0; border: none; }", -1);
+    gtk_css_provider_load_from_data(
+        style, "gridview { background: none; } gridview > child { padding: 0; margin: 0; border: none; }", -1);
     gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(style), 1000);
     window = new_window(scroller, COLUMNS * SIDE, ROWS * SIDE);
     adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scroller));

@@ -315,15 +315,13 @@ static void a_picture_without_a_window_releases_its_image(void) {
 
 /* --- Parts. */
 
-static void check_texture(sdimage_pixel_format format, bool is_copied) {
+static void check_texture(sdimage_pixel_format format) {
     static const uint8_t pixels[] = {10, 20, 30, 255, 40, 50, 60, 255};
     sdimage_image *image = NULL, *converted = NULL;
     CHECK_EQUAL(sdimage_image_new(2, 1, 8, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, &image, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_image_convert(image, format, &converted, NULL), SDIMAGE_STATUS_OK);
     sdimage_image_unref(image);
-    long before = live_pixel_bytes();
     GdkTexture *texture = sdimage_gtk_texture(converted);
-    CHECK_EQUAL(live_pixel_bytes() - before > 0, is_copied && false); /* blocks this small are not counted */
     guint32 result[2] = {0};
     gdk_texture_download(texture, (guchar *)result, 8);
     bool is_gray = format == SDIMAGE_PIXEL_FORMAT_GRAY8 || format == SDIMAGE_PIXEL_FORMAT_GRAY16;
@@ -337,7 +335,7 @@ static void check_texture(sdimage_pixel_format format, bool is_copied) {
 static void textures_have_the_pixels_of_every_format(void) {
     start_display();
     for (int format = SDIMAGE_PIXEL_FORMAT_GRAY8; format <= SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT; format++)
-        check_texture((sdimage_pixel_format)format, false);
+        check_texture((sdimage_pixel_format)format);
     CHECK(!sdimage_gtk_texture(NULL));
 }
 

@@ -14,7 +14,7 @@ typedef struct Call {
 typedef struct CallSource {
     GSource source;
     GMutex lock;
-    GQueue calls;    /* of Call, protected by the lock */
+    GQueue calls;    /* elements are Call; protected by the lock */
     bool is_closing; /* no more calls will come; protected by the lock */
 } CallSource;
 

@@ -12,7 +12,7 @@ typedef struct Factory {
     int width, height;
     guint prefetch;
     sdimage_request *request;
-    GPtrArray *bound;              /* of GtkListItem, borrowed until it is unbound */
+    GPtrArray *bound;              /* elements are GtkListItem, borrowed until unbound */
     GtkWidget *view;               /* weak: the list, known from the first binding on */
     GtkAdjustment *adjustments[2]; /* weak: those of the list */
     bool has_tick;

@@ -15,15 +15,16 @@ struct _SdimagePaintable {
     GdkTexture *before;   /* drawn below it while it fades in */
     GdkTexture *hash;     /* drawn below a partial image */
     GdkPaintable *placeholder, *failure;
-    GtkWidget *widget;             /* nullable; borrowed until it is destroyed */
-    GPtrArray *adjustments;        /* of the scrolled windows around the widget while it is mapped */
-    guint ticks;                   /* tick callback of the widget, while something moves */
-    gint64 last_tick;              /* frame time in microseconds; 0 at the first tick */
-    gint64 fade_start;             /* the same; 0 before the first tick of the fade */
-    gint64 fade_us;                /* duration; 0: no fade */
-    double fade;                   /* opacity of `texture` during the fade */
-    int width, height;             /* intrinsic size */
-    int drawn_width, drawn_height; /* of the latest drawing */
+    GtkWidget *widget;      /* nullable; borrowed until it is destroyed */
+    GPtrArray *adjustments; /* those of the scrolled windows around the widget while it is mapped */
+    guint ticks;            /* tick callback of the widget, while something moves */
+    gint64 last_tick;       /* frame time in microseconds; 0 at the first tick */
+    gint64 fade_start;      /* the same; 0 before the first tick of the fade */
+    gint64 fade_us;         /* duration; 0: no fade */
+    double fade;            /* opacity of `texture` during the fade */
+    int width, height;      /* intrinsic size */
+    double density;         /* pixels of an image that was reduced for the widget, for each pixel of the application */
+    int drawn_width, drawn_height; /* size of the latest drawing */
     void (*resized)(gpointer user_data);
     gpointer resized_data;
     int checks; /* ticks until the layout is known after the widget was mapped or scrolled */
@@ -193,11 +194,11 @@ static GdkPaintable *substitute(const SdimagePaintable *self) {
 
 static void update_size(SdimagePaintable *self) {
     int width = 0, height = 0;
-    sdimage_size source = sdimage_image_source_size(self->image);
-    if (self->image && !self->is_hash) {
-        bool is_known = source.width > 0 && source.height > 0 && !sdimage_image_is_transformed(self->image);
-        width = (int)MIN(is_known ? source.width : sdimage_image_width(self->image), G_MAXINT);
-        height = (int)MIN(is_known ? source.height : sdimage_image_height(self->image), G_MAXINT);
+    if (paintable_has_image(self)) {
+        /* An image of all its pixels has their size: only those that were reduced are drawn smaller. */
+        double density = paintable_can_grow(self) ? self->density : 1;
+        width = (int)MIN(round(sdimage_image_width(self->image) / density), G_MAXINT);
+        height = (int)MIN(round(sdimage_image_height(self->image) / density), G_MAXINT);
     } else if (!self->image && substitute(self)) {
         width = gdk_paintable_get_intrinsic_width(substitute(self));
         height = gdk_paintable_get_intrinsic_height(substitute(self));
@@ -241,6 +242,10 @@ void paintable_show(SdimagePaintable *self, const sdimage_image *image, bool is_
     update_visibility(self);
     check_later(self);
     update_size(self);
+}
+
+void paintable_set_density(SdimagePaintable *self, double density) {
+    self->density = density;
 }
 
 bool paintable_has_image(const SdimagePaintable *self) {
@@ -484,6 +489,7 @@ static void sdimage_paintable_init(SdimagePaintable *self) {
     static const sdimage_animated_view_handler handler = {.size = sizeof handler, .show = show};
     self->adjustments = g_ptr_array_new_with_free_func(g_object_unref);
     self->is_playing = true;
+    self->density = 1;
     self->owner = g_new(ViewOwner, 1);
     self->owner->self = self;
     if (sdimage_animated_view_new(&handler, self->owner, g_free, &self->view, NULL) < 0)

@@ -15,6 +15,8 @@ sdimage_dispatcher *main_dispatcher(void);
 void paintable_set_widget(SdimagePaintable *self, GtkWidget *widget);
 /* Shows an image of a load. `is_hash`: it is a placeholder, without a size of its own. */
 void paintable_show(SdimagePaintable *self, const sdimage_image *image, bool is_hash);
+/* Sets the number of pixels for each pixel of the application in images that are reduced for the widget. */
+void paintable_set_density(SdimagePaintable *self, double density);
 /* Lets the next image fade in over the one shown. */
 void paintable_start_fade(SdimagePaintable *self, uint32_t duration_ms);
 void paintable_end_fade(SdimagePaintable *self);
@@ -43,7 +45,7 @@ typedef struct SlotFunctions {
     GtkContentFit (*content_fit)(GtkWidget *widget);
 } SlotFunctions;
 
-/* What a slot loads. */
+/* The arguments of a load. */
 typedef struct SlotLoad {
     const char *url;
     const sdimage_request *request;  /* nullable */

@@ -2,7 +2,7 @@
  *
  *   sdimage_gtk_picture_set_url(GTK_PICTURE(picture), "https://example.org/photo.jpg", NULL);
  *
- * That is all: the image is loaded through the caches, decoded at the size of the widget in device pixels, and shown
+ * The image is loaded through the caches, decoded at the size of the widget in device pixels, and shown
  * when it arrives; animations play. SdimagePicture is a widget with the same behaviour and properties for progress,
  * state and errors; SdimageListItemFactory shows lists of any length. Each of them owns a target (sdimage/target.h).
  *
@@ -128,7 +128,8 @@ SDIMAGE_API void sdimage_gtk_picture_clear(GtkPicture *picture);
  * its widget, whose frame clock animations follow. Without a widget, in a #GtkImage for example, animations follow
  * timers of the library, and pause when a frame was not drawn until it is drawn again.
  *
- * The intrinsic size is that of the file, so that a layout does not depend on the decode size. It is 0 for a hash.
+ * The intrinsic size is at most that for which the image was decoded: the size that the widget had. For an image with
+ * all pixels of its file it is their number, and for a hash 0.
  */
 SDIMAGE_API G_DECLARE_FINAL_TYPE(SdimagePaintable, sdimage_paintable, SDIMAGE, PAINTABLE, GObject)
 

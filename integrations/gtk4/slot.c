@@ -185,8 +185,9 @@ static uint32_t rounded(uint32_t side) {
     return (MIN(side, G_MAXUINT16) + step - 1) / step * step;
 }
 
-/* Reads the size of the widget in device pixels; false while it has none. */
-static bool find_size(const Slot *slot, sdimage_size *size) {
+/* Reads the size of the widget in device pixels, rounded up, and its ratio to that in application pixels; false while
+ * it has none. */
+static bool find_size(const Slot *slot, sdimage_size *size, double *density) {
     int width = gtk_widget_get_width(slot->widget), height = gtk_widget_get_height(slot->widget);
     int scale = gtk_widget_get_scale_factor(slot->widget);
     bool is_allocated = (width > 0 && height > 0) || slot->mapped_ticks >= FRAMES_UNTIL_ALLOCATED;
@@ -196,7 +197,9 @@ static bool find_size(const Slot *slot, sdimage_size *size) {
         width = slot->usual_width;
         height = slot->usual_height;
     }
-    *size = (sdimage_size){rounded((uint32_t)(MAX(width, 0) * scale)), rounded((uint32_t)(MAX(height, 0) * scale))};
+    uint32_t columns = (uint32_t)MAX(width, 0), rows = (uint32_t)MAX(height, 0);
+    *size = (sdimage_size){rounded(columns * (uint32_t)scale), rounded(rows * (uint32_t)scale)};
+    *density = MAX(columns > 0 ? (double)size->width / columns : 0, rows > 0 ? (double)size->height / rows : 0);
     return is_allocated || (width > 0 && height > 0);
 }
 
@@ -273,7 +276,7 @@ static sdimage_status open_target(Slot *slot) {
 }
 
 /* Starts the current attempt for a size. */
-static void start(Slot *slot, sdimage_size size) {
+static void start(Slot *slot, sdimage_size size, double density) {
     static const sdimage_load_handler handler = {.size = sizeof handler, .result = receive};
     Attempt *attempt = slot->attempt;
     GtkContentFit fit =
@@ -287,6 +290,7 @@ static void start(Slot *slot, sdimage_size size) {
     if (slot->has_priority)
         sdimage_request_set_priority(request, slot->priority);
     slot->box = size;
+    paintable_set_density(slot->paintable, density > 0 ? density : 1);
     slot->has_box = true;
     attempt->is_started = true;
     sdimage_status status = open_target(slot);
@@ -304,21 +308,22 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer user_d
     (void)clock;
     Slot *slot = acquire(user_data);
     sdimage_size size;
+    double density = 1;
     bool waits = slot->attempt && !slot->attempt->is_started;
     if (waits && gtk_widget_get_mapped(widget))
         slot->mapped_ticks++;
-    bool is_known = find_size(slot, &size);
+    bool is_known = find_size(slot, &size, &density);
     bool goes_on = waits && !is_known;
     if (!goes_on)
         slot->tick = 0; /* GTK removes it */
     if (waits && is_known) {
-        start(slot, size);
+        start(slot, size, density);
     } else if (!slot->attempt && slot->has_box && is_known && paintable_can_grow(slot->paintable) &&
                (is_too_small(slot->box.width, size.width) || is_too_small(slot->box.height, size.height))) {
         slot->attempt = g_atomic_rc_box_new0(Attempt);
         slot->attempt->slot = slot;
         slot->attempt->is_growth = true;
-        start(slot, size);
+        start(slot, size, density);
     }
     release(slot);
     return goes_on;
@@ -353,6 +358,7 @@ static void replace_attempt(Slot *slot, Attempt *attempt) {
 static void begin(Slot *slot, GTask *task) {
     Attempt *attempt = g_atomic_rc_box_new0(Attempt);
     sdimage_size size;
+    double density = 1;
     GCancellable *cancellable = task ? g_task_get_cancellable(task) : NULL;
     attempt->slot = slot;
     attempt->task = task;
@@ -368,8 +374,8 @@ static void begin(Slot *slot, GTask *task) {
     set_state(slot, SDIMAGE_STATE_LOADING, NULL);
     if (slot->attempt != attempt || !slot->widget)
         return;
-    if (find_size(slot, &size)) {
-        start(slot, size);
+    if (find_size(slot, &size, &density)) {
+        start(slot, size, density);
         return;
     }
     if (slot->target)

@@ -44,10 +44,13 @@ int main(int argc, char **argv) {
     gtk_window_present(GTK_WINDOW(window));
     start = g_get_monotonic_time();
     for (char **url = urls; *url; url++) {
-        GtkWidget *picture = gtk_picture_new();
+        GtkWidget *picture = gtk_picture_new(), *cell = gtk_overlay_new(), *space = gtk_label_new("");
         gtk_widget_set_size_request(picture, SIDE, SIDE);
+        gtk_widget_set_size_request(space, SIDE, SIDE);
+        gtk_overlay_set_child(GTK_OVERLAY(cell), space); /* cells of one size, whatever they show */
+        gtk_overlay_add_overlay(GTK_OVERLAY(cell), picture);
         gtk_picture_set_content_fit(GTK_PICTURE(picture), GTK_CONTENT_FIT_COVER);
-        gtk_flow_box_append(GTK_FLOW_BOX(box), picture);
+        gtk_flow_box_append(GTK_FLOW_BOX(box), cell);
         wall_show(GTK_PICTURE(picture), *url);
     }
     g_signal_connect(gtk_widget_get_frame_clock(window), "after-paint", G_CALLBACK(on_painted), NULL);
