@@ -7,7 +7,7 @@
  * cc gallery.c $(pkg-config --cflags --libs sdimage-gtk4) */
 #include <sdimage-gtk4.h>
 
-enum { SIDE = 180, GAP = 12, COLUMNS = 6, ROWS = 4, FRAMES = 40 }; /* frames: until images have faded in */
+enum { SIDE = 180, GAP = 12, COLUMNS = 6, ROWS = 4, FRAMES = 18 }; /* frames: until images have faded in */
 static const char style[] =
     "gridview { background: #14161b; padding: 6px; } gridview > child { padding: 0; margin: 6px; background: none; }"
     ".cell { border-radius: 10px; background: #24272f; } .cell.failed { background: #402228; color: #ff9696; }"
