@@ -75,6 +75,9 @@ def main() -> None:
     cpp = declarations.ROOT / "bindings/cpp/include"
     headers = {str(path.relative_to(declarations.INCLUDE)) for path in declarations.HEADERS}
     headers |= {str(path.relative_to(cpp)) for path in cpp.rglob("*.hpp")}
+    # Those of integrations whose toolkit is installed.
+    integrations = {path.name for path in (declarations.ROOT / "integrations").glob("*/sdimage-*.h")}
+    headers |= {name for name in integrations if (prefix / f"lib/pkgconfig/{name.removesuffix('.h')}.pc").exists()}
     installed = {str(path.relative_to(prefix / "include")) for path in (prefix / "include").rglob("*") if path.is_file()}
     report.check("exactly the public headers are installed", headers == installed, f"{headers ^ installed}")
 
