@@ -49,6 +49,9 @@ let package = Package(
         // Functions of the C library that are missing from Swift's module of it.
         .target(name: "CSystem", path: "Sources/CLibs/CSystem", cSettings: cStrict),
 
+        // Worker processes and their sandbox.
+        .target(name: "CIsolation", cSettings: cStrict),
+
         // Third-party libraries: each imported by exactly one target.
         .target(name: "CJPEG", path: "Sources/CLibs/CJPEG", cSettings: cStrict, linkerSettings: [.linkedLibrary("jpeg")]),
         .target(

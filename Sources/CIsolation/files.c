@@ -1,0 +1,130 @@
+/* Files that were opened before the sandbox, and the system calls that look for files. */
+#define _GNU_SOURCE
+#include "cisolation.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static struct {
+    char *path;
+    int descriptor;
+} files[CISO_MAX_FILES];
+static size_t file_count;
+
+int ciso_keep_file(const char *path) {
+    if (file_count == CISO_MAX_FILES)
+        return ENOSPC;
+    /* The limit of most systems is 1024, and may be raised. */
+    struct rlimit limit;
+    if (file_count > 0 && file_count % 512 == 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0)
+        return errno;
+    char *copy = strdup(path);
+    if (copy == NULL) {
+        close(descriptor);
+        return ENOMEM;
+    }
+    files[file_count].path = copy;
+    files[file_count++].descriptor = descriptor;
+    return 0;
+}
+
+/* Returns the descriptor of a kept file, or -1. */
+static int find(const char *path) {
+    for (size_t i = 0; i < file_count; i++)
+        if (strcmp(files[i].path, path) == 0)
+            return files[i].descriptor;
+    return -1;
+}
+
+/* Returns another descriptor of a kept file, at the beginning of the file. Every other file ends the process. */
+static long reopen(const char *path, int flags) {
+    int descriptor = find(path);
+    if (descriptor < 0 || (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0)
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGKILL);
+    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0)
+        return -errno;
+    lseek(copy, 0, SEEK_SET);
+    return copy;
+}
+
+/* Status of a kept file. */
+static long status(const char *path, struct stat *result) {
+    int descriptor = find(path);
+    return descriptor < 0 ? -ENOENT : fstat(descriptor, result) == 0 ? 0 : -errno;
+}
+
+/* The value of a trapped call, like that of the kernel. Only functions that are safe in signal handlers. */
+static long run_call(int number, const long *arguments) {
+    switch (number) {
+    case SYS_openat: return reopen((const char *)arguments[1], (int)arguments[2]);
+    case SYS_newfstatat: return status((const char *)arguments[1], (struct stat *)arguments[2]);
+    case SYS_faccessat: return find((const char *)arguments[1]) < 0 ? -ENOENT : 0;
+#ifdef SYS_open
+    case SYS_open: return reopen((const char *)arguments[0], (int)arguments[1]);
+    case SYS_stat:
+    case SYS_lstat: return status((const char *)arguments[0], (struct stat *)arguments[1]);
+    case SYS_access: return find((const char *)arguments[0]) < 0 ? -ENOENT : 0;
+#endif
+    default: return -ENOSYS;
+    }
+}
+
+static void handle(int signal, siginfo_t *info, void *context) {
+    (void)signal;
+    int error = errno;
+    mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+#if defined(__x86_64__)
+    const long arguments[] = {machine->gregs[REG_RDI], machine->gregs[REG_RSI], machine->gregs[REG_RDX]};
+    machine->gregs[REG_RAX] = run_call(info->si_syscall, arguments);
+#elif defined(__aarch64__)
+    const long arguments[] = {(long)machine->regs[0], (long)machine->regs[1], (long)machine->regs[2]};
+    machine->regs[0] = (unsigned long long)run_call(info->si_syscall, arguments);
+#endif
+    errno = error;
+}
+
+static int compare(const void *left, const void *right) {
+    int a = *(const int *)left, b = *(const int *)right;
+    return (a > b) - (a < b);
+}
+
+int ciso_close_others(const int *kept, size_t count) {
+    static int numbers[CISO_MAX_FILES + CISO_MAX_DESCRIPTORS];
+    if (count > CISO_MAX_DESCRIPTORS)
+        return EINVAL;
+    size_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        numbers[total++] = kept[i];
+    for (size_t i = 0; i < file_count; i++)
+        numbers[total++] = files[i].descriptor;
+    qsort(numbers, total, sizeof *numbers, compare);
+    int next = CISO_SOCKET + 1, error = 0;
+    for (size_t i = 0; i < total && error == 0; i++) {
+        if (numbers[i] > next)
+            error = ciso_close_range((unsigned)next, (unsigned)numbers[i] - 1);
+        if (numbers[i] >= next)
+            next = numbers[i] + 1;
+    }
+    return error != 0 ? error : ciso_close_range((unsigned)next, UINT32_MAX);
+}
+
+int ciso_handle_trapped_calls(void) {
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
+    return sigaction(SIGSYS, &action, NULL) == 0 ? 0 : errno;
+}

@@ -1,0 +1,35 @@
+/* Shared by the sources of this folder. */
+#ifndef CISOLATION_INTERNAL_H
+#define CISOLATION_INTERNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The time of CLOCK_MONOTONIC in nanoseconds. */
+uint64_t ciso_now(void);
+
+/* Waits for an event of a descriptor (poll(2)), an error or a hangup: 0, ETIMEDOUT or errno. */
+int ciso_poll(int descriptor, short events, uint64_t deadline);
+
+/* Closes the descriptors from `first` to `last`, at most 2^32 - 1. Calls no function but system calls. */
+int ciso_close_range(unsigned first, unsigned last);
+
+/* Closes all descriptors from `first` on. */
+static inline int ciso_close_from(unsigned first) {
+    return ciso_close_range(first, UINT32_MAX);
+}
+
+/* Adds a Landlock layer for the calling thread and threads that it starts: without `reads`, opening any file is refused as well.
+   ENOSYS or EOPNOTSUPP: the kernel has no Landlock. */
+int ciso_restrict_files(int allows_reads);
+
+/* Installs the filter of system calls for all threads. Calls that it traps send SIGSYS. */
+int ciso_filter_calls(void);
+
+/* Closes all descriptors but 0 to CISO_SOCKET, those of kept files, and those given. */
+int ciso_close_others(const int *kept, size_t count);
+
+/* Installs the handler of SIGSYS, which opens kept files. */
+int ciso_handle_trapped_calls(void);
+
+#endif

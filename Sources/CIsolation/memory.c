@@ -1,0 +1,76 @@
+/* Memory that two processes map. */
+#define _GNU_SOURCE
+#include "cisolation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+
+int ciso_memory_new(size_t size, int *descriptor) {
+    if (size > INT64_MAX)
+        return EFBIG;
+    int memory = memfd_create("sdimage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (memory < 0)
+        return errno;
+    if (ftruncate(memory, (off_t)size) < 0) {
+        int error = errno;
+        close(memory);
+        return error;
+    }
+    *descriptor = memory;
+    return 0;
+}
+
+int ciso_memory_map_to_write(int descriptor, size_t size, void **address) {
+    void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (mapped == MAP_FAILED)
+        return errno;
+    *address = mapped;
+    return 0;
+}
+
+int ciso_memory_seal(int descriptor, size_t size) {
+    struct stat status;
+    if (fstat(descriptor, &status) < 0)
+        return errno;
+    if (size > INT64_MAX || (off_t)size > status.st_size)
+        return EINVAL;
+    if ((off_t)size < status.st_size && ftruncate(descriptor, (off_t)size) < 0)
+        return errno;
+    return fcntl(descriptor, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0 ? 0 : errno;
+}
+
+int ciso_memory_check(int descriptor, size_t *size) {
+    struct stat status;
+    struct statfs system;
+    int seals = fcntl(descriptor, F_GET_SEALS);
+    if (seals < 0 || (seals & SEALS) != SEALS)
+        return EBADMSG;
+    /* Huge pages (MFD_HUGETLB) can be missing when they are read, and the kernel sends SIGBUS. */
+    if (fstatfs(descriptor, &system) < 0 || system.f_type != TMPFS_MAGIC)
+        return EBADMSG;
+    if (fstat(descriptor, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size < 0 ||
+        (uint64_t)status.st_size > SIZE_MAX)
+        return EBADMSG;
+    *size = (size_t)status.st_size;
+    return 0;
+}
+
+int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **address) {
+    /* MAP_SHARED of a sealed memfd is refused before Linux 6.7. */
+    void *mapped = mmap(NULL, size, PROT_READ | (is_writable ? PROT_WRITE : 0), MAP_PRIVATE, descriptor, 0);
+    if (mapped == MAP_FAILED)
+        return errno;
+    *address = mapped;
+    return 0;
+}
+
+void ciso_memory_unmap(void *address, size_t size) {
+    munmap(address, size);
+}

@@ -1,0 +1,145 @@
+/* Messages with descriptors, and waiting. */
+#define _GNU_SOURCE
+#include "cisolation.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t ciso_now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+int ciso_poll(int descriptor, short events, uint64_t deadline) {
+    for (;;) {
+        struct timespec left = {0};
+        uint64_t now = deadline == 0 || deadline == UINT64_MAX ? 0 : ciso_now();
+        if (deadline > now) {
+            left.tv_sec = (time_t)((deadline - now) / 1000000000);
+            left.tv_nsec = (long)((deadline - now) % 1000000000);
+        }
+        struct pollfd entry = {.fd = descriptor, .events = events};
+        int count = ppoll(&entry, 1, deadline == UINT64_MAX ? NULL : &left, NULL);
+        if (count > 0)
+            return 0;
+        if (count < 0 && errno != EINTR)
+            return errno;
+        if (count == 0)
+            return ETIMEDOUT;
+    }
+}
+
+int ciso_close_range(unsigned first, unsigned last) {
+#ifdef SYS_close_range
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+        return 0;
+    if (errno != ENOSYS && errno != EPERM)
+        return errno;
+#endif
+    /* Linux before 5.9, or a filter that does not know the call. */
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return errno;
+    rlim_t end = limit.rlim_cur < 1 << 20 ? limit.rlim_cur : 1 << 20;
+    for (rlim_t number = first; number < end && number <= last; number++)
+        close((int)number);
+    return 0;
+}
+
+union control {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int) * CISO_MAX_DESCRIPTORS)];
+};
+
+int ciso_send(int socket, const void *bytes, size_t length, const int *descriptors, size_t count, uint64_t deadline) {
+    if (length == 0 || length > CISO_MAX_MESSAGE || count > CISO_MAX_DESCRIPTORS)
+        return EINVAL;
+    union control control = {0};
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
+    struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+    if (count > 0) {
+        header.msg_control = control.bytes;
+        header.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+        control.header = (struct cmsghdr){
+            .cmsg_len = CMSG_LEN(sizeof(int) * count), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA(&control.header), descriptors, sizeof(int) * count);
+    }
+    for (;;) {
+        if (sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+            return 0;
+        if (errno == EINTR)
+            continue;
+        if (errno != EAGAIN)
+            return errno;
+        int error = ciso_poll(socket, POLLOUT, deadline);
+        if (error != 0)
+            return error;
+    }
+}
+
+void ciso_close_descriptors(struct ciso_message *message) {
+    for (size_t i = 0; i < message->count; i++)
+        close(message->descriptors[i]);
+    message->count = 0;
+}
+
+/* Takes the descriptors out of the control data. False if they do not fit: `message` has those that do. */
+static bool take_descriptors(struct msghdr *header, struct ciso_message *message) {
+    bool fits = true;
+    for (struct cmsghdr *part = CMSG_FIRSTHDR(header); part != NULL; part = CMSG_NXTHDR(header, part)) {
+        if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS || part->cmsg_len < CMSG_LEN(0)) {
+            fits = false;
+            continue;
+        }
+        size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t i = 0; i < count; i++) {
+            int descriptor;
+            memcpy(&descriptor, CMSG_DATA(part) + i * sizeof(int), sizeof descriptor);
+            if (message->count < CISO_MAX_DESCRIPTORS) {
+                message->descriptors[message->count++] = descriptor;
+            } else {
+                close(descriptor);
+                fits = false;
+            }
+        }
+    }
+    return fits;
+}
+
+int ciso_receive(int socket, void *bytes, size_t capacity, struct ciso_message *message, uint64_t deadline) {
+    for (;;) {
+        union control control;
+        struct iovec part = {.iov_base = bytes, .iov_len = capacity};
+        struct msghdr header = {
+            .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+        ssize_t length = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+        if (length < 0 && errno == EAGAIN) {
+            int error = ciso_poll(socket, POLLIN, deadline);
+            if (error != 0)
+                return error;
+            continue;
+        }
+        if (length < 0 && errno == EINTR)
+            continue;
+        if (length < 0)
+            return errno == ECONNRESET ? EPIPE : errno;
+        message->length = (size_t)length;
+        message->count = 0;
+        bool fits = take_descriptors(&header, message);
+        if (fits && length > 0 && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
+            return 0;
+        bool is_end = length == 0 && message->count == 0;
+        ciso_close_descriptors(message);
+        return is_end ? EPIPE : EBADMSG;
+    }
+}

@@ -1,0 +1,106 @@
+/* The sandbox: limits, Landlock, descriptors. The filter of system calls is in filter.c. */
+#define _GNU_SOURCE
+#include "cisolation.h"
+#include "internal.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The system calls and rights of Landlock (landlock(7)), which older kernel headers lack. */
+#define CREATE_RULESET 444
+#define RESTRICT_SELF 446
+#define RULESET_VERSION 1
+#define READ_RIGHTS 0xDull /* EXECUTE, READ_FILE, READ_DIR */
+
+struct ruleset {
+    uint64_t files, network, scope;
+};
+
+int ciso_restrict_files(int allows_reads) {
+    long version = syscall(CREATE_RULESET, NULL, 0, RULESET_VERSION);
+    if (version < 1)
+        return errno;
+    /* Rights by version: 13 of the first, REFER, TRUNCATE, network, IOCTL_DEV, scopes. */
+    unsigned rights = version < 2 ? 13 : version < 3 ? 14 : version < 5 ? 15 : 16;
+    struct ruleset set = {
+        .files = (1ull << rights) - 1, .network = version >= 4 ? 3 : 0, .scope = version >= 6 ? 3 : 0};
+    if (allows_reads)
+        set.files &= ~READ_RIGHTS;
+    size_t size = version < 4 ? 8 : version < 6 ? 16 : 24;
+    int rules = (int)syscall(CREATE_RULESET, &set, size, 0);
+    if (rules < 0)
+        return errno;
+    int error = syscall(RESTRICT_SELF, rules, 0) == 0 ? 0 : errno;
+    close(rules);
+    return error;
+}
+
+int ciso_prepare(void) {
+    const struct rlimit none = {0};
+    /* Freeing in further arenas reads a file of /proc, and each reserves 64 MB of address space. */
+    mallopt(M_ARENA_MAX, 1);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
+        setrlimit(RLIMIT_CORE, &none) < 0)
+        return errno;
+    ciso_restrict_files(1);
+    ciso_keep_file("/sys/devices/system/cpu/online");
+    return 0;
+}
+
+/* Address space of this process in bytes; 0 if it cannot be read. */
+static uint64_t mapped_bytes(void) {
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%llu", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Lowers a limit, soft and hard. */
+static int lower(int resource, uint64_t value) {
+    struct rlimit limit;
+    if (getrlimit((__rlimit_resource_t)resource, &limit) < 0)
+        return errno;
+    if (value < limit.rlim_max)
+        limit.rlim_max = value;
+    limit.rlim_cur = limit.rlim_max;
+    return setrlimit((__rlimit_resource_t)resource, &limit) == 0 ? 0 : errno;
+}
+
+static int lower_limits(const struct ciso_limits *limits) {
+    uint64_t mapped = mapped_bytes();
+    uint64_t space = mapped == 0 || limits->memory > UINT64_MAX - mapped ? RLIM_INFINITY : mapped + limits->memory;
+    int error = lower(RLIMIT_AS, space);
+    if (error == 0)
+        error = lower(RLIMIT_FSIZE, limits->memory);
+    if (error == 0)
+        error = lower(RLIMIT_CPU, limits->cpu_seconds);
+    if (error == 0)
+        error = lower(RLIMIT_NOFILE, limits->descriptors);
+    if (error == 0)
+        error = lower(RLIMIT_MSGQUEUE, 0);
+    return error;
+}
+
+int ciso_enter(const struct ciso_limits *limits, const int *kept, size_t count, unsigned *mechanisms) {
+    int error = ciso_close_others(kept, count);
+    if (error == 0)
+        error = lower_limits(limits);
+    if (error == 0)
+        error = ciso_handle_trapped_calls();
+    if (error != 0)
+        return error;
+    unsigned used = ciso_restrict_files(0) == 0 ? CISO_LANDLOCK : 0;
+    error = ciso_filter_calls();
+    if (error == 0)
+        *mechanisms = used | CISO_SECCOMP;
+    return error;
+}
