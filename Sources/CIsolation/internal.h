@@ -2,6 +2,8 @@
 #ifndef CISOLATION_INTERNAL_H
 #define CISOLATION_INTERNAL_H
 
+#include "cisolation.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,10 +16,8 @@ int ciso_poll(int descriptor, short events, uint64_t deadline);
 /* Closes the descriptors from `first` to `last`, at most 2^32 - 1. Calls no function but system calls. */
 int ciso_close_range(unsigned first, unsigned last);
 
-/* Closes all descriptors from `first` on. */
-static inline int ciso_close_from(unsigned first) {
-    return ciso_close_range(first, UINT32_MAX);
-}
+/* Receives a message without a deadline. Sets errno only when it returns. */
+int ciso_receive_blocking(int socket, void *bytes, size_t capacity, struct ciso_message *message);
 
 /* Adds a Landlock layer for the calling thread and threads that it starts: without `reads`, opening any file is refused as well.
    ENOSYS or EOPNOTSUPP: the kernel has no Landlock. */

@@ -116,30 +116,37 @@ static bool take_descriptors(struct msghdr *header, struct ciso_message *message
     return fits;
 }
 
+/* Receives a message with recvmsg(2) and its flags: 0, EPIPE, EBADMSG, or errno. */
+static int receive(int socket, void *bytes, size_t capacity, struct ciso_message *message, int flags) {
+    union control control;
+    struct iovec part = {.iov_base = bytes, .iov_len = capacity};
+    struct msghdr header = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    ssize_t length = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | flags);
+    if (length < 0)
+        return errno == ECONNRESET ? EPIPE : errno;
+    message->length = (size_t)length;
+    message->count = 0;
+    bool fits = take_descriptors(&header, message);
+    if (fits && length > 0 && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
+        return 0;
+    bool is_end = length == 0 && message->count == 0;
+    ciso_close_descriptors(message);
+    return is_end ? EPIPE : EBADMSG;
+}
+
+int ciso_receive_blocking(int socket, void *bytes, size_t capacity, struct ciso_message *message) {
+    return receive(socket, bytes, capacity, message, 0);
+}
+
 int ciso_receive(int socket, void *bytes, size_t capacity, struct ciso_message *message, uint64_t deadline) {
     for (;;) {
-        union control control;
-        struct iovec part = {.iov_base = bytes, .iov_len = capacity};
-        struct msghdr header = {
-            .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-        ssize_t length = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-        if (length < 0 && errno == EAGAIN) {
-            int error = ciso_poll(socket, POLLIN, deadline);
-            if (error != 0)
-                return error;
-            continue;
-        }
-        if (length < 0 && errno == EINTR)
-            continue;
-        if (length < 0)
-            return errno == ECONNRESET ? EPIPE : errno;
-        message->length = (size_t)length;
-        message->count = 0;
-        bool fits = take_descriptors(&header, message);
-        if (fits && length > 0 && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
-            return 0;
-        bool is_end = length == 0 && message->count == 0;
-        ciso_close_descriptors(message);
-        return is_end ? EPIPE : EBADMSG;
+        int error = receive(socket, bytes, capacity, message, MSG_DONTWAIT);
+        if (error == EAGAIN)
+            error = ciso_poll(socket, POLLIN, deadline);
+        else if (error != EINTR)
+            return error;
+        if (error != 0 && error != EINTR)
+            return error;
     }
 }

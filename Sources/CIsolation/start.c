@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cisolation.h"
 #include "internal.h"
+#include "keeper.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,51 +10,50 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef P_PIDFD
-#define P_PIDFD 3
-#endif
 #ifndef CLONE_PIDFD
 #define CLONE_PIDFD 0x1000
 #endif
 
-/* Stacks of the two processes that share the memory of this one until exec. */
-#define STACK ((size_t)64 << 10)
-
+/* The memory of a keeper, in pages of its own: `keeper` is the first member, for ciso_keeper. */
 struct start {
+    struct ciso_keeper keeper;
     const char *path;
     char *const *arguments, *const *environment;
-    char *stack;     /* of the worker */
-    int socket;      /* end of the worker */
-    int process, id; /* results */
-    int error;
+    int host;    /* pidfd of this process */
+    int socket;  /* end of the worker */
+    int channel; /* end of the keeper: it sends `error`, and the pidfd of the worker */
+    int process, id, error;
+    _Alignas(16) char keeper_stack[CISO_STACK], worker_stack[CISO_STACK];
 };
 
-/* Makes `descriptor` the one with that number, which stays open on exec. */
+/* Makes `descriptor`, which is none of those, the one with that number. It stays open on exec. */
 static bool place(int descriptor, int number) {
-    return descriptor == number ? fcntl(number, F_SETFD, 0) == 0 : dup2(descriptor, number) == number;
+    return descriptor >= 0 && dup2(descriptor, number) == number;
 }
 
-/* Runs in the worker, in memory shared with the host and with all signals blocked: only system calls, as after vfork(2). */
+/* A duplicate with a number above those that are placed. */
+static int moved(int descriptor) {
+    return fcntl(descriptor, F_DUPFD, CISO_SOCKET + 1);
+}
+
+/* Runs in the worker until exec, in the memory of the host, with all signals blocked: only system calls, as after vfork(2). */
 static int run_worker(void *context) {
     struct start *start = context;
     struct sigaction standard = {.sa_handler = SIG_DFL};
     for (int number = 1; number < NSIG; number++)
         sigaction(number, &standard, NULL);
-    /* Numbers above those that are about to be replaced. */
-    int socket = fcntl(start->socket, F_DUPFD, CISO_SOCKET + 1);
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC), high = fcntl(null, F_DUPFD, CISO_SOCKET + 1);
-    bool placed = start->process >= 0 && socket >= 0 && high >= 0 && place(high, 0) && place(high, 1) &&
-                  place(high, 2) && place(socket, CISO_SOCKET);
-    if (start->process < 0)
-        errno = ENOSYS; /* a kernel without CLONE_PIDFD ignores the flag */
-    if (placed && ciso_close_from(CISO_SOCKET + 1) == 0) {
+    int socket = moved(start->socket), null = moved(open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (start->process < 0) {
+        errno = ENOSYS; /* a kernel without CLONE_PIDFD ignores it */
+    } else if (place(null, 0) && place(null, 1) && place(null, 2) && place(socket, CISO_SOCKET) &&
+               ciso_close_range(CISO_SOCKET + 1, UINT32_MAX) == 0) {
         sigset_t none;
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
@@ -64,60 +64,103 @@ static int run_worker(void *context) {
     _exit(127);
 }
 
-/* Runs in the process between. It shares the descriptors of the host, so that the pidfd becomes one of the host. */
-static int run_between(void *context) {
+/* Runs in the keeper, with all signals blocked. The thread that started it is in recvmsg until the message is sent: until then
+   the keeper may use the C library. */
+static int run_keeper(void *context) {
     struct start *start = context;
-    /* clone(2) rather than clone3(2): the filters of many containers refuse the latter. */
-    start->id =
-        clone(run_worker, start->stack + STACK, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, start, &start->process);
+    prctl(PR_SET_NAME, "sdimage-keeper");
+    start->id = clone(run_worker, start->worker_stack + CISO_STACK, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
+                      start, &start->process);
     if (start->id < 0)
         start->error = errno;
+    int host = moved(start->host), process = moved(start->process), channel = moved(start->channel);
+    bool placed =
+        start->error == 0 && place(host, CISO_HOST) && place(process, CISO_WORKER) && place(channel, CISO_CHANNEL);
+    if (start->error == 0 && !placed)
+        start->error = errno;
+    if (placed)
+        start->error = ciso_close_range(CISO_CHANNEL + 1, UINT32_MAX);
+    if (start->error == 0)
+        start->error = ciso_send(CISO_CHANNEL, "", 1, (const int[]){CISO_WORKER}, 1, UINT64_MAX);
+    if (start->error == 0)
+        ciso_keep(&start->keeper);
+    /* The host sees the end of the channel, and the error. */
+    if (start->process >= 0)
+        syscall(SYS_pidfd_send_signal, start->process, SIGKILL, NULL, 0);
+    if (start->id > 0)
+        waitpid(start->id, NULL, __WALL);
     _exit(0);
 }
 
-/* Runs `run_between` and waits for its end. */
-static void run_start(struct start *start, char *stack) {
+/* Starts the keeper and waits for its message. */
+static int run_start(struct start *start, int channel, int *process) {
+    struct ciso_message message;
     sigset_t all, previous;
+    char byte;
     int state;
+    /* A handler of the host would run in the new processes, in its memory. */
     sigfillset(&all);
-    /* A handler of the host would run in the new processes, on its memory. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     pthread_sigmask(SIG_SETMASK, &all, &previous);
-    /* No exit signal: execve(2) would set it to SIGCHLD, but this process does not call that. */
-    int between = clone(run_between, stack + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES, start);
-    if (between < 0)
-        start->error = errno;
-    else
-        while (waitpid(between, NULL, __WALL) < 0 && errno == EINTR) {
-        }
+    int id = clone(run_keeper, start->keeper_stack + CISO_STACK, CLONE_VM, start), error = id < 0 ? errno : 0;
+    start->keeper.id = id;
+    close(start->channel);
+    if (error == 0) {
+        error = ciso_receive_blocking(channel, &byte, 1, &message);
+        if (error == 0 && message.count == 1)
+            *process = message.descriptors[0];
+        else
+            error = EPIPE;
+    }
+    if (id >= 0 && error != 0) {
+        waitpid(id, NULL, __WALL);
+        error = start->error != 0 ? start->error : error;
+    }
     pthread_sigmask(SIG_SETMASK, &previous, NULL);
     pthread_setcancelstate(state, NULL);
+    return error;
+}
+
+/* Starts the worker with two pairs of sockets. */
+static int start_with(struct start *start, const int sockets[2], const int channel[2], int *process) {
+    start->host = (int)syscall(SYS_pidfd_open, getpid(), 0);
+    if (start->host < 0) {
+        close(channel[1]);
+        return errno;
+    }
+    start->socket = sockets[1];
+    start->channel = channel[1];
+    start->process = -1;
+    int error = run_start(start, channel[0], process);
+    close(start->host);
+    return error;
 }
 
 int ciso_start(const char *path, char *const arguments[], char *const environment[], struct ciso_worker *worker) {
-    int sockets[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0)
+    int sockets[2], channel[2], process = -1, error = 0;
+    struct start *start =
+        mmap(NULL, sizeof *start, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (start == MAP_FAILED)
         return errno;
-    char *stacks = mmap(NULL, 2 * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    struct start start = {
-        .path = path, .arguments = arguments, .environment = environment, .socket = sockets[1], .process = -1};
-    if (stacks == MAP_FAILED) {
-        start.error = errno;
+    start->path = path, start->arguments = arguments, start->environment = environment;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) < 0) {
+        error = errno;
     } else {
-        start.stack = stacks;
-        run_start(&start, stacks + STACK);
-        munmap(stacks, 2 * STACK);
+        if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) < 0) {
+            error = errno;
+        } else {
+            error = start_with(start, sockets, channel, &process);
+            close(channel[0]);
+        }
+        close(sockets[1]);
+        if (error != 0)
+            close(sockets[0]);
     }
-    close(sockets[1]);
-    *worker = (struct ciso_worker){.process = start.process, .socket = sockets[0], .id = start.id};
-    if (start.error == 0)
-        return 0;
-    close(sockets[0]);
-    if (start.process >= 0) {
-        worker->socket = -1;
-        ciso_forget(worker, NULL);
-    }
-    return start.error;
+    if (error == 0)
+        *worker = (struct ciso_worker){process, sockets[0], start->id, &start->keeper};
+    else
+        munmap(start, sizeof *start);
+    return error;
 }
 
 int ciso_kill(const struct ciso_worker *worker) {
@@ -128,16 +171,20 @@ int ciso_wait(const struct ciso_worker *worker, uint64_t deadline) {
     return ciso_poll(worker->process, POLLIN, deadline);
 }
 
-void ciso_forget(struct ciso_worker *worker, struct ciso_end *end) {
-    if (end != NULL)
-        *end = (struct ciso_end){0};
-    siginfo_t info;
-    if (ciso_kill(worker) == 0)
-        ciso_wait(worker, ciso_now() + 1000000000);
-    /* ECHILD unless the kernel made the worker a child of this process. */
-    waitid((idtype_t)P_PIDFD, (id_t)worker->process, &info, WEXITED | WNOHANG | __WALL);
+void ciso_abandon(struct ciso_worker *worker) {
     close(worker->process);
-    if (worker->socket >= 0)
-        close(worker->socket);
+    close(worker->socket);
+    munmap(worker->keeper, sizeof(struct start));
     *worker = (struct ciso_worker){.process = -1, .socket = -1};
+}
+
+void ciso_forget(struct ciso_worker *worker, struct ciso_end *end) {
+    ciso_kill(worker);
+    /* ECHILD: the program waits for its children with __WALL. */
+    while (waitpid(worker->keeper->id, NULL, __WALL) < 0 && errno == EINTR) {
+    }
+    int code = worker->keeper->code, status = worker->keeper->status;
+    if (end != NULL)
+        *end = code == CLD_EXITED ? (struct ciso_end){0, status} : (struct ciso_end){code == 0 ? SIGKILL : status, 0};
+    ciso_abandon(worker);
 }

@@ -51,6 +51,9 @@ struct ciso_end {
    the kernel needs to free the memory of the process. */
 void ciso_forget(struct ciso_worker *worker, struct ciso_end *end);
 
+/* Frees what a forked child inherited of a worker, instead of ciso_forget: the worker is that of its parent. */
+void ciso_abandon(struct ciso_worker *worker);
+
 /* --- Messages: one datagram each, with descriptors (SCM_RIGHTS). */
 
 /* Most bytes and descriptors of a message. */

@@ -1,0 +1,60 @@
+/* The keeper while its worker runs. It shares the memory of the host, whose threads run at the same time, and the thread-local
+   storage of the thread that started it, which may end. So it calls no function of the C library, and uses neither errno nor
+   the stack protector. */
+#define _GNU_SOURCE
+#include "keeper.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define PROCESS_BY_DESCRIPTOR 3 /* P_PIDFD */
+
+#if defined(__clang__)
+#define BARE                                                                                                           \
+    __attribute__((no_stack_protector, no_sanitize("address", "thread", "undefined"),                                  \
+                   disable_sanitizer_instrumentation))
+#else
+#define BARE __attribute__((no_stack_protector, no_sanitize("address", "thread", "undefined")))
+#endif
+
+/* A system call: its value, or a negative errno. */
+BARE static inline __attribute__((always_inline)) long call(long number, long a, long b, long c, long d, long e) {
+#if defined(__x86_64__)
+    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e;
+    long value;
+    __asm__ volatile("syscall"
+                     : "=a"(value)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8)
+                     : "rcx", "r11", "memory");
+    return value;
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c,
+                     x3 __asm__("x3") = d, x4 __asm__("x4") = e;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory");
+    return x0;
+#else
+    (void)number, (void)a, (void)b, (void)c, (void)d, (void)e;
+    return -38; /* ENOSYS */
+#endif
+}
+
+BARE _Noreturn void ciso_keep(struct ciso_keeper *keeper) {
+    struct pollfd entries[2];
+    siginfo_t info;
+    entries[0].fd = CISO_HOST;
+    entries[1].fd = CISO_WORKER;
+    entries[0].events = entries[1].events = POLLIN;
+    call(SYS_close, CISO_CHANNEL, 0, 0, 0, 0);
+    /* An unexpected error ends the worker, too. */
+    while (call(SYS_ppoll, (long)entries, 2, 0, 0, 0) == 0) {
+    }
+    call(SYS_pidfd_send_signal, CISO_WORKER, SIGKILL, 0, 0, 0);
+    if (call(SYS_waitid, PROCESS_BY_DESCRIPTOR, CISO_WORKER, (long)&info, WEXITED | __WALL, 0) == 0) {
+        keeper->status = info.si_status;
+        keeper->code = info.si_code;
+    }
+    for (;;)
+        call(SYS_exit, 0, 0, 0, 0, 0);
+}
