@@ -72,14 +72,18 @@ static long reopen(const char *path, int flags) {
 /* Status of a kept file. */
 static long status(const char *path, struct stat *result) {
     int descriptor = find(path);
-    return descriptor < 0 ? -ENOENT : fstat(descriptor, result) == 0 ? 0 : -errno;
+    return descriptor < 0 ? -ENOENT : syscall(SYS_fstat, descriptor, result) == 0 ? 0 : -errno;
 }
 
 /* The value of a trapped call, like that of the kernel. Only functions that are safe in signal handlers. */
 static long run_call(int number, const long *arguments) {
     switch (number) {
     case SYS_openat: return reopen((const char *)arguments[1], (int)arguments[2]);
-    case SYS_newfstatat: return status((const char *)arguments[1], (struct stat *)arguments[2]);
+    case SYS_newfstatat:
+        /* The filter cannot compare the path. */
+        if (*(const char *)arguments[1] == 0 && (arguments[3] & AT_EMPTY_PATH) != 0)
+            return syscall(SYS_fstat, arguments[0], arguments[2]) == 0 ? 0 : -errno;
+        return status((const char *)arguments[1], (struct stat *)arguments[2]);
     case SYS_faccessat: return find((const char *)arguments[1]) < 0 ? -ENOENT : 0;
 #ifdef SYS_open
     case SYS_open: return reopen((const char *)arguments[0], (int)arguments[1]);
@@ -96,10 +100,12 @@ static void handle(int signal, siginfo_t *info, void *context) {
     int error = errno;
     mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
 #if defined(__x86_64__)
-    const long arguments[] = {machine->gregs[REG_RDI], machine->gregs[REG_RSI], machine->gregs[REG_RDX]};
+    const long arguments[] = {machine->gregs[REG_RDI], machine->gregs[REG_RSI], machine->gregs[REG_RDX],
+                              machine->gregs[REG_R10]};
     machine->gregs[REG_RAX] = run_call(info->si_syscall, arguments);
 #elif defined(__aarch64__)
-    const long arguments[] = {(long)machine->regs[0], (long)machine->regs[1], (long)machine->regs[2]};
+    const long arguments[] = {(long)machine->regs[0], (long)machine->regs[1], (long)machine->regs[2],
+                              (long)machine->regs[3]};
     machine->regs[0] = (unsigned long long)run_call(info->si_syscall, arguments);
 #endif
     errno = error;

@@ -80,7 +80,7 @@ int ciso_send(int socket, const void *bytes, size_t length, const int *descripto
         if (errno == EINTR)
             continue;
         if (errno != EAGAIN)
-            return errno;
+            return errno == ECONNRESET ? EPIPE : errno;
         int error = ciso_poll(socket, POLLOUT, deadline);
         if (error != 0)
             return error;

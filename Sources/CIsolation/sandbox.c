@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -76,6 +77,8 @@ static int lower(int resource, uint64_t value) {
 }
 
 static int lower_limits(const struct ciso_limits *limits) {
+    /* A memfd that would be too large is an error (EFBIG). */
+    signal(SIGXFSZ, SIG_IGN);
     uint64_t mapped = mapped_bytes();
     uint64_t space = mapped == 0 || limits->memory > UINT64_MAX - mapped ? RLIM_INFINITY : mapped + limits->memory;
     int error = lower(RLIMIT_AS, space);

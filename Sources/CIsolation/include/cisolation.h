@@ -60,8 +60,8 @@ void ciso_abandon(struct ciso_worker *worker);
 #define CISO_MAX_MESSAGE 65536
 #define CISO_MAX_DESCRIPTORS 16
 
-/* Sends a message. The descriptors remain those of the caller. EPIPE or ECONNRESET: the other process ended. ETIMEDOUT: the
-   other process does not read. */
+/* Sends a message. The descriptors remain those of the caller. EPIPE: the other process ended. ETIMEDOUT: the other
+   process does not read. */
 int ciso_send(int socket, const void *bytes, size_t length, const int *descriptors, size_t count, uint64_t deadline);
 
 /* A received message. The receiver owns the descriptors, which are closed on exec and of any kind. */
@@ -71,8 +71,8 @@ struct ciso_message {
     int descriptors[CISO_MAX_DESCRIPTORS];
 };
 
-/* Receives a message of at most `capacity` bytes. EPIPE: the other process ended or closed its socket. EBADMSG: a message
-   that is empty, too long, or has too many descriptors, which are closed. ETIMEDOUT: none has come. */
+/* Receives a message of at most `capacity` bytes. EPIPE: the other process ended, closed its socket, or sent an empty message.
+   EBADMSG: a message that is too long or has too many descriptors, which are closed. ETIMEDOUT: none has come. */
 int ciso_receive(int socket, void *bytes, size_t capacity, struct ciso_message *message, uint64_t deadline);
 
 /* Closes the descriptors and sets their count to 0. */

@@ -1,0 +1,39 @@
+# Suite of Tests/run.
+ABOUT='worker processes and their sandbox: forbidden calls, faults, hostile messages, nothing left in the host'
+BUDGET=60
+HAS_PARTS=1
+PACKAGES="gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+
+# compile_isolation FOLDER COMPILER: the C target, as in the library, into FOLDER/isolation.a.
+compile_isolation() {
+    local source
+    mkdir -p "$1" && rm -f "$1/isolation.a"
+    for source in Sources/CIsolation/*.c; do
+        "$2" -std=c11 -g -O1 -Wall -Wextra -Werror -fstack-protector-all -ISources/CIsolation/include -c -o "$1/$(basename "$source").o" "$source" >&2 ||
+            return 1
+    done
+    "${2%gcc}ar" rcs "$1/isolation.a" "$1"/*.c.o
+}
+
+# link_isolation PROGRAM SOURCE…: compiles a program with the C target and without the library.
+link_isolation() {
+    local program=$1
+    shift
+    gcc -std=c11 -g -O1 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -Iinclude -ITests/support -ITests/isolation \
+        -ISources/CIsolation/include -o "$program" "$@" build/isolation/isolation.a -pthread >&2 ||
+        { echo "not ok $(basename "$program") compiles: see the log"; return 1; }
+}
+
+suite() {
+    local here=Tests/isolation folder=build/isolation test
+    compile_isolation $folder gcc || { echo "not ok the C target compiles: see the log"; return 1; }
+    if selected aarch64 && [ "$(uname -m)" = x86_64 ]; then
+        compile_isolation $folder/aarch64 aarch64-linux-gnu-gcc && echo "ok aarch64: the C target compiles" ||
+            echo "not ok aarch64: the C target compiles: see the log"
+    fi
+    link_isolation $folder/worker $here/worker.c $here/attacks.c || return 1
+    for test in sandbox process messages; do
+        ! selected $test || { link_isolation $folder/$test $here/$test.c $here/workers.c $here/attacks.c Tests/support/check.c &&
+            $folder/$test; }
+    done
+}
