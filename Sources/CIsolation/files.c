@@ -51,6 +51,10 @@ static int find(const char *path) {
     return -1;
 }
 
+bool ciso_keeps_file(const char *path) {
+    return find(path) >= 0;
+}
+
 /* Ends the process like the filter does. */
 static void end_process(void) {
     sigaction(SIGSYS, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
@@ -116,13 +120,13 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-int ciso_close_others(const int *kept, size_t count) {
+int ciso_close_others(const int *descriptors, size_t count) {
     static int numbers[CISO_MAX_FILES + CISO_MAX_DESCRIPTORS];
     if (count > CISO_MAX_DESCRIPTORS)
         return EINVAL;
     size_t total = 0;
     for (size_t i = 0; i < count; i++)
-        numbers[total++] = kept[i];
+        numbers[total++] = descriptors[i];
     for (size_t i = 0; i < file_count; i++)
         numbers[total++] = files[i].descriptor;
     qsort(numbers, total, sizeof *numbers, compare);

@@ -6,6 +6,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 
 /* The time of CLOCK_MONOTONIC in nanoseconds. */
 uint64_t ciso_now(void);
@@ -15,6 +17,21 @@ int ciso_poll(int descriptor, short events, uint64_t deadline);
 
 /* Closes the descriptors from `first` to `last`, at most 2^32 - 1. Calls no function but system calls. */
 int ciso_close_range(unsigned first, unsigned last);
+
+/* Arguments of sendmsg(2). */
+union ciso_control {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int) * CISO_MAX_DESCRIPTORS)];
+};
+struct ciso_datagram {
+    struct msghdr header;
+    struct iovec part;
+    union ciso_control control;
+};
+
+/* Makes the arguments, which point into themselves. */
+void ciso_fill_message(struct ciso_datagram *datagram, const void *bytes, size_t length, const int *descriptors,
+                       size_t count);
 
 /* Receives a message without a deadline. Sets errno only when it returns. */
 int ciso_receive_blocking(int socket, void *bytes, size_t capacity, struct ciso_message *message);
@@ -26,8 +43,11 @@ int ciso_restrict_files(int allows_reads);
 /* Installs the filter of system calls for all threads. Calls that it traps send SIGSYS. */
 int ciso_filter_calls(void);
 
+/* Tells if a file is kept. */
+bool ciso_keeps_file(const char *path);
+
 /* Closes all descriptors but 0 to CISO_SOCKET, those of kept files, and those given. */
-int ciso_close_others(const int *kept, size_t count);
+int ciso_close_others(const int *descriptors, size_t count);
 
 /* Installs the handler of SIGSYS, which opens kept files. */
 int ciso_handle_trapped_calls(void);

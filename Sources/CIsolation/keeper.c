@@ -40,16 +40,17 @@ BARE static inline __attribute__((always_inline)) long call(long number, long a,
 #endif
 }
 
-BARE _Noreturn void ciso_keep(struct ciso_keeper *keeper) {
+BARE _Noreturn void ciso_keep(struct ciso_keeper *keeper, const struct msghdr *message) {
     struct pollfd entries[2];
     siginfo_t info;
     entries[0].fd = CISO_HOST;
     entries[1].fd = CISO_WORKER;
     entries[0].events = entries[1].events = POLLIN;
+    /* From here on, the thread that started the keeper runs. */
+    long error = call(SYS_sendmsg, CISO_CHANNEL, (long)message, MSG_NOSIGNAL, 0, 0) < 0;
     call(SYS_close, CISO_CHANNEL, 0, 0, 0, 0);
-    /* An unexpected error ends the worker, too. */
-    while (call(SYS_ppoll, (long)entries, 2, 0, 0, 0) == 0) {
-    }
+    while (error == 0)
+        error = call(SYS_ppoll, (long)entries, 2, 0, 0, 0); /* the number of events is an end, too */
     call(SYS_pidfd_send_signal, CISO_WORKER, SIGKILL, 0, 0, 0);
     if (call(SYS_waitid, PROCESS_BY_DESCRIPTOR, CISO_WORKER, (long)&info, WEXITED | __WALL, 0) == 0) {
         keeper->status = info.si_status;

@@ -3,6 +3,7 @@
 #define CISOLATION_KEEPER_H
 
 #include <stddef.h>
+#include <sys/socket.h>
 
 /* Stacks of the two processes that use the memory of the host, the worker until its exec. */
 #define CISO_STACK ((size_t)64 << 10)
@@ -15,7 +16,8 @@ struct ciso_keeper {
 /* Descriptors of the keeper. */
 enum { CISO_HOST = 0, CISO_WORKER = 1, CISO_CHANNEL = 2 };
 
-/* Waits until the worker or the host ended, kills the worker, stores its end, and exits. */
-_Noreturn void ciso_keep(struct ciso_keeper *keeper);
+/* Sends a message into the channel (sendmsg(2)), waits until the worker or the host ended, kills the worker, stores its end, and
+   exits. */
+_Noreturn void ciso_keep(struct ciso_keeper *keeper, const struct msghdr *message);
 
 #endif

@@ -56,26 +56,26 @@ int ciso_close_range(unsigned first, unsigned last) {
     return 0;
 }
 
-union control {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int) * CISO_MAX_DESCRIPTORS)];
-};
+void ciso_fill_message(struct ciso_datagram *datagram, const void *bytes, size_t length, const int *descriptors,
+                       size_t count) {
+    *datagram = (struct ciso_datagram){.part = {.iov_base = (void *)bytes, .iov_len = length},
+                                       .header = {.msg_iov = &datagram->part, .msg_iovlen = 1}};
+    if (count == 0)
+        return;
+    datagram->header.msg_control = datagram->control.bytes;
+    datagram->header.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+    datagram->control.header =
+        (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int) * count), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    memcpy(CMSG_DATA(&datagram->control.header), descriptors, sizeof(int) * count);
+}
 
 int ciso_send(int socket, const void *bytes, size_t length, const int *descriptors, size_t count, uint64_t deadline) {
     if (length == 0 || length > CISO_MAX_MESSAGE || count > CISO_MAX_DESCRIPTORS)
         return EINVAL;
-    union control control = {0};
-    struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
-    struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
-    if (count > 0) {
-        header.msg_control = control.bytes;
-        header.msg_controllen = CMSG_SPACE(sizeof(int) * count);
-        control.header = (struct cmsghdr){
-            .cmsg_len = CMSG_LEN(sizeof(int) * count), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(&control.header), descriptors, sizeof(int) * count);
-    }
+    struct ciso_datagram datagram;
+    ciso_fill_message(&datagram, bytes, length, descriptors, count);
     for (;;) {
-        if (sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
+        if (sendmsg(socket, &datagram.header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
             return 0;
         if (errno == EINTR)
             continue;
@@ -118,7 +118,7 @@ static bool take_descriptors(struct msghdr *header, struct ciso_message *message
 
 /* Receives a message with recvmsg(2) and its flags: 0, EPIPE, EBADMSG, or errno. */
 static int receive(int socket, void *bytes, size_t capacity, struct ciso_message *message, int flags) {
-    union control control;
+    union ciso_control control;
     struct iovec part = {.iov_base = bytes, .iov_len = capacity};
     struct msghdr header = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};

@@ -93,8 +93,8 @@ static int lower_limits(const struct ciso_limits *limits) {
     return error;
 }
 
-int ciso_enter(const struct ciso_limits *limits, const int *kept, size_t count, unsigned *mechanisms) {
-    int error = ciso_close_others(kept, count);
+int ciso_enter(const struct ciso_limits *limits, const int *descriptors, size_t count, unsigned *mechanisms) {
+    int error = ciso_close_others(descriptors, count);
     if (error == 0)
         error = lower_limits(limits);
     if (error == 0)

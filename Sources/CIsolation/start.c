@@ -30,17 +30,18 @@ struct start {
     int socket;  /* end of the worker */
     int channel; /* end of the keeper: it sends `error`, and the pidfd of the worker */
     int process, id, error;
+    struct ciso_datagram started;
     _Alignas(16) char keeper_stack[CISO_STACK], worker_stack[CISO_STACK];
 };
 
 /* Makes `descriptor`, which is none of those, the one with that number. It stays open on exec. */
-static bool place(int descriptor, int number) {
+static bool make_number(int descriptor, int number) {
     return descriptor >= 0 && dup2(descriptor, number) == number;
 }
 
-/* A duplicate with a number above those that are placed. */
+/* A duplicate with a number above those that are placed; -1 for -1, with the same errno. */
 static int moved(int descriptor) {
-    return fcntl(descriptor, F_DUPFD, CISO_SOCKET + 1);
+    return descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD, CISO_SOCKET + 1);
 }
 
 /* Runs in the worker until exec, in the memory of the host, with all signals blocked: only system calls, as after vfork(2). */
@@ -52,8 +53,8 @@ static int run_worker(void *context) {
     int socket = moved(start->socket), null = moved(open("/dev/null", O_RDWR | O_CLOEXEC));
     if (start->process < 0) {
         errno = ENOSYS; /* a kernel without CLONE_PIDFD ignores it */
-    } else if (place(null, 0) && place(null, 1) && place(null, 2) && place(socket, CISO_SOCKET) &&
-               ciso_close_range(CISO_SOCKET + 1, UINT32_MAX) == 0) {
+    } else if (make_number(null, 0) && make_number(null, 1) && make_number(null, 2) &&
+               make_number(socket, CISO_SOCKET) && ciso_close_range(CISO_SOCKET + 1, UINT32_MAX) == 0) {
         sigset_t none;
         sigemptyset(&none);
         sigprocmask(SIG_SETMASK, &none, NULL);
@@ -64,8 +65,8 @@ static int run_worker(void *context) {
     _exit(127);
 }
 
-/* Runs in the keeper, with all signals blocked. The thread that started it is in recvmsg until the message is sent: until then
-   the keeper may use the C library. */
+/* Runs in the keeper, with all signals blocked. The thread that started it is in recvmsg until ciso_keep sends the message: until
+   then the keeper may use the C library. */
 static int run_keeper(void *context) {
     struct start *start = context;
     prctl(PR_SET_NAME, "sdimage-keeper");
@@ -74,16 +75,16 @@ static int run_keeper(void *context) {
     if (start->id < 0)
         start->error = errno;
     int host = moved(start->host), process = moved(start->process), channel = moved(start->channel);
-    bool placed =
-        start->error == 0 && place(host, CISO_HOST) && place(process, CISO_WORKER) && place(channel, CISO_CHANNEL);
+    bool placed = start->error == 0 && make_number(host, CISO_HOST) && make_number(process, CISO_WORKER) &&
+                  make_number(channel, CISO_CHANNEL);
     if (start->error == 0 && !placed)
         start->error = errno;
     if (placed)
         start->error = ciso_close_range(CISO_CHANNEL + 1, UINT32_MAX);
-    if (start->error == 0)
-        start->error = ciso_send(CISO_CHANNEL, "", 1, (const int[]){CISO_WORKER}, 1, UINT64_MAX);
-    if (start->error == 0)
-        ciso_keep(&start->keeper);
+    if (start->error == 0) {
+        ciso_fill_message(&start->started, "", 1, (const int[]){CISO_WORKER}, 1);
+        ciso_keep(&start->keeper, &start->started.header);
+    }
     /* The host sees the end of the channel, and the error. */
     if (start->process >= 0)
         syscall(SYS_pidfd_send_signal, start->process, SIGKILL, NULL, 0);
@@ -109,12 +110,15 @@ static int run_start(struct start *start, int channel, int *process) {
         error = ciso_receive_blocking(channel, &byte, 1, &message);
         if (error == 0 && message.count == 1)
             *process = message.descriptors[0];
+        else if (start->error != 0)
+            error = start->error;
         else
-            error = EPIPE;
+            error = EMFILE; /* no descriptor is left for the pidfd */
     }
     if (id >= 0 && error != 0) {
+        if (start->error == 0)
+            kill(start->id, SIGKILL); /* not reaped yet: the keeper waits for it */
         waitpid(id, NULL, __WALL);
-        error = start->error != 0 ? start->error : error;
     }
     pthread_sigmask(SIG_SETMASK, &previous, NULL);
     pthread_setcancelstate(state, NULL);

@@ -86,7 +86,7 @@ static void fork_process(void) {
     waitpid(child, NULL, 0);
 }
 
-/* Each process starts two, until the limit of the system. The processes end after a second if nobody stops them. */
+/* 4096 processes, unless the first call is stopped. */
 static void fork_bomb(void) {
     for (int i = 0; i < 12; i++)
         if (fork() < 0)

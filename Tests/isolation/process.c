@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -74,6 +75,31 @@ static void nothing_is_left_in_the_host(void) {
     CHECK_EQUAL(thread_count(), threads);
     CHECK_EQUAL(descriptor_count(), descriptors);
     CHECK_EQUAL(children(), 0);
+}
+
+/* Every call that makes a descriptor fails once. */
+static void a_start_without_descriptors_fails_cleanly(void) {
+    struct rlimit limit, lower;
+    struct ciso_worker worker;
+    char *arguments[] = {"/bin/sleep", "1000", NULL}, *environment[] = {NULL};
+    size_t descriptors = descriptor_count();
+    int failures = 0, error = 0, next = dup(0);
+    CHECK(next >= 0 && close(next) == 0);
+    CHECK_EQUAL(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    lower = limit;
+    for (lower.rlim_cur = (rlim_t)next; lower.rlim_cur < (rlim_t)next + 20; lower.rlim_cur++) {
+        CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &lower), 0);
+        error = ciso_start(arguments[0], arguments, environment, &worker);
+        CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        failures += error != 0;
+        if (error == 0)
+            ciso_forget(&worker, NULL);
+        else
+            CHECK_EQUAL(error, EMFILE);
+        CHECK_EQUAL(descriptor_count(), descriptors);
+        CHECK_EQUAL(children(), 0);
+    }
+    CHECK(failures >= 5 && error == 0);
 }
 
 static void the_host_sees_no_child(void) {
@@ -250,6 +276,7 @@ static void workers_start_in_a_container(void) {
 int main(void) {
     static const test tests[] = {
         TEST(nothing_is_left_in_the_host),
+        TEST(a_start_without_descriptors_fails_cleanly),
         TEST(the_host_sees_no_child),
         TEST(signal_handling_of_the_host_is_unchanged),
         TEST(a_worker_starts_without_standard_descriptors),

@@ -30,7 +30,7 @@ static void send_answer(const char *text, const int *descriptors, size_t count) 
         _exit(3);
 }
 
-/* What a program starts with. */
+/* The environment of a program at its start. */
 static void describe_start(void) {
     extern char **environ;
     int open = 0, handled = 0, blocked = 0, variables = 0;
@@ -157,8 +157,9 @@ int main(int count, char **arguments) {
                      ciso_enter(&limits, NULL, 0, &mechanisms) != 0))
         return 2;
     for (;;) {
-        if (ciso_receive(CISO_SOCKET, command, sizeof command - 1, &message, UINT64_MAX) != 0)
-            return 0;
+        int error = ciso_receive(CISO_SOCKET, command, sizeof command - 1, &message, UINT64_MAX);
+        if (error != 0)
+            return error == EPIPE ? 0 : error;
         ciso_close_descriptors(&message);
         run(command);
     }

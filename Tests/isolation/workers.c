@@ -10,7 +10,7 @@ uint64_t monotonic_now(void) {
 }
 
 struct ciso_worker start_worker(const char *mode) {
-    static char path[PATH_MAX];
+    char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
     CHECK(slash != NULL && slash - path + sizeof "/worker" <= sizeof path);
@@ -36,8 +36,12 @@ int ask(const struct ciso_worker *worker, const char *command, char answer[200])
 void expect_answer(const struct ciso_worker *worker, const char *command, const char *expected) {
     char answer[200];
     int error = ask(worker, command, answer);
-    if (error != 0)
-        fail_test(__FILE__, __LINE__, "%s: %s", command, strerror(error));
+    if (error != 0) {
+        struct ciso_worker ended = *worker;
+        struct ciso_end end;
+        ciso_forget(&ended, &end);
+        fail_test(__FILE__, __LINE__, "%s: %s, signal %d, status %d", command, strerror(error), end.signal, end.status);
+    }
     if (strcmp(answer, expected) != 0)
         fail_test(__FILE__, __LINE__, "%s: %s, not %s", command, answer, expected);
 }

@@ -43,8 +43,8 @@ int ciso_wait(const struct ciso_worker *worker, uint64_t deadline);
 
 /* The end of a process. */
 struct ciso_end {
-    int signal; /* that killed it: SIGSYS (31) for a forbidden system call; 0: it ended by itself */
-    int status; /* of exit(3) if `signal` is 0 */
+    int signal; /* the signal that killed it: SIGSYS (31) for a forbidden system call; 0: it ended by itself */
+    int status; /* exit status, if `signal` is 0 */
 };
 
 /* Kills the process if it runs, waits for its end, and closes both descriptors. `end` may be NULL. Blocks for about as long as
@@ -113,11 +113,15 @@ int ciso_prepare(void);
 #define CISO_MAX_FILES 8192
 int ciso_keep_file(const char *path);
 
+/* Keeps all fonts of the system if libfontconfig is open in this process, and lets it look for changed fonts no longer. 0 also without
+   fonts. ENOSPC: more than CISO_MAX_FILES. */
+int ciso_keep_fonts(void);
+
 /* Limits of a worker. */
 struct ciso_limits {
     /* Bytes of address space besides those mapped at the call of ciso_enter (RLIMIT_AS), and of each memfd (RLIMIT_FSIZE). */
     uint64_t memory;
-    /* Of all threads until the end of the process (RLIMIT_CPU). It ends a worker that survives its host. */
+    /* Processor time of all threads until the end of the process (RLIMIT_CPU). */
     uint64_t cpu_seconds;
     /* Numbers of descriptors are lower than this (RLIMIT_NOFILE), except for those of kept files. */
     uint32_t descriptors;
@@ -132,8 +136,8 @@ enum {
 /* Enters the sandbox, for all threads and irrevocably: limits, Landlock, and a seccomp filter that kills the process at a
    system call outside its list. Allowed are calls on open descriptors, memory without PROT_EXEC, threads, clocks, events,
    memfds, and messages on open sockets. A few harmless calls fail instead (ioctl: ENOTTY; priorities: EPERM; look-ups of
-   files: ENOENT). Closes all descriptors but 0 to 3, kept files and those in `kept`. Libraries must be open before.
+   files: ENOENT). Closes all descriptors but 0 to 3, kept files and those in `descriptors`. Libraries must be open before.
    `mechanisms` receives flags of the enum. ENOSYS: no seccomp, or no list for this processor; the caller must not decode. */
-int ciso_enter(const struct ciso_limits *limits, const int *kept, size_t count, unsigned *mechanisms);
+int ciso_enter(const struct ciso_limits *limits, const int *descriptors, size_t count, unsigned *mechanisms);
 
 #endif
