@@ -18,15 +18,16 @@ int ciso_poll(int descriptor, short events, uint64_t deadline);
 /* Closes the descriptors from `first` to `last`, at most 2^32 - 1. Calls no function but system calls. */
 int ciso_close_range(unsigned first, unsigned last);
 
-/* Arguments of sendmsg(2). */
-union ciso_control {
-    struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int) * CISO_MAX_DESCRIPTORS)];
+/* Control data of a message. */
+struct ciso_control {
+    _Alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(int) * CISO_MAX_DESCRIPTORS)];
 };
+
+/* Arguments of sendmsg(2). */
 struct ciso_datagram {
     struct msghdr header;
     struct iovec part;
-    union ciso_control control;
+    struct ciso_control control;
 };
 
 /* Makes the arguments, which point into themselves. */

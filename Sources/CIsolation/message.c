@@ -64,9 +64,11 @@ void ciso_fill_message(struct ciso_datagram *datagram, const void *bytes, size_t
         return;
     datagram->header.msg_control = datagram->control.bytes;
     datagram->header.msg_controllen = CMSG_SPACE(sizeof(int) * count);
-    datagram->control.header =
-        (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int) * count), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-    memcpy(CMSG_DATA(&datagram->control.header), descriptors, sizeof(int) * count);
+    struct cmsghdr *control = CMSG_FIRSTHDR(&datagram->header);
+    control->cmsg_len = CMSG_LEN(sizeof(int) * count);
+    control->cmsg_level = SOL_SOCKET;
+    control->cmsg_type = SCM_RIGHTS;
+    memcpy(CMSG_DATA(control), descriptors, sizeof(int) * count);
 }
 
 int ciso_send(int socket, const void *bytes, size_t length, const int *descriptors, size_t count, uint64_t deadline) {
@@ -118,7 +120,7 @@ static bool take_descriptors(struct msghdr *header, struct ciso_message *message
 
 /* Receives a message with recvmsg(2) and its flags: 0, EPIPE, EBADMSG, or errno. */
 static int receive(int socket, void *bytes, size_t capacity, struct ciso_message *message, int flags) {
-    union ciso_control control;
+    struct ciso_control control;
     struct iovec part = {.iov_base = bytes, .iov_len = capacity};
     struct msghdr header = {
         .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
