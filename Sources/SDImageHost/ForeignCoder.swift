@@ -10,6 +10,8 @@ package final class ForeignCoder: ImageCoder {
         return ImageFormat.allCases.filter { format in unsafe decodes(functions.userData, format.code) && format != .unknown }
     }
     private let functions: CoderFunctions
+    package let isRisky: Bool
+    package let origin: CoderOrigin
 
     package init(
         name: String, _ table: UnsafePointer<sdimage_coder_vtable>?, _ foreign: Foreign, _ registry: CoderRegistry
@@ -21,6 +23,8 @@ package final class ForeignCoder: ImageCoder {
             throw ImageError(.invalidArgument, "coder: vtable lacks can_decode or decode")
         }
         self.name = name
+        isRisky = copy.is_risky
+        origin = unsafe copy.module?(foreign.userData).map { unsafe .module(path: String(cString: $0)) } ?? .host
         functions = CoderFunctions(ForeignTable(copy, foreign), registry)
     }
 

@@ -7,6 +7,9 @@ protocol ModuleBackedCoder: ImageCoder {
 }
 
 extension ModuleBackedCoder {
+    package var origin: CoderOrigin { .module(path: module.path) }
+    package var isRisky: Bool { true }
+
     package var libraryVersion: String { module.report }
 
     /// Empty before the module is opened: the formats that it encodes depend on the libraries that it finds.

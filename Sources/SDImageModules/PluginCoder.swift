@@ -14,16 +14,22 @@ package final class PluginCoder: ModuleBackedCoder {
             path: "\(ModuleFolder.plugins)/libsdimage-\(name).so.1")
     }
 
-    /// Opens the plug-in, and registers its coder unless it is already registered.
+    /// Opens the plug-in, and registers its coder unless it is already registered. Coders that are isolated are opened in workers
+    /// alone.
     package func load(into registry: CoderRegistry) throws(ImageError) {
         guard module.opened != nil || module.isInstalled else { throw ImageError(.notFound, "plug-in: \(name) is not installed") }
-        do throws(ImageError) { _ = try module.coder() } catch { throw ImageError(.moduleMissing, error.message.string) }
+        if Isolation.standard == .none {
+            do throws(ImageError) { _ = try module.coder() } catch { throw ImageError(.moduleMissing, error.message.string) }
+        }
         if !registry.coders.contains(where: { $0 === self }) { registry.register(self) }
     }
 
-    package var decodableFormats: [ImageFormat] { module.opened == nil ? [] : formats }
+    package var decodableFormats: [ImageFormat] { module.isUsable ? formats : [] }
 
-    package func canDecode(_ bytes: Bytes) -> Bool { module.opened?.canDecode(bytes) ?? false }
+    /// Never opens the plug-in.
+    package func canDecode(_ bytes: Bytes) -> Bool {
+        module.opened?.canDecode(bytes) ?? PluginSniffer.recognizes(bytes, name: name, formats: formats)
+    }
 
     package func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (
         any ImageDecoder
@@ -31,5 +37,9 @@ package final class PluginCoder: ModuleBackedCoder {
         try module.coder().open(source: source, options: options, stop: stop)
     }
 
-    package func canEncode(_ format: ImageFormat) -> Bool { module.opened?.canEncode(format) ?? false }
+    /// May open the plug-in: encoders are not isolated.
+    package func canEncode(_ format: ImageFormat) -> Bool {
+        guard formats.contains(format), module.isUsable else { return false }
+        do throws(ImageError) { return try module.coder().canEncode(format) } catch { return false }
+    }
 }

@@ -18,6 +18,7 @@
 #include "encode.h"
 #include "heif_gain_map.h"
 #include "limits.h"
+#include "module_path.h"
 #include "tracks.h"
 
 /* libavif 1.0 renamed the mode of a mirror to its axis, and its functions can fail. */
@@ -404,6 +405,8 @@ static const sdimage_coder_vtable table = {
     SDCS_INSTANCE_ENTRIES,
     .describe = describe,
     .detached_stack = SDCS_STACK,
+    .is_risky = true,
+    .module = sdcs_module_path,
 };
 
 SDIMAGE_API sdimage_status sdimage_avif_coder_new(sdimage_coder **coder, sdimage_error **error) {

@@ -21,6 +21,7 @@
 #include "codec.h"
 #include "coder_instance.h"
 #include "frame.h"
+#include "module_path.h"
 #include "track.h"
 
 /* --- Recognition of movies. */
@@ -235,6 +236,8 @@ static const sdimage_coder_vtable table = {
     .open_source = sdcs_instance_open_source,
     .describe = describe,
     .detached_stack = SDCS_STACK,
+    .is_risky = true,
+    .module = sdcs_module_path,
 };
 
 SDIMAGE_API sdimage_status sdimage_av_coder_new(sdimage_coder **coder, sdimage_error **error) {

@@ -22,6 +22,7 @@
 #include "file.h"
 #include "gain_map.h"
 #include "jhgm.h"
+#include "module_path.h"
 
 /* Bytes given to libjxl at once; the deadline is checked between pieces. */
 enum { PIECE = 1 << 16 };
@@ -338,6 +339,8 @@ static const sdimage_coder_vtable table = {
     .describe = describe,
     .can_decode_format = can_decode_format,
     .detached_stack = SDCS_STACK,
+    .is_risky = true,
+    .module = sdcs_module_path,
 };
 
 SDIMAGE_API sdimage_status sdimage_jxl_coder_new(sdimage_coder **coder, sdimage_error **error) {

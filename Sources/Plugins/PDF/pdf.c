@@ -7,11 +7,13 @@
 #include <sdimage/plugins/pdf.h>
 
 #include <poppler.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "drawing.h"
 #include "limited.h"
+#include "module_path.h"
 
 /* Limit of the bytes of a document: untrusted input is not copied without a bound. */
 static const size_t MOST_BYTES = (size_t)256 << 20;
@@ -36,7 +38,19 @@ static void release(void *pointer) {
     free(job);
 }
 
+/* Keeps a document open: poppler reads the files of its parameters for the first document, and frees them with the last one.
+ * In the sandbox of a worker process they can be read only before the first image. */
+static void keep_parameters(void) {
+    static const char text[] = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+                               "2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n";
+    GBytes *bytes = g_bytes_new_static(text, sizeof text - 1);
+    poppler_document_new_from_bytes(bytes, NULL, NULL);
+    g_bytes_unref(bytes);
+}
+
 static PopplerDocument *open_document(job *job) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, keep_parameters);
     GError *error = NULL;
     /* Read from a stream: after a wrong password poppler 22.12 reads freed memory of documents opened from bytes. */
     GInputStream *stream = g_memory_input_stream_new_from_data(job->bytes, (gssize)job->length, NULL);
@@ -153,6 +167,8 @@ static const sdimage_coder_vtable table = {
     .describe = sdcs_drawing_describe,
     .can_decode_format = sdcs_drawing_can_decode_format,
     .detached_stack = SDCS_DRAWING_STACK,
+    .is_risky = true,
+    .module = sdcs_module_path,
 };
 
 SDIMAGE_API sdimage_status sdimage_pdf_coder_new(sdimage_coder **coder, sdimage_error **error) {

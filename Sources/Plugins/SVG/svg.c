@@ -15,6 +15,7 @@
 
 #include "drawing.h"
 #include "check.h"
+#include "module_path.h"
 
 /* Pixels per inch, as in CSS. */
 static const double DPI = 96;
@@ -161,6 +162,8 @@ static const sdimage_coder_vtable table = {
     .describe = sdcs_drawing_describe,
     .can_decode_format = sdcs_drawing_can_decode_format,
     .detached_stack = SDCS_DRAWING_STACK,
+    .is_risky = true,
+    .module = sdcs_module_path,
 };
 
 SDIMAGE_API sdimage_status sdimage_svg_coder_new(sdimage_coder **coder, sdimage_error **error) {

@@ -17,6 +17,7 @@
 #include "coder_instance.h"
 #include "exif.h"
 #include "fax.h"
+#include "module_path.h"
 #include "read.h"
 
 static sdcs_info info_of(const sdtiff_layout *layout) {
@@ -176,6 +177,8 @@ static const sdimage_coder_vtable table = {
     .describe = describe,
     .can_decode_format = can_decode_format,
     .detached_stack = SDCS_STACK,
+    .is_risky = true,
+    .module = sdcs_module_path,
 };
 
 SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage_error **error) {

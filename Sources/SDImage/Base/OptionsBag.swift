@@ -16,6 +16,11 @@ package struct OptionsBag: Sendable {
 
     package var count: Int { values.count }
 
+    /// The values that keep their meaning in another process: all but pointers.
+    package var portable: [(key: [UInt8], value: Value)] {
+        values.filter { if case .pointer = $0.value { false } else { true } }.map { ($0.key, $0.value) }
+    }
+
     package subscript(key: [UInt8]) -> Value? {
         get { values[key] }
         set { values[key] = newValue }

@@ -5,13 +5,17 @@ package final class CoderRegistry: Sendable {
     private let list: Monitor<[any ImageCoder]>
     /// Application of gain maps and colour conversion for images of coders that do neither.
     private let colors: ColorConversion?
+    private let isolation: (any CoderIsolation)?
 
     /// Returns an image that has a gain map, a profile or code points as these options would have decoded it.
     package typealias ColorConversion =
         @Sendable (Image, DecodeOptions, CancellationToken) throws(ImageError) -> Image
 
-    package init(_ coders: [any ImageCoder] = [], colors: ColorConversion? = nil) {
+    package init(
+        _ coders: [any ImageCoder] = [], isolation: (any CoderIsolation)? = nil, colors: ColorConversion? = nil
+    ) {
         list = Monitor(coders)
+        self.isolation = isolation
         self.colors = colors
     }
 
@@ -163,9 +167,17 @@ package final class CoderRegistry: Sendable {
         for bytes: Bytes, options: DecodeOptions, override: (any ImageCoder)?
     ) throws(ImageError) -> any ImageCoder {
         guard !bytes.isEmpty else { throw ImageError(.emptyData, "decoder: no bytes") }
-        if let coder = override ?? coder(for: bytes, hint: options.formatHint) { return coder }
+        if let coder = override ?? coder(for: bytes, hint: options.formatHint) {
+            return try isolation?.coder(coder, options: options) ?? coder
+        }
         let format = FormatSniffer.format(of: bytes)
         guard format == .unknown else { throw ImageError(.unsupported, "decoder: no coder registered for \(format.name)") }
         throw ImageError(.notAnImage, "decoder: no coder recognizes the bytes")
     }
+}
+
+/// Replaces coders by those that decode in worker processes.
+package protocol CoderIsolation: Sendable {
+    /// Returns `coder`, or one that decodes like it in a worker. Throws `unsupported` if it must decode in a worker and cannot.
+    func coder(_ coder: any ImageCoder, options: DecodeOptions) throws(ImageError) -> any ImageCoder
 }

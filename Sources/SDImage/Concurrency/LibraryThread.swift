@@ -25,7 +25,7 @@ package enum LibraryThread {
         return unsafe Unmanaged<Body>.fromOpaque(body).takeUnretainedValue().owner == ObjectIdentifier(owner)
     }
 
-    /// Starts a thread with all signals blocked: handlers of the host never run on it, and SIGPIPE cannot end it.
+    /// Starts a thread with signals blocked: handlers of the host never run on it, and SIGPIPE cannot end it.
     /// `stackBytes`: 0 for the default size of the process.
     package static func start(
         _ name: String, of owner: AnyObject? = nil, stackBytes: Int = 0, _ body: @escaping @Sendable () -> Void
@@ -34,6 +34,8 @@ package enum LibraryThread {
         var all = sigset_t()
         var before = sigset_t()
         unsafe sigfillset(&all)
+        // A filter of system calls (seccomp) answers calls in a handler of this signal, and kills the process if it is blocked.
+        unsafe sigdelset(&all, SIGSYS)
         unsafe pthread_sigmask(SIG_BLOCK, &all, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         var thread = pthread_t()

@@ -43,6 +43,8 @@ package struct DecodeOptions: Hashable, Sendable {
     package var bag: FrozenOptions?
     /// Hard limits, checked before any allocation.
     package var limits = DecodeLimits.standard
+    /// The coders that decode in worker processes; nil: those of the process.
+    package var isolation: Isolation?
 
     /// The raw value of `sdimage_pixel_format` that stands for `keepsDepth`.
     package static let nativeFormat: Int32 = 10

@@ -13,6 +13,8 @@ import Glibc
     private let release: @Sendable () -> Void
     /// Share of the working memory that the buffer is counted on.
     private let reservation: WorkingMemory.Reservation?
+    /// The memory that can be passed to another process, in a worker; nil elsewhere, and for adopted pixels.
+    package let region: (any PixelRegion)?
 
     package var byteCount: Int { stride * size.height }
     /// Bytes that the buffer keeps allocated; for a view, those of the whole buffer.
@@ -31,11 +33,17 @@ import Glibc
             throw .tooLarge("image: decoded size in bytes (\(size.width)x\(size.height) pixels)", limit: limit)
         }
         reservation = if let account { try WorkingMemory.Reservation(bytes, of: account) } else { nil }
-        let block = unsafe try PixelPool.shared.allocate(bytes)
         self.size = size
         self.format = format
         self.stride = stride
         heldBytes = bytes
+        region = try SharedPixels.memory?.region(bytes)
+        if let region {
+            unsafe base = unsafe region.address
+            release = {}
+            return
+        }
+        let block = unsafe try PixelPool.shared.allocate(bytes)
         unsafe base = block.base
         let address = unsafe UInt(bitPattern: block.base)
         let capacity = unsafe block.capacity
@@ -58,6 +66,7 @@ import Glibc
         self.stride = stride
         heldBytes = max(holding, stride * size.height)
         reservation = nil
+        region = nil
         unsafe self.base = base
         self.release = release
     }
@@ -86,9 +95,13 @@ import Glibc
     /// Mutable access for the creator, before the buffer is shared.
     package func mutableRow(_ y: Int) -> UnsafeMutableRawBufferPointer? {
         guard y >= 0, y < size.height else { return nil }
+        region?.willWrite()
         return unsafe UnsafeMutableRawBufferPointer(start: base + y * stride, count: size.width * format.bytesPerPixel)
     }
 
     /// Mutable access for the creator, before the buffer is shared.
-    package var mutablePixels: UnsafeMutableRawPointer { unsafe base }
+    package var mutablePixels: UnsafeMutableRawPointer {
+        region?.willWrite()
+        return unsafe base
+    }
 }

@@ -10,6 +10,10 @@ package protocol ImageCoder: AnyObject, Sendable {
     /// Formats that the coder decodes and encodes, for `doctor`.
     var decodableFormats: [ImageFormat] { get }
     var encodableFormats: [ImageFormat] { get }
+    /// The place from which a worker process can make the same coder.
+    var origin: CoderOrigin { get }
+    /// True if the coder belongs to those that `Isolation.risky` isolates.
+    var isRisky: Bool { get }
 
     /// True when the first bytes belong to this coder's formats; otherwise the next coder is asked.
     func canDecode(_ bytes: Bytes) -> Bool
@@ -30,6 +34,8 @@ package protocol ImageCoder: AnyObject, Sendable {
 
 extension ImageCoder {
     package var encodableFormats: [ImageFormat] { [] }
+    package var origin: CoderOrigin { .library }
+    package var isRisky: Bool { false }
     package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? { nil }
     package func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (
         any ImageDecoder

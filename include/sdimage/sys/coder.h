@@ -126,6 +126,14 @@ typedef struct sdimage_coder_vtable {
      * valid until it returns, and its result is discarded. At most four calls of a coder may be abandoned at a time;
      * while there are four, further calls fail with TIMEOUT after 500 ms. */
     size_t detached_stack;
+    /* True for a coder whose library is to be isolated from this process (SDIMAGE_ISOLATION_RISKY, isolation.h). */
+    bool is_risky;
+    /* Returns the path of a shared object from which a worker process makes the same coder, by its function
+     * `sdimage_status sdimage_NAME_coder_new(sdimage_coder **coder, sdimage_error **error)`, where NAME is the name of
+     * the coder. Called once, while the coder is created; the path is copied. NULL, here or as a result: the coder exists
+     * in this process only, and cannot be isolated. Of an isolated coder only can_decode, can_decode_format, can_encode and
+     * encode are called in this process. */
+    const char *(*module)(void *user_data);
 } sdimage_coder_vtable;
 
 /* Creates a coder from functions of the host. `name` is copied and used in messages. `destroy(user_data)` is called

@@ -1,0 +1,22 @@
+#include "module_path.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+static const char *path;
+
+/* The file may have been opened by a relative name. */
+static void find_path(void) {
+    Dl_info info;
+    if (dladdr((const void *)&path, &info) && info.dli_fname)
+        path = realpath(info.dli_fname, NULL);
+}
+
+const char *sdcs_module_path(void *user_data) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)user_data;
+    pthread_once(&once, find_path);
+    return path;
+}

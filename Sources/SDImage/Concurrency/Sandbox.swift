@@ -1,0 +1,11 @@
+import Synchronization
+
+/// The sandbox of a worker process.
+package enum Sandbox {
+    private static let entered = Atomic<Bool>(false)
+
+    /// True where no library and no file can be opened.
+    package static var isEntered: Bool { entered.load(ordering: .relaxed) }
+
+    package static func enter() { entered.store(true, ordering: .relaxed) }
+}
