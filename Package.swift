@@ -50,7 +50,7 @@ let package = Package(
         .target(name: "CSystem", path: "Sources/CLibs/CSystem", cSettings: cStrict),
 
         // Worker processes and their sandbox.
-        .target(name: "CIsolation", cSettings: cStrict),
+        .target(name: "CIsolation", cSettings: cStrict + [.unsafeFlags(["-Wno-gnu-variable-sized-type-not-at-end"])]),
 
         // Third-party libraries: each imported by exactly one target.
         .target(name: "CJPEG", path: "Sources/CLibs/CJPEG", cSettings: cStrict, linkerSettings: [.linkedLibrary("jpeg")]),
@@ -84,12 +84,15 @@ let package = Package(
         .target(
             name: "SDImageModules", dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageHost"], swiftSettings: strict),
 
+        // Decoding in worker processes: messages, the processes, and the work of one.
+        .target(name: "SDImageIsolation", dependencies: ["CIsolation", "CSystem", "SDImage"], swiftSettings: strict),
+
         // The C functions and the composition root.
         .target(
             name: "SDImageABI",
             dependencies: [
-                "CSDImage", "CSystem", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageHost", "SDImageModules",
-                "SDImageSQLite",
+                "CSDImage", "CSystem", "SDImage", "SDImageCodecs", "SDImageCurl", "SDImageHost", "SDImageIsolation",
+                "SDImageModules", "SDImageSQLite",
             ],
             exclude: ["exports.map"],
             // Hiding symbols would hide the sanitizer's allocator too.

@@ -24,6 +24,7 @@
  *               decode.h      decoding: whole, progressive, frame by frame
  *               encode.h      encoding
  *               coder.h       registered coders, plug-ins
+ *               isolation.h   decoding in worker processes
  *               transform.h   resizing, cropping, filters
  *               placeholder.h BlurHash and ThumbHash
  *
@@ -65,6 +66,7 @@
 #include "sdimage/gain_map.h"
 #include "sdimage/hooks.h"
 #include "sdimage/image.h"
+#include "sdimage/isolation.h"
 #include "sdimage/loader.h"
 #include "sdimage/manager.h"
 #include "sdimage/metadata.h"

@@ -221,7 +221,8 @@ static void add_rule(struct program *program, const struct rule *rule) {
     int count = 0;
     while (count < 2 && rule->conditions[count].mask != 0)
         count++;
-    /* Each condition has three instructions; the last two are the action, and loading the number again for the next rule. */
+    /* Each condition has three instructions; the last two are the action, and loading the number again for the next
+       rule. */
     unsigned char left = (unsigned char)(count == 0 ? 1 : 3 * count + 2);
     add(program, (struct sock_filter)UNLESS((unsigned)rule->number, left));
     for (int i = 0; i < count; i++) {

@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-/* The functions of libfontconfig (https://www.freedesktop.org/software/fontconfig/fontconfig-devel/) that are called here; structures are
-   not used but for the beginning of FcFontSet, which is part of its interface. */
+/* The functions of libfontconfig (https://www.freedesktop.org/software/fontconfig/fontconfig-devel/) that are called
+   here; structures are not used but for the beginning of FcFontSet, which is part of its interface. */
 struct font_set {
     int count, capacity;
     void **patterns;

@@ -37,8 +37,8 @@ void ciso_fill_message(struct ciso_datagram *datagram, const void *bytes, size_t
 /* Receives a message without a deadline. Sets errno only when it returns. */
 int ciso_receive_blocking(int socket, void *bytes, size_t capacity, struct ciso_message *message);
 
-/* Adds a Landlock layer for the calling thread and threads that it starts: without `reads`, opening any file is refused as well.
-   ENOSYS or EOPNOTSUPP: the kernel has no Landlock. */
+/* Adds a Landlock layer for the calling thread and threads that it starts: without `reads`, opening any file is
+   refused as well. ENOSYS or EOPNOTSUPP: the kernel has no Landlock. */
 int ciso_restrict_files(int allows_reads);
 
 /* Installs the filter of system calls for all threads. Calls that it traps send SIGSYS. */

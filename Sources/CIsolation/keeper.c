@@ -1,6 +1,6 @@
-/* The keeper while its worker runs. It shares the memory of the host, whose threads run at the same time, and the thread-local
-   storage of the thread that started it, which may end. So it calls no function of the C library, and uses neither errno nor
-   the stack protector. */
+/* The keeper while its worker runs. It shares the memory of the host, whose threads run at the same time, and the
+   thread-local storage of the thread that started it, which may end. So it calls no function of the C library, and
+   uses neither errno nor the stack protector. */
 #define _GNU_SOURCE
 #include "keeper.h"
 

@@ -16,8 +16,8 @@ struct ciso_keeper {
 /* Descriptors of the keeper. */
 enum { CISO_HOST = 0, CISO_WORKER = 1, CISO_CHANNEL = 2 };
 
-/* Sends a message into the channel (sendmsg(2)), waits until the worker or the host ended, kills the worker, stores its end, and
-   exits. */
+/* Sends a message into the channel (sendmsg(2)), waits until the worker or the host ended, kills the worker, stores
+   its end, and exits. */
 _Noreturn void ciso_keep(struct ciso_keeper *keeper, const struct msghdr *message);
 
 #endif

@@ -21,6 +21,10 @@
 #define CLONE_PIDFD 0x1000
 #endif
 
+/* The function of the C library by a name that ThreadSanitizer does not intercept: its version of clone(2) releases
+   locks in both processes, as after a fork. */
+int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
+
 /* The memory of a keeper, in pages of its own: `keeper` is the first member, for ciso_keeper. */
 struct start {
     struct ciso_keeper keeper;
@@ -36,28 +40,29 @@ struct start {
 
 /* Makes `descriptor`, which is none of those, the one with that number. It stays open on exec. */
 static bool make_number(int descriptor, int number) {
-    return descriptor >= 0 && dup2(descriptor, number) == number;
+    return descriptor >= 0 && syscall(SYS_dup3, descriptor, number, 0) == number;
 }
 
 /* A duplicate with a number above those that are placed; -1 for -1, with the same errno. */
 static int moved(int descriptor) {
-    return descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD, CISO_SOCKET + 1);
+    return descriptor < 0 ? -1 : (int)syscall(SYS_fcntl, descriptor, F_DUPFD, CISO_SOCKET + 1);
 }
 
-/* Runs in the worker until exec, in the memory of the host, with all signals blocked: only system calls, as after vfork(2). */
+/* Runs in the worker until exec, in the memory of the host, with all signals blocked: only system calls, as after
+   vfork(2), and past the interceptors of sanitizers, which would note them as calls of the host. */
 static int run_worker(void *context) {
     struct start *start = context;
-    struct sigaction standard = {.sa_handler = SIG_DFL};
+    /* struct sigaction of the kernel: SIG_DFL, no flags, an empty mask. */
+    static const unsigned long standard[8];
     for (int number = 1; number < NSIG; number++)
-        sigaction(number, &standard, NULL);
-    int socket = moved(start->socket), null = moved(open("/dev/null", O_RDWR | O_CLOEXEC));
+        syscall(SYS_rt_sigaction, number, standard, NULL, 8);
+    int socket = moved(start->socket),
+        null = moved((int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC, 0));
     if (start->process < 0) {
         errno = ENOSYS; /* a kernel without CLONE_PIDFD ignores it */
     } else if (make_number(null, 0) && make_number(null, 1) && make_number(null, 2) &&
                make_number(socket, CISO_SOCKET) && ciso_close_range(CISO_SOCKET + 1, UINT32_MAX) == 0) {
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
+        syscall(SYS_rt_sigprocmask, SIG_SETMASK, standard, NULL, 8);
         setsid(); /* signals of a terminal are for the host */
         execve(start->path, start->arguments, start->environment);
     }
@@ -65,13 +70,13 @@ static int run_worker(void *context) {
     _exit(127);
 }
 
-/* Runs in the keeper, with all signals blocked. The thread that started it is in recvmsg until ciso_keep sends the message: until
-   then the keeper may use the C library. */
+/* Runs in the keeper, with all signals blocked. The thread that started it is in recvmsg until ciso_keep sends the
+   message: until then the keeper may use the C library. */
 static int run_keeper(void *context) {
     struct start *start = context;
-    prctl(PR_SET_NAME, "sdimage-keeper");
-    start->id = clone(run_worker, start->worker_stack + CISO_STACK, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
-                      start, &start->process);
+    syscall(SYS_prctl, PR_SET_NAME, "sdimage-keeper", 0, 0, 0);
+    start->id = __clone(run_worker, start->worker_stack + CISO_STACK, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
+                        start, &start->process);
     if (start->id < 0)
         start->error = errno;
     int host = moved(start->host), process = moved(start->process), channel = moved(start->channel);
@@ -103,7 +108,7 @@ static int run_start(struct start *start, int channel, int *process) {
     sigfillset(&all);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     pthread_sigmask(SIG_SETMASK, &all, &previous);
-    int id = clone(run_keeper, start->keeper_stack + CISO_STACK, CLONE_VM, start), error = id < 0 ? errno : 0;
+    int id = __clone(run_keeper, start->keeper_stack + CISO_STACK, CLONE_VM, start), error = id < 0 ? errno : 0;
     start->keeper.id = id;
     close(start->channel);
     if (error == 0) {
@@ -116,7 +121,7 @@ static int run_start(struct start *start, int channel, int *process) {
             error = EMFILE; /* no descriptor is left for the pidfd */
     }
     if (id >= 0 && error != 0) {
-        if (start->error == 0)
+        if (start->error == 0 && start->id > 0)
             kill(start->id, SIGKILL); /* not reaped yet: the keeper waits for it */
         waitpid(id, NULL, __WALL);
     }

@@ -3,6 +3,7 @@ import SDImage
 import SDImageCodecs
 import SDImageCurl
 import SDImageHost
+import SDImageIsolation
 import SDImageModules
 import SDImageSQLite
 import Synchronization
@@ -29,7 +30,7 @@ enum Defaults {
     /// The built-in coders that a program can select by name, including those of a single format.
     static let namedCoders = core.formats + builtinCoders.filter { coder in !core.formats.contains { $0 === coder } }
     static let coders = {
-        let registry = makeRegistry()
+        let registry = makeRegistry(isolation: WorkerIsolation())
         ForkHandlers.hold(lock: { FrameBudget.shared.lockForFork() }, unlock: { FrameBudget.shared.unlockAfterFork() })
         ForkHandlers.hold(lock: { registry.lockForFork() }, unlock: { registry.unlockAfterFork() })
         ForkHandlers.hold(lock: { ColorConverter.lockForFork() }, unlock: { ColorConverter.unlockAfterFork() })
@@ -38,11 +39,22 @@ enum Defaults {
         return registry
     }()
     /// Makes a registry of the built-in coders alone.
-    static func makeRegistry() -> CoderRegistry {
-        CoderRegistry(builtinCoders) { image, options, stop throws(ImageError) in
+    static func makeRegistry(isolation: (any CoderIsolation)? = nil) -> CoderRegistry {
+        CoderRegistry(builtinCoders, isolation: isolation) { image, options, stop throws(ImageError) in
             try image.rendered(options, stop: stop)
         }
     }
+    /// Makes the coder of a name in a worker process: a built-in one, or that of a module or plug-in.
+    static func coder(_ name: CoderName) throws(ImageError) -> any ImageCoder {
+        guard name.path.isEmpty else {
+            return try Module(name: name.name, library: .init(name: "", versionFunction: ""), path: name.path).coder()
+        }
+        guard let coder = namedCoders.first(where: { $0.name == name.name }) else {
+            throw ImageError(.unsupported, "coder: no built-in coder is named \(name.name)")
+        }
+        return coder
+    }
+
     /// The default byte limit for programs that scale large images down.
     static let limitBytes = Atomic<Int>(60 << 20)
     static let downloader = DownloaderConfiguration()
@@ -84,7 +96,7 @@ enum Defaults {
             limits: [
                 ("body_bytes", downloader.maxBodyBytes), ("redirects", downloader.maxRedirects),
                 ("transfers_per_host", downloader.maxPerHost), ("transfers", downloader.maxTotal),
-            ])
+            ], decoderPath: DecoderProgram.path)
     }
 
     static func makeCache(_ configuration: CacheConfiguration) throws(ImageError) -> ImageCache {

@@ -1,6 +1,7 @@
 import CSDImage
 import SDImage
 import SDImageHost
+import SDImageIsolation
 
 @_cdecl("sdimage_log_set_handler") @implementation
 public func sdimage_log_set_handler(
@@ -42,7 +43,9 @@ public func sdimage_metrics(_ text: ObjectOut, _ error: ObjectOut) -> sdimage_st
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(text)
         let caches = Engine.isForked ? [] : Defaults.caches
-        unsafe try give(try Report.metrics(Defaults.statistics, caches).bytes(), text)
+        var metrics = Report.metrics(Defaults.statistics, caches)
+        metrics.add(DecoderPool.shared.statistics)
+        unsafe try give(try metrics.bytes(), text)
     }
 }
 
@@ -139,6 +142,16 @@ public func sdimage_diagnosis_disabled_name(_ diagnosis: Object, _ index: Int) -
     unsafe read(diagnosis, DiagnosisObject.self, nil) { unsafe $0.disabled.indices ~= index ? $0.disabled[index].pointer : nil }
 }
 
+@_cdecl("sdimage_diagnosis_isolation") @implementation
+public func sdimage_diagnosis_isolation(_ diagnosis: Object) -> sdimage_isolation {
+    unsafe read(diagnosis, DiagnosisObject.self, .SDIMAGE_ISOLATION_DEFAULT) { Isolation?($0.isolation).code }
+}
+
+@_cdecl("sdimage_diagnosis_decoder_path") @implementation
+public func sdimage_diagnosis_decoder_path(_ diagnosis: Object) -> Text {
+    unsafe read(diagnosis, DiagnosisObject.self, nil) { unsafe $0.decoderPath?.pointer }
+}
+
 @_cdecl("sdimage_diagnosis_cache_path") @implementation
 public func sdimage_diagnosis_cache_path(_ diagnosis: Object) -> Text {
     unsafe read(diagnosis, DiagnosisObject.self, nil) { unsafe $0.cachePath?.pointer }
@@ -205,4 +218,19 @@ public func sdimage_trim_memory(_ emptyCaches: Bool) {
 @_cdecl("sdimage_watch_memory_pressure") @implementation
 public func sdimage_watch_memory_pressure(_ watch: Bool) {
     Defaults.watchMemoryPressure(watch)
+}
+
+extension MetricsText {
+    fileprivate mutating func add(_ workers: DecoderStatistics) {
+        gauge("decoder_processes", "Worker processes that run.", workers.running)
+        counter("decoder_starts_total", "Worker processes started.", workers.started)
+        counter("decoder_calls_total", "Results of worker processes.", workers.calls)
+        counter(
+            "decoder_failures_total", "Isolated decodes that failed, by reason.",
+            [
+                ([("reason", "crash")], Double(workers.crashes)), ([("reason", "timeout")], Double(workers.timeouts)),
+                ([("reason", "refused")], Double(workers.refused)),
+            ])
+        counter("decoder_kills_total", "Worker processes killed because of a time limit or a cancellation.", workers.kills)
+    }
 }

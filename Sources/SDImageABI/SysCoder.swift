@@ -34,6 +34,9 @@ public func sdimage_encode_options_work_budget(_ options: Object) -> Object {
     unsafe Handle.lend(unsafe Handle.find(options, as: EncodeOptionsObject.self)?.budget)
 }
 
+@_cdecl("sdimage_is_sandboxed") @implementation
+public func sdimage_is_sandboxed() -> Bool { Sandbox.isEntered }
+
 @_cdecl("sdimage_coder_new_custom") @implementation
 public func sdimage_coder_new_custom(
     _ name: Text, _ vtable: UnsafePointer<sdimage_coder_vtable>?, _ userData: UserData, _ destroy: sdimage_destroy_fn?,

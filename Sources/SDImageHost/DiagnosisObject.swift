@@ -14,16 +14,18 @@ package final class DiagnosisObject: Sendable, HandleObject {
         /// Names and versions.
         let libraries, plugins: [(String, String)]
         let limits: [(String, Int)]
+        let decoderPath: String?
 
         package init(
             coders: [any ImageCoder], encodableFormats: [ImageFormat], libraries: [(String, String)],
-            plugins: [(String, String)], limits: [(String, Int)]
+            plugins: [(String, String)], limits: [(String, Int)], decoderPath: String?
         ) {
             self.coders = coders
             self.encodableFormats = encodableFormats
             self.libraries = libraries
             self.plugins = plugins
             self.limits = limits
+            self.decoderPath = decoderPath
         }
     }
 
@@ -31,6 +33,9 @@ package final class DiagnosisObject: Sendable, HandleObject {
     package let libraries, plugins: [Entry]
     package let limits: [(name: CString, value: Int)]
     package let disabled: [CString]
+    package let isolation = Isolation.standard
+    /// The program of the worker processes; nil if none is installed.
+    package let decoderPath: CString?
     package let cachePath, cachePathSource, cachePathProblem: CString?
     package let processorCount = LibraryThread.availableProcessors
     package let simdLevel = CString(KernelLevel.name)
@@ -46,6 +51,7 @@ package final class DiagnosisObject: Sendable, HandleObject {
         plugins = composition.plugins.map { (CString($0), CString($1)) }
         limits = (DiagnosisObject.decodeLimits + composition.limits).map { (CString($0), $1) }
         disabled = DisabledParsers.ofProcess.names.map { CString($0) }
+        decoderPath = composition.decoderPath.map { CString($0) }
         let directory = DefaultDirectory()
         cachePath = directory.path.map { CString($0) }
         cachePathSource = directory.source.map { CString($0) }

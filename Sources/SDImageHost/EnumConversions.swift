@@ -119,3 +119,19 @@ extension HDRTransfer? {
         }
     }
 }
+
+extension Isolation? {
+    /// nil for the default; an unknown number isolates everything.
+    package init(_ isolation: sdimage_isolation) {
+        self = isolation == .SDIMAGE_ISOLATION_DEFAULT ? nil : Isolation(rawValue: Int32(bitPattern: isolation.rawValue)) ?? .all
+    }
+
+    package var code: sdimage_isolation {
+        switch self {
+        case nil: .SDIMAGE_ISOLATION_DEFAULT
+        case .none?: .SDIMAGE_ISOLATION_NONE
+        case .risky?: .SDIMAGE_ISOLATION_RISKY
+        case .all?: .SDIMAGE_ISOLATION_ALL
+        }
+    }
+}

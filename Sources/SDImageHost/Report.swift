@@ -55,6 +55,8 @@ package enum Report {
             ("plugins", .object(found.plugins.map { ($0.name.string, .string($0.value.string)) })),
             ("limits", .object(found.limits.map { ($0.name.string, .integer($0.value)) })),
             ("disabled", .array(found.disabled.map { .string($0.string) })),
+            ("isolation", .string("\(found.isolation)")),
+            ("decoder_path", found.decoderPath.map { .string($0.string) } ?? .null),
             ("cache_path", found.cachePath.map { .string($0.string) } ?? .null),
             ("cache_path_source", found.cachePathSource.map { .string($0.string) } ?? .null),
             ("cache_path_problem", found.cachePathProblem.map { .string($0.string) } ?? .null),

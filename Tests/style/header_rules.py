@@ -18,6 +18,8 @@ ERROR = "sdimage_error **"
 PROCESS_WIDE = set("""
     sdimage_version sdimage_version_number sdimage_sniff sdimage_decode sdimage_decode_file sdimage_encode sdimage_encode_file
     sdimage_can_decode sdimage_can_encode sdimage_default_limit_bytes
+    sdimage_set_isolation sdimage_get_isolation sdimage_set_isolation_fallback sdimage_has_isolation_fallback
+    sdimage_is_sandboxed
     sdimage_set_default_limit_bytes sdimage_set_default_cache sdimage_get_default_cache sdimage_set_default_loader
     sdimage_get_default_loader sdimage_log_set_handler sdimage_log_write sdimage_metrics sdimage_trim_memory
     sdimage_watch_memory_pressure sdimage_plugins_load_all sdimage_url_escape

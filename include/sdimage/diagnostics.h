@@ -8,6 +8,7 @@
 #include "base.h"
 #include "data.h"
 #include "error.h"
+#include "isolation.h"
 #include "manager.h"
 #include "task.h"
 
@@ -70,7 +71,8 @@ SDIMAGE_API sdimage_status sdimage_manager_config_set_observer(sdimage_manager_c
  * - exchanges and bytes over the network;
  * - hits, misses, evictions and bytes of memory caches;
  * - hits, misses, stores and failures of disk caches;
- * - pixel memory and threads.
+ * - pixel memory and threads;
+ * - worker processes (isolation.h): their number, starts, results, crashes and kills.
  *
  * Caches: the sums over all open ones; closing one removes its counts. Reads no disk. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_metrics(sdimage_data **text, sdimage_error **error);
@@ -116,6 +118,11 @@ SDIMAGE_API size_t sdimage_diagnosis_disabled_count(const sdimage_diagnosis *dia
 /* Returns the name of a disabled parser; NULL beyond the last. Borrowed. */
 SDIMAGE_API const char *sdimage_diagnosis_disabled_name(const sdimage_diagnosis *diagnosis, size_t index);
 
+/* Returns the isolation of the process (isolation.h); never DEFAULT. */
+SDIMAGE_API sdimage_isolation sdimage_diagnosis_isolation(const sdimage_diagnosis *diagnosis);
+/* Returns the path of the program of worker processes; NULL if it is not installed. Borrowed. */
+SDIMAGE_API const char *sdimage_diagnosis_decoder_path(const sdimage_diagnosis *diagnosis);
+
 /* Returns the default directory of caches; NULL if there is none. Borrowed. */
 SDIMAGE_API const char *sdimage_diagnosis_cache_path(const sdimage_diagnosis *diagnosis);
 /* Returns the origin of that directory: "XDG_CACHE_HOME", "HOME" or "password database"; NULL if there is none.
@@ -141,9 +148,9 @@ SDIMAGE_API bool sdimage_diagnosis_is_running(const sdimage_diagnosis *diagnosis
 SDIMAGE_API bool sdimage_diagnosis_is_forked(const sdimage_diagnosis *diagnosis);
 
 /* Returns all of it as a JSON object in UTF-8: "version", "formats" ({"decode": […], "encode": […]}), "libraries",
- * "plugins", "limits", "disabled", "cache_path", "cache_path_source", "cache_path_problem", "processors", "simd_level",
- * "pixel_pool" ({"live_bytes", "retained_bytes"}), "library_threads", "engine_running" and "forked". The caller owns
- * *json. Errors: NO_MEMORY. */
+ * "plugins", "limits", "disabled", "isolation" ("none", "risky" or "all"), "decoder_path", "cache_path",
+ * "cache_path_source", "cache_path_problem", "processors", "simd_level", "pixel_pool" ({"live_bytes", "retained_bytes"}),
+ * "library_threads", "engine_running" and "forked". The caller owns *json. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_diagnosis_to_json(const sdimage_diagnosis *diagnosis, sdimage_data **json,
                                                      sdimage_error **error);
 

@@ -1,7 +1,7 @@
-/* Worker processes on Linux: start, messages with descriptors, sealed memory, and the sandbox that a worker enters. Nothing
-   here knows images or Swift. Functions return 0 or an errno value unless stated otherwise; results are written only on
-   success. They may be called from any thread. Times are absolute, in nanoseconds of CLOCK_MONOTONIC; UINT64_MAX means no
-   limit, 0 does not wait. */
+/* Worker processes on Linux: start, messages with descriptors, sealed memory, and the sandbox that a worker enters.
+   Nothing here knows images or Swift. Functions return 0 or an errno value unless stated otherwise; results are
+   written only on success. They may be called from any thread. Times are absolute, in nanoseconds of CLOCK_MONOTONIC;
+   UINT64_MAX means no limit, 0 does not wait. */
 #ifndef CISOLATION_H
 #define CISOLATION_H
 
@@ -14,8 +14,8 @@
 /* Descriptor of the socket in a worker; 0, 1 and 2 are /dev/null, and no other is open. */
 #define CISO_SOCKET 3
 
-/* A worker process. The host owns both descriptors, which are closed on exec. A child that the host forks should close its copies:
-   the worker ends when the last copy of the socket is closed. */
+/* A worker process. The host owns both descriptors, which are closed on exec. A child that the host forks should close
+   its copies: the worker ends when the last copy of the socket is closed. */
 struct ciso_worker {
     int process;                /* pidfd (pidfd_open(2)); readable (POLLIN) after the process ended */
     int socket;                 /* SOCK_SEQPACKET; hangs up after the process ended */
@@ -23,16 +23,16 @@ struct ciso_worker {
     struct ciso_keeper *keeper; /* NULL: no worker */
 };
 
-/* Starts a program with the arguments and the environment, both terminated by NULL; returns after its exec. Signal mask and
-   dispositions of the worker are the default ones.
+/* Starts a program with the arguments and the environment, both terminated by NULL; returns after its exec. Signal
+   mask and dispositions of the worker are the default ones.
 
-   execve(2) makes SIGCHLD the exit signal of every process. The worker is therefore the child of another one, the keeper
-   (`sdimage-keeper`), which is a child of this process without exit signal. The end of a worker is not seen by handlers of
-   SIGCHLD and wait(2) of the host. The keeper sleeps; it shares the memory of this process and has copies of none of its
-   descriptors. It kills the worker when this process ends.
+   execve(2) makes SIGCHLD the exit signal of every process. The worker is therefore the child of another one, the
+   keeper (`sdimage-keeper`), which is a child of this process without exit signal. The end of a worker is not seen by
+   handlers of SIGCHLD and wait(2) of the host. The keeper sleeps; it shares the memory of this process and has copies
+   of none of its descriptors. It kills the worker when this process ends.
 
-   ENOSYS: Linux before 5.4, an unsupported processor, or a filter of system calls refuses. ENOENT, EACCES and others are
-   those of execve(2). */
+   ENOSYS: Linux before 5.4, an unsupported processor, or a filter of system calls refuses. ENOENT, EACCES and others
+   are those of execve(2). */
 int ciso_start(const char *path, char *const arguments[], char *const environment[], struct ciso_worker *worker);
 
 /* Kills the process (SIGKILL); 0 as well if it ended before. */
@@ -47,8 +47,8 @@ struct ciso_end {
     int status; /* exit status, if `signal` is 0 */
 };
 
-/* Kills the process if it runs, waits for its end, and closes both descriptors. `end` may be NULL. Blocks for about as long as
-   the kernel needs to free the memory of the process. */
+/* Kills the process if it runs, waits for its end, and closes both descriptors. `end` may be NULL. Blocks for about as
+   long as the kernel needs to free the memory of the process. */
 void ciso_forget(struct ciso_worker *worker, struct ciso_end *end);
 
 /* Frees what a forked child inherited of a worker, instead of ciso_forget: the worker is that of its parent. */
@@ -71,8 +71,9 @@ struct ciso_message {
     int descriptors[CISO_MAX_DESCRIPTORS];
 };
 
-/* Receives a message of at most `capacity` bytes. EPIPE: the other process ended, closed its socket, or sent an empty message.
-   EBADMSG: a message that is too long or has too many descriptors, which are closed. ETIMEDOUT: none has come. */
+/* Receives a message of at most `capacity` bytes. EPIPE: the other process ended, closed its socket, or sent an empty
+   message. EBADMSG: a message that is too long or has too many descriptors, which are closed. ETIMEDOUT: none has
+   come. */
 int ciso_receive(int socket, void *bytes, size_t capacity, struct ciso_message *message, uint64_t deadline);
 
 /* Closes the descriptors and sets their count to 0. */
@@ -89,37 +90,38 @@ int ciso_memory_map_to_write(int descriptor, size_t size, void **address);
 /* Shrinks the memfd to `size` bytes, and seals size and contents forever. EBUSY: it is still mapped to write. */
 int ciso_memory_seal(int descriptor, size_t size);
 
-/* Checks a descriptor from another process: a memfd in ordinary memory with sealed size and contents. Then the memory of
-   its mapping neither changes nor disappears (SIGBUS). EBADMSG: anything else. */
+/* Checks a descriptor from another process: a memfd in ordinary memory with sealed size and contents. Then the memory
+   of its mapping neither changes nor disappears (SIGBUS). EBADMSG: anything else. */
 int ciso_memory_check(int descriptor, size_t *size);
 
-/* Maps the first `size` bytes of a memfd that ciso_memory_check accepts; `size` is at least 1 and at most the size it returned.
-   Writing into the mapping, if allowed, copies pages and is not seen by other mappings. */
+/* Maps the first `size` bytes of a memfd that ciso_memory_check accepts; `size` is at least 1 and at most the size it
+   returned. Writing into the mapping, if allowed, copies pages and is not seen by other mappings. */
 int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **address);
 
 void ciso_memory_unmap(void *address, size_t size);
 
 /* --- The sandbox, for the worker. */
 
-/* First call of a worker, before it starts threads or opens libraries: no new privileges, no core dumps, no access to its
-   memory by other processes of the user (PR_SET_DUMPABLE), one malloc arena; and where the kernel has Landlock, no file is
-   created or written, no TCP port is connected or bound, and no process outside is signalled. */
+/* First call of a worker, before it starts threads or opens libraries: no new privileges, no core dumps, no access to
+   its memory by other processes of the user (PR_SET_DUMPABLE), one malloc arena; and where the kernel has Landlock, no
+   file is created or written, no TCP port is connected or bound, and no process outside is signalled. */
 int ciso_prepare(void);
 
-/* Opens a file for the sandbox: ciso_enter keeps it, and there open(2) and openat(2) for reading by exactly this path return another
-   descriptor of it, which shares its position; stat(2) and access(2) find it. Examples are fonts, and
-   `/sys/devices/system/cpu/online`, which ciso_prepare adds for the C library. Not during or after ciso_enter. Errors of open(2);
-   ENOSPC: more than CISO_MAX_FILES. */
+/* Opens a file for the sandbox: ciso_enter keeps it, and there open(2) and openat(2) for reading by exactly this path
+   return another descriptor of it, which shares its position; stat(2) and access(2) find it. Examples are fonts, and
+   `/sys/devices/system/cpu/online`, which ciso_prepare adds, with `/proc/loadavg`. Not during or after ciso_enter.
+   Errors of open(2); ENOSPC: more than CISO_MAX_FILES. */
 #define CISO_MAX_FILES 8192
 int ciso_keep_file(const char *path);
 
-/* Keeps all fonts of the system if libfontconfig is open in this process, and lets it look for changed fonts no longer. 0 also without
-   fonts. ENOSPC: more than CISO_MAX_FILES. */
+/* Keeps all fonts of the system if libfontconfig is open in this process, and lets it look for changed fonts no
+   longer. 0 also without fonts. ENOSPC: more than CISO_MAX_FILES. */
 int ciso_keep_fonts(void);
 
 /* Limits of a worker. */
 struct ciso_limits {
-    /* Bytes of address space besides those mapped at the call of ciso_enter (RLIMIT_AS), and of each memfd (RLIMIT_FSIZE). */
+    /* Bytes of address space besides those mapped at the call of ciso_enter (RLIMIT_AS), and of each memfd
+       (RLIMIT_FSIZE). */
     uint64_t memory;
     /* Processor time of all threads until the end of the process (RLIMIT_CPU). */
     uint64_t cpu_seconds;
@@ -133,11 +135,12 @@ enum {
     CISO_LANDLOCK = 2, /* the calling thread, and those that it starts, cannot open files by Landlock either */
 };
 
-/* Enters the sandbox, for all threads and irrevocably: limits, Landlock, and a seccomp filter that kills the process at a
-   system call outside its list. Allowed are calls on open descriptors, memory without PROT_EXEC, threads, clocks, events,
-   memfds, and messages on open sockets. A few harmless calls fail instead (ioctl: ENOTTY; priorities: EPERM; look-ups of
-   files: ENOENT). Closes all descriptors but 0 to 3, kept files and those in `descriptors`. Libraries must be open before.
-   `mechanisms` receives flags of the enum. ENOSYS: no seccomp, or no list for this processor; the caller must not decode. */
+/* Enters the sandbox, for all threads and irrevocably: limits, Landlock, and a seccomp filter that kills the process
+   at a system call outside its list. Allowed are calls on open descriptors, memory without PROT_EXEC, threads, clocks,
+   events, memfds, and messages on open sockets. A few harmless calls fail instead (ioctl: ENOTTY; priorities: EPERM;
+   look-ups of files: ENOENT). Closes all descriptors but 0 to 3, kept files and those in `descriptors`. Libraries must
+   be open before. `mechanisms` receives flags of the enum. ENOSYS: no seccomp, or no list for this processor; the
+   caller must not decode. */
 int ciso_enter(const struct ciso_limits *limits, const int *descriptors, size_t count, unsigned *mechanisms);
 
 #endif

@@ -19,6 +19,7 @@
 #include "encode.h"
 #include "derived.h"
 #include "heif_gain_map.h"
+#include "module_path.h"
 #include "planes.h"
 
 /* Limit of the examined items that describe the image. */
@@ -302,6 +303,8 @@ static const sdimage_coder_vtable table = {
     .encode = sdheif_encode,
     .describe = describe,
     .detached_stack = SDCS_STACK,
+    .is_risky = true,
+    .module = sdcs_module_path,
 };
 
 static void release_library(void *user_data) {

@@ -136,6 +136,11 @@ typedef struct sdimage_coder_vtable {
     const char *(*module)(void *user_data);
 } sdimage_coder_vtable;
 
+/* Returns true in a worker process that has entered its sandbox (isolation.h). No library or file can be opened there: a
+ * coder that needs one for few images fails with MODULE_MISSING. The image is then decoded in a worker that, before its
+ * sandbox, has called can_encode for all formats of the coder, which opens its libraries. */
+SDIMAGE_API bool sdimage_is_sandboxed(void);
+
 /* Creates a coder from functions of the host. `name` is copied and used in messages. `destroy(user_data)` is called
  * once, also when this call fails. Errors: INVALID_ARGUMENT (a required function is NULL, or `size` is too small for
  * it), NO_MEMORY. */

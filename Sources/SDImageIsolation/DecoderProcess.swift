@@ -1,0 +1,129 @@
+import CIsolation
+import CSystem
+import Glibc
+import SDImage
+import Synchronization
+
+/// A worker process, as seen by its host.
+@safe final class DecoderProcess: Sendable {
+    // Changed once, by `end`.
+    private nonisolated(unsafe) let worker: UnsafeMutablePointer<ciso_worker>
+    private let hasEnded = Atomic<Bool>(false)
+    /// The process that started the worker: a forked child has no workers of its own.
+    private let owner = getpid()
+    let channel: Channel
+    /// The shared objects that it has opened.
+    let modules: Set<CoderName>
+    private let lastCall = Atomic<UInt64>(0)
+    /// Number of images that it was given.
+    private let images = Atomic<Int>(0)
+    /// Sessions without a user; the next call closes them.
+    private let unused = Lock<[UInt64]>([])
+
+    /// Nanoseconds until a started worker has opened its modules.
+    private static let startLimit: UInt64 = 10_000_000_000
+
+    init(program: String, modules: Set<CoderName>) throws(ImageError) {
+        self.modules = modules
+        unsafe worker = .allocate(capacity: 1)
+        unsafe worker.initialize(to: ciso_worker())
+        let code = unsafe DecoderProcess.start(program, worker)
+        guard code == 0 else {
+            unsafe worker.deallocate()
+            throw ImageError(.unsupported, "decoder process: \(program) could not be started", systemError: code)
+        }
+        channel = unsafe Channel(worker.pointee.socket)
+        // A copy in a forked child would keep the worker from noticing the end of this process.
+        csys_watch_fork(channel.socket)
+        csys_watch_fork(unsafe worker.pointee.process)
+        try open()
+    }
+
+    private static func start(_ program: String, _ worker: UnsafeMutablePointer<ciso_worker>) -> Int32 {
+        let name = unsafe strdup(program)
+        defer { unsafe free(name) }
+        var arguments = unsafe [name, nil]
+        var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+        return unsafe ciso_start(program, &arguments, &environment, worker)
+    }
+
+    /// Has the worker open its modules and enter its sandbox.
+    private func open() throws(ImageError) {
+        do throws(ImageError) {
+            var writer = MessageWriter()
+            try writer.put(modules.count)
+            for module in modules { try writer.put(module) }
+            let deadline = MonotonicClock.now.addingSaturated(DecoderProcess.startLimit)
+            try channel.send(.start, 0, writer, deadline: deadline)
+            try ready(deadline)
+        } catch {
+            end()
+            throw ImageError(.unsupported, "decoder process: start failed (\(error.message.string))", cause: error)
+        }
+    }
+
+    private func ready(_ deadline: UInt64) throws(ImageError) {
+        do throws(ChannelFailure) {
+            var message = try channel.receive(deadline: deadline)
+            guard message.kind == .ready else { throw .invalid }
+            let failure: ImageError?
+            do throws(ImageError) {
+                failure = try message.body.optional { reader throws(ImageError) in try reader.error() }
+            } catch { throw .invalid }
+            if let failure { throw .refused(failure) }
+        } catch {
+            switch error {
+            case .timedOut: throw ImageError(.unsupported, "decoder process: no message")
+            case .ended: throw ImageError(.unsupported, "decoder process: ended")
+            case .invalid: throw ImageError(.unsupported, "decoder process: invalid message")
+            case .refused(let failure): throw failure
+            }
+        }
+    }
+
+    deinit {
+        end()
+        unsafe worker.deallocate()
+    }
+
+    /// Kills the process and waits for its end. Has an effect once.
+    @discardableResult func end() -> (signal: Int32, status: Int32) {
+        var end = ciso_end()
+        guard !hasEnded.exchange(true, ordering: .relaxed) else { return (0, 0) }
+        guard owner == getpid() else {
+            // In a forked child, whose copies of the descriptors are closed.
+            unsafe ciso_abandon(worker)
+            return (0, 0)
+        }
+        unsafe csys_unwatch_fork(worker.pointee.process)
+        csys_unwatch_fork(channel.socket)
+        unsafe ciso_forget(worker, &end)
+        return (end.signal, end.status)
+    }
+
+    func kill() { unsafe _ = ciso_kill(worker) }
+
+    /// True while it runs and has sent nothing unexpected.
+    var isUsable: Bool {
+        !isOver && channel.isQuiet
+    }
+
+    var isOfThisProcess: Bool { owner == getpid() }
+    var isOver: Bool { hasEnded.load(ordering: .relaxed) || !isOfThisProcess }
+
+    func noteImage() { images.add(1, ordering: .relaxed) }
+    /// True if an image before the current one may be the cause of a crash.
+    var hasServedOthers: Bool { images.load(ordering: .relaxed) > 1 }
+
+    func nextCall() -> UInt64 { lastCall.wrappingAdd(1, ordering: .relaxed).newValue }
+
+    /// Closes a session with the next call.
+    func close(_ session: UInt64) { unused.withLock { $0.append(session) } }
+
+    func takeUnused() -> [UInt64] {
+        unused.withLock { unused in
+            defer { unused = [] }
+            return unused
+        }
+    }
+}

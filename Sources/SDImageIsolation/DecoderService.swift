@@ -1,0 +1,206 @@
+import CIsolation
+import CSystem
+import Glibc
+import SDImage
+
+/// The work of a worker process: receives calls on its first thread and makes them on another, so that a cancellation, or the
+/// end of the host, is noticed during a call.
+package final class DecoderService: Sendable {
+    /// Returns the coder of a name; opens its module if it has one.
+    package typealias CoderSource = @Sendable (CoderName) throws(ImageError) -> any ImageCoder
+
+    private struct Call {
+        let number: UInt64
+        var body: MessageReader
+        let stop: CancellationToken
+        let nanoseconds: UInt64
+    }
+
+    private struct State {
+        /// The call that the other thread is to make.
+        var waiting: Call?
+        /// The token of the call under way.
+        var current: (number: UInt64, stop: CancellationToken)?
+        /// The bytes that a read asked for.
+        var received: MessageReader?
+        /// The time at which unused memory is returned; `.max` if it was.
+        var trimTime = UInt64.max
+    }
+
+    /// Memory besides that mapped at the start, which leaves room for the default limits of several buffers; and processor time
+    /// of a worker that survives its host.
+    private static let limits = ciso_limits(memory: 6 << 30, cpu_seconds: 604_800, descriptors: 256)
+    /// Nanoseconds until the first message.
+    private static let startLimit: UInt64 = 10_000_000_000
+    /// Nanoseconds of idling after which unused memory is returned to the system.
+    private static let trimDelay: UInt64 = 500_000_000
+    /// Nanoseconds that a host may take to read a message.
+    private static let sendLimit: UInt64 = 10_000_000_000
+
+    private let channel = Channel(CISO_SOCKET)
+    private let state = Monitor(State())
+    private let sessions: WorkerSessions
+
+    private init(_ coders: [CoderName: any ImageCoder], _ builtin: @escaping CoderSource) {
+        sessions = WorkerSessions(coders, builtin)
+    }
+
+    // MARK: Start
+
+    /// Serves the host that started this process, until that ends; returns the exit status.
+    package static func run(_ source: @escaping CoderSource) -> Int32 {
+        var kind: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe getsockopt(CISO_SOCKET, SOL_SOCKET, SO_TYPE, &kind, &length) == 0,
+            kind == Int32(SOCK_SEQPACKET.rawValue)
+        else { return 2 }
+        // Before any thread: Landlock holds for the calling thread and those that it starts.
+        guard ciso_prepare() == 0 else { return 3 }
+        // Read by localtime(3), which Little CMS calls, and by getloadavg(3), by which libwebp finds an idle processor.
+        unsafe setenv("TZ", "UTC0", 1)
+        tzset()
+        unsafe ciso_keep_file("/proc/loadavg")
+        let channel = Channel(CISO_SOCKET)
+        do throws(ImageError) {
+            let coders = try open(channel, source)
+            // Helpers for large images, as in a host with an engine.
+            let lease = try Engine.acquire()
+            SharedPixels.use(WorkerMemory())
+            let service = DecoderService(coders, source)
+            try service.start()
+            var mechanisms: UInt32 = 0
+            var limits = limits
+            let code = unsafe ciso_enter(&limits, nil, 0, &mechanisms)
+            guard code == 0 else { throw ImageError(.unsupported, "decoder process: sandbox refused", systemError: code) }
+            Sandbox.enter()
+            try sendReady(channel, nil)
+            withExtendedLifetime(lease) { service.receive() }
+            return 0
+        } catch {
+            try? sendReady(channel, error)
+            return 4
+        }
+    }
+
+    private static func open(
+        _ channel: Channel, _ source: CoderSource
+    ) throws(ImageError) -> [CoderName: any ImageCoder] {
+        guard var message = try? channel.receive(deadline: MonotonicClock.now &+ startLimit), message.kind == .start else {
+            throw .invalidMessage
+        }
+        var coders: [CoderName: any ImageCoder] = [:]
+        for _ in 0..<(try message.body.count(1000)) {
+            let name = try message.body.coderName()
+            // A module that cannot be opened fails the calls that need it, and not those of others.
+            coders[name] = try? source(name)
+            if let coder = coders[name] { WarmUp.run(coder, name) }
+        }
+        if !coders.isEmpty { ciso_keep_fonts() }
+        return coders
+    }
+
+    private static func sendReady(_ channel: Channel, _ failure: ImageError?) throws(ImageError) {
+        var writer = MessageWriter()
+        try writer.put(optional: failure) { writer, error throws(ImageError) in try writer.put(error) }
+        try channel.send(.ready, 0, writer, deadline: MonotonicClock.now &+ sendLimit)
+    }
+
+    private func start() throws(ImageError) {
+        // The stack of a thread of the pool, which decodes in a host.
+        pthread_detach(try LibraryThread.start("sdimage-decode", stackBytes: 8 << 20) { self.makeCalls() })
+    }
+
+    // MARK: First thread
+
+    private func receive() {
+        while true {
+            do throws(ChannelFailure) {
+                guard handle(try channel.receive(deadline: state.withLock { $0.trimTime })) else { return }
+            } catch {
+                guard case .timedOut = error else { return }
+                PixelPool.shared.trim()
+                csys_trim_heap()
+                state.withLock { $0.trimTime = .max }
+            }
+        }
+    }
+
+    /// False for a message that a host never sends.
+    private func handle(_ message: Message) -> Bool {
+        switch message.kind {
+        case .call:
+            var body = message.body
+            guard let nanoseconds = try? body.number(UInt64.self) else { return false }
+            let call = Call(number: message.number, body: body, stop: CancellationToken(), nanoseconds: nanoseconds)
+            let isFree = state.withLock { state in
+                guard state.current == nil else { return false }
+                state.waiting = call
+                state.current = (call.number, call.stop)
+                state.trimTime = .max
+                return true
+            }
+            state.broadcast()
+            return isFree
+        case .cancel:
+            // The reply to the call may be on its way.
+            state.withLock { $0.current.flatMap { $0.number == message.number ? $0.stop : nil } }?.cancel()
+        case .bytes:
+            state.withLock { if $0.current?.number == message.number { $0.received = message.body } }
+            state.broadcast()
+        case .start, .ready, .reply, .read: return false
+        }
+        return true
+    }
+
+    // MARK: Thread of the calls
+
+    private func makeCalls() {
+        while true {
+            let call = state.wait { state, _ -> Call? in
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            guard let call else { continue }
+            reply(to: call)
+        }
+    }
+
+    private func reply(to call: Call) {
+        let deadline = MonotonicClock.now.addingSaturated(DecoderService.sendLimit)
+        do throws(ImageError) {
+            var writer = MessageWriter()
+            do throws(ImageError) {
+                try writer.put(true)
+                try sessions.perform(call.body, &writer, self, call.stop, nanoseconds: call.nanoseconds)
+            } catch {
+                writer = MessageWriter()
+                try writer.put(false)
+                try writer.put(error)
+            }
+            // Before the reply: the next call may come at once.
+            state.withLock { ($0.current, $0.received) = (nil, nil) }
+            try channel.send(.reply, call.number, writer, deadline: deadline)
+            state.withLock { $0.trimTime = $0.current == nil ? MonotonicClock.now &+ DecoderService.trimDelay : .max }
+        } catch {
+            // The host has ended, or memory is so short that not even an error can be sent.
+            exit(5)
+        }
+    }
+
+    /// Bytes of the source of the call under way.
+    func fetch(_ count: Int, at offset: UInt64) throws(ImageError) -> Bytes {
+        guard let current = state.withLock({ $0.current }) else { throw .cancelled }
+        var writer = MessageWriter()
+        try writer.put(offset)
+        try writer.put(count)
+        let deadline = MonotonicClock.now.addingSaturated(DecoderService.sendLimit)
+        try channel.send(.read, current.number, writer, deadline: deadline)
+        let received = state.wait { state, _ -> MessageReader? in
+            defer { state.received = nil }
+            return state.received
+        }
+        guard var received else { throw .cancelled }
+        guard try received.flag() else { throw try received.error() }
+        return try received.bytes(limit: RemoteSource.mostBytes)
+    }
+}

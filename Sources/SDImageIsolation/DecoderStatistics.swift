@@ -1,0 +1,18 @@
+import Synchronization
+
+/// Counts of the worker processes of this process.
+package struct DecoderStatistics: Sendable {
+    /// Processes that run now.
+    package var running = 0
+    package var started = 0
+    /// Processes that ended or broke the protocol during a call.
+    package var crashes = 0
+    /// Processes killed because of a time limit or a cancellation.
+    package var kills = 0
+    /// Calls that exceeded their time limit.
+    package var timeouts = 0
+    /// Calls refused because their image had crashed workers.
+    package var refused = 0
+    /// Calls that returned a result: images, frames and headers.
+    package var calls = 0
+}

@@ -1,0 +1,10 @@
+import Glibc
+
+/// A descriptor of shared memory, closed with the last reference.
+final class Descriptor: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+}

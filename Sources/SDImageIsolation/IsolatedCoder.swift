@@ -1,0 +1,140 @@
+import SDImage
+
+/// Decodes in a worker process as another coder does in this one.
+final class IsolatedCoder: ImageCoder {
+    private static let quarantine = Quarantine()
+
+    private let base: any ImageCoder
+    let coder: CoderName
+
+    init(_ base: any ImageCoder, _ coder: CoderName) {
+        self.base = base
+        self.coder = coder
+    }
+
+    var name: String { base.name }
+    var libraryVersion: String { base.libraryVersion }
+    var decodableFormats: [ImageFormat] { base.decodableFormats }
+    var encodableFormats: [ImageFormat] { base.encodableFormats }
+    func canDecode(_ bytes: Bytes) -> Bool { base.canDecode(bytes) }
+    func canEncode(_ format: ImageFormat) -> Bool { base.canEncode(format) }
+
+    func encode(
+        _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
+    ) throws(ImageError) -> Bytes { try base.encode(image, format: format, options: options, stop: stop) }
+
+    /// An idle worker; nil if none can be started and this process is to decode.
+    func worker(isFresh: Bool = false, _ stop: CancellationToken) throws(ImageError) -> DecoderProcess? {
+        do throws(ImageError) { return try DecoderPool.shared.acquire(coder, isFresh: isFresh, stop) } catch {
+            guard error.status == .unsupported, Isolation.decodesInProcess else { throw error }
+            return nil
+        }
+    }
+
+    /// Makes a call about `bytes`, and remembers a crash of the worker. Throws `lost` if another image may be its cause.
+    func run<R>(
+        _ call: WorkerCall, _ operation: Operation, about bytes: Bytes?,
+        _ write: (inout MessageWriter) throws(ImageError) -> Void, _ read: (inout MessageReader) throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        do throws(ImageError) { return try call.run(operation, write, read) } catch {
+            guard error.status == .decoderCrashed else { throw error }
+            if call.process.hasServedOthers { throw .lost }
+            if let bytes { IsolatedCoder.quarantine.noteCrash(bytes) }
+            throw error
+        }
+    }
+
+    func check(_ bytes: Bytes) throws(ImageError) { try IsolatedCoder.quarantine.check(bytes) }
+
+    /// Runs `body`, and once again if the worker had decoded other images, one of which may have damaged it, or had not opened a
+    /// library that this image needs. `body` is told whether it must use a fresh worker.
+    func repeating<R>(_ body: (_ isFresh: Bool) throws(ImageError) -> R) throws(ImageError) -> R {
+        do throws(ImageError) { return try body(false) } catch {
+            guard error === ImageError.lost || error.status == .moduleMissing else { throw error }
+            if error.status == .moduleMissing { DecoderPool.shared.complete(coder) }
+            return try body(true)
+        }
+    }
+
+    func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
+        try check(bytes)
+        return try repeating { isFresh throws(ImageError) in
+            guard let process = try worker(isFresh: isFresh, stop) else {
+                return try base.info(bytes, options: options, stop: stop)
+            }
+            process.noteImage()
+            let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
+            return try run(
+                call, .info, about: bytes,
+                { [coder] writer throws(ImageError) in try writer.put(coder, options, bytes) },
+                { reader throws(ImageError) in try reader.info() })
+        }
+    }
+
+    func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
+        try check(bytes)
+        return try repeating { isFresh throws(ImageError) in
+            guard let process = try worker(isFresh: isFresh, stop) else {
+                return try base.decode(bytes, options: options, stop: stop)
+            }
+            let decoded = try decode(bytes, options, on: process, stop)
+            guard let session = decoded.session else { return decoded.image }
+            return IsolatedContent(self, try bytes.copiedIfLent(), options, session, decoded.properties).image(decoded)
+        }
+    }
+
+    /// Decodes with an acquired worker.
+    func decode(
+        _ bytes: Bytes, _ options: DecodeOptions, on process: DecoderProcess, _ stop: CancellationToken
+    ) throws(ImageError) -> DecodedImage {
+        process.noteImage()
+        let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
+        return try run(
+            call, .decode, about: bytes,
+            { [coder] writer throws(ImageError) in try writer.put(coder, options, bytes) },
+            { reader throws(ImageError) in try reader.decodedImage(options.limits, process) })
+    }
+
+    func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
+        // Known only with the first bytes: the worker is started then.
+        IsolatedDecoder(self, options: options) { [base] () throws(ImageError) in
+            try base.open(options: options, stop: stop) ?? base.whole(options: options)
+        }
+    }
+
+    func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
+        let decoder = IsolatedSourceDecoder(self, source, options)
+        return try repeating { isFresh throws(ImageError) in
+            guard let process = try worker(isFresh: isFresh, stop) else {
+                return try base.open(source: source, options: options, stop: stop)
+            }
+            return try decoder.start(process, stop) ? decoder : nil
+        }
+    }
+}
+
+extension ImageError {
+    /// The end of a worker that had decoded other images before.
+    static let lost = ImageError(.decoderCrashed, "decoder process: ended")
+}
+
+extension MessageWriter {
+    /// Writes the coder, its options and the bytes, which lie in memory of their own.
+    mutating func put(_ coder: CoderName, _ options: DecodeOptions, _ bytes: Bytes) throws(ImageError) {
+        try put(coder)
+        try put(options)
+        try put(shared: bytes)
+    }
+
+    mutating func put(shared bytes: Bytes) throws(ImageError) {
+        try put(bytes.count)
+        if !bytes.isEmpty { try put(try SharedMemory.sealed(bytes)) }
+    }
+}
+
+extension MessageReader {
+    mutating func shared() throws(ImageError) -> Bytes {
+        let count = try count()
+        return count > 0 ? try SharedMemory.bytes(of: try descriptor(), count: count) : .empty
+    }
+}

@@ -1,0 +1,95 @@
+import SDImage
+
+/// The frames of an animation, or a vector image, in a worker. After the end of that worker they are opened again in another,
+/// once for each call.
+final class IsolatedContent: FrameProvider, VectorImage {
+    private let coder: IsolatedCoder
+    private let bytes: Bytes
+    private let options: DecodeOptions
+    private let properties: StreamProperties
+    private let session: Lock<Session?>
+
+    init(
+        _ coder: IsolatedCoder, _ bytes: Bytes, _ options: DecodeOptions, _ session: Session, _ properties: StreamProperties
+    ) {
+        self.coder = coder
+        self.bytes = bytes
+        self.options = options
+        self.properties = properties
+        self.session = Lock(session)
+    }
+
+    /// The image with its frames, or as a vector image.
+    func image(_ decoded: DecodedImage) -> Image {
+        if decoded.isVector { return decoded.image.with(vector: self) }
+        return properties.frameCount > 0 ? decoded.image.with(frames: self) : decoded.image
+    }
+
+    var frameCount: Int { properties.frameCount }
+    var loopCount: Int { properties.loopCount }
+    var encoded: Bytes? { bytes }
+
+    func durationMilliseconds(at index: Int) -> Int {
+        properties.durations.indices.contains(index) ? Int(properties.durations[index]) : 0
+    }
+
+    func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
+        guard index >= 0, index < frameCount else { throw .noFrame(index, of: frameCount) }
+        return try call(.frame, stop) { writer throws(ImageError) in try writer.put(index) }
+    }
+
+    func render(_ size: PixelSize) throws(ImageError) -> Image {
+        guard !size.isEmpty, UInt32(exactly: size.width) != nil, UInt32(exactly: size.height) != nil else {
+            throw ImageError(.invalidArgument, "image: invalid size \(size.width)x\(size.height)")
+        }
+        return try call(.render, CancellationToken()) { writer throws(ImageError) in try writer.put(size) }.with(vector: self)
+    }
+
+    /// Closes the session, whose canvases are memory; the next frame opens another.
+    func rest() {
+        let old = session.withLock { session in
+            defer { session = nil }
+            return session
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    private func call(
+        _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void
+    ) throws(ImageError) -> Image {
+        try coder.check(bytes)
+        return try coder.repeating { isFresh throws(ImageError) in
+            try call(operation, isFresh: isFresh, stop, write)
+        }
+    }
+
+    private func call(
+        _ operation: Operation, isFresh: Bool, _ stop: CancellationToken,
+        _ write: (inout MessageWriter) throws(ImageError) -> Void
+    ) throws(ImageError) -> Image {
+        let current = session.withLock { $0 }
+        if !isFresh, let current, let process = try DecoderPool.shared.acquire(current.process, stop) {
+            return try call(operation, current, process, stop, write)
+        }
+        guard let process = try coder.worker(isFresh: isFresh, stop) else {
+            throw ImageError(.unsupported, "decoder process: ended, and no other can be started")
+        }
+        let opened = try coder.decode(bytes, options, on: process, stop).session
+        guard let opened, let again = try DecoderPool.shared.acquire(opened.process, stop) else { throw .invalidMessage }
+        session.withLock { $0 = opened }
+        return try call(operation, opened, again, stop, write)
+    }
+
+    private func call(
+        _ operation: Operation, _ session: Session, _ process: DecoderProcess, _ stop: CancellationToken,
+        _ write: (inout MessageWriter) throws(ImageError) -> Void
+    ) throws(ImageError) -> Image {
+        let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
+        return try coder.run(
+            call, operation, about: bytes,
+            { writer throws(ImageError) in
+                try writer.put(session.number)
+                try write(&writer)
+            }, { [options] reader throws(ImageError) in try reader.image(options.limits) })
+    }
+}

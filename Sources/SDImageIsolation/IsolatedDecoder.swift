@@ -1,0 +1,178 @@
+import SDImage
+
+/// Progressive decoder whose coder works in a worker process. Keeps the bytes by reference, to open it again in another worker.
+final class IsolatedDecoder: ImageDecoder {
+    private struct State {
+        var session: Session?
+        /// Number of bytes that the session has.
+        var sent = 0
+        var bytes = Bytes.empty
+        var isFinished = false
+        var properties = StreamProperties()
+        /// The image of all bytes.
+        var image: Image?
+        /// Decodes in this process, where no worker can be started.
+        var substitute: (any ImageDecoder)?
+    }
+
+    private let coder: IsolatedCoder
+    private let options: DecodeOptions
+    private let openHere: @Sendable () throws(ImageError) -> any ImageDecoder
+    private let state = Monitor(State())
+    /// Held during a call: the calls of a decoder are serialized.
+    private let turn = Monitor(false)
+
+    init(
+        _ coder: IsolatedCoder, options: DecodeOptions, openHere: @escaping @Sendable () throws(ImageError) -> any ImageDecoder
+    ) {
+        self.coder = coder
+        self.options = options
+        self.openHere = openHere
+    }
+
+    private var properties: StreamProperties { state.withLock { $0.properties } }
+    private var substitute: (any ImageDecoder)? { state.withLock { $0.substitute } }
+    /// The frames of the complete animation.
+    private var frames: AnimationFrames? { state.withLock { $0.image?.frames } }
+
+    var size: PixelSize { substitute?.size ?? properties.size }
+    var frameCount: Int { substitute?.frameCount ?? properties.frameCount }
+    var loopCount: Int { substitute?.loopCount ?? properties.loopCount }
+    var isSatisfied: Bool { substitute?.isSatisfied ?? properties.isSatisfied }
+    var encoded: Bytes? { substitute?.encoded ?? frames?.encoded }
+
+    func durationMilliseconds(at index: Int) -> Int {
+        if let substitute { return substitute.durationMilliseconds(at: index) }
+        return properties.durations.indices.contains(index) ? Int(properties.durations[index]) : 0
+    }
+
+    func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
+        if let substitute { return try substitute.update(bytes, isFinished: isFinished, stop: stop) }
+        try coder.check(bytes)
+        let all = try bytes.copiedIfLent()
+        try inTurn { () throws(ImageError) in
+            state.withLock { ($0.bytes, $0.isFinished) = (all, isFinished) }
+            try coder.repeating { isFresh throws(ImageError) in try send(isFresh: isFresh, stop) }
+        }
+    }
+
+    func image(stop: CancellationToken) throws(ImageError) -> Image? {
+        if let substitute { return try substitute.image(stop: stop) }
+        return try inTurn { () throws(ImageError) in
+            if let image = state.withLock({ $0.image }) { return image }
+            return try callSession(.image, stop, { _ throws(ImageError) in }) { [options] reader throws(ImageError) in
+                // The frames that have arrived are added by the owner of this decoder.
+                try reader.partialImage(options.limits).image
+            }
+        }
+    }
+
+    func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
+        if let substitute { return try substitute.frame(at: index, stop: stop) }
+        if let image = state.withLock({ $0.image }) { return try image.frame(at: index, stop: stop) }
+        let count = frameCount
+        guard index >= 0, index < count else { throw .noFrame(index, of: count) }
+        return try inTurn { () throws(ImageError) in
+            try callSession(.frame, stop, { writer throws(ImageError) in try writer.put(index) }) {
+                [options] reader throws(ImageError) in try reader.image(options.limits)
+            }
+        }
+    }
+
+    func rest() { if let substitute { substitute.rest() } else { frames?.rest() } }
+
+    // MARK: Calls
+
+    private func inTurn<R>(_ body: () throws(ImageError) -> R) throws(ImageError) -> R {
+        _ = turn.wait { isTaken, _ -> Bool? in
+            if isTaken { return nil }
+            isTaken = true
+            return true
+        }
+        defer {
+            turn.withLock { $0 = false }
+            turn.signal()
+        }
+        return try body()
+    }
+
+    /// Passes the bytes on that the session does not have; a lost session is opened again with all of them.
+    private func send(isFresh: Bool, _ stop: CancellationToken) throws(ImageError) {
+        let current = state.withLock { $0.session }
+        if !isFresh, let current, let process = try DecoderPool.shared.acquire(current.process, stop) {
+            return try send(process, current, stop)
+        }
+        guard let process = try coder.worker(isFresh: isFresh, stop) else {
+            let (bytes, isFinished) = state.withLock { ($0.bytes, $0.isFinished) }
+            let decoder = try openHere()
+            state.withLock { $0.substitute = decoder }
+            return try decoder.update(bytes, isFinished: isFinished, stop: stop)
+        }
+        state.withLock { ($0.session, $0.sent) = (nil, 0) }
+        process.noteImage()
+        try send(process, nil, stop)
+    }
+
+    private func send(_ process: DecoderProcess, _ session: Session?, _ stop: CancellationToken) throws(ImageError) {
+        let (bytes, sent, isFinished) = state.withLock { ($0.bytes, $0.sent, $0.isFinished) }
+        let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
+        let (opened, properties, failure, image) = try coder.run(
+            call, .update, about: bytes,
+            { [coder, options] writer throws(ImageError) in
+                try writer.put(session?.number ?? 0)
+                if session == nil {
+                    try writer.put(coder.coder)
+                    try writer.put(options)
+                }
+                try writer.put(shared: bytes.slice(min(sent, bytes.count)..<bytes.count) ?? .empty)
+                try writer.put(isFinished)
+            },
+            { [options] reader throws(ImageError) in
+                let opened: Session = if let session { session } else { Session(process, try reader.number()) }
+                let properties = try reader.properties().0
+                let failure = try reader.optional { reader throws(ImageError) in try reader.error() }
+                let image = try reader.optional { reader throws(ImageError) in
+                    try reader.decodedImage(options.limits, process)
+                }
+                return (opened, properties, failure, image)
+            })
+        let result = image.map { decoded in
+            decoded.session.map { IsolatedContent(coder, bytes, options, $0, decoded.properties).image(decoded) } ?? decoded.image
+        }
+        state.withLock { state in
+            (state.session, state.sent, state.properties, state.image) = (opened, bytes.count, properties, result)
+            // The content has a session of its own.
+            if result != nil { state.session = nil }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Makes a call about the bytes so far, in the session that has them.
+    private func callSession<R>(
+        _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void,
+        _ read: (inout MessageReader) throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        let bytes = state.withLock { $0.bytes }
+        try coder.check(bytes)
+        return try coder.repeating { isFresh throws(ImageError) in
+            var (session, process) = isFresh ? (nil, nil) : try acquireSession(stop)
+            if process == nil {
+                try send(isFresh: isFresh, stop)
+                (session, process) = try acquireSession(stop)
+            }
+            guard let session, let process else { throw ImageError(.decoderCrashed, "decoder process: ended") }
+            let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
+            return try coder.run(
+                call, operation, about: bytes,
+                { writer throws(ImageError) in
+                    try writer.put(session.number)
+                    try write(&writer)
+                }, read)
+        }
+    }
+
+    private func acquireSession(_ stop: CancellationToken) throws(ImageError) -> (Session?, DecoderProcess?) {
+        guard let session = state.withLock({ $0.session }) else { return (nil, nil) }
+        return (session, try DecoderPool.shared.acquire(session.process, stop))
+    }
+}

@@ -1,0 +1,101 @@
+import SDImage
+
+/// Decoder of a source whose coder works in a worker process, and asks for the bytes that it needs.
+final class IsolatedSourceDecoder: ImageDecoder {
+    private struct State {
+        var session: Session?
+        var properties = StreamProperties()
+    }
+
+    private let coder: IsolatedCoder
+    private let source: any ByteSource
+    private let options: DecodeOptions
+    private let state = Monitor(State())
+
+    init(_ coder: IsolatedCoder, _ source: any ByteSource, _ options: DecodeOptions) {
+        self.coder = coder
+        self.source = source
+        self.options = options
+    }
+
+    private var properties: StreamProperties { state.withLock { $0.properties } }
+
+    var size: PixelSize { properties.size }
+    var frameCount: Int { properties.frameCount }
+    var loopCount: Int { properties.loopCount }
+    var isSatisfied: Bool { false }
+
+    func durationMilliseconds(at index: Int) -> Int {
+        properties.durations.indices.contains(index) ? Int(properties.durations[index]) : 0
+    }
+
+    /// Opens the source in an acquired worker; false if the coder needs the bytes in memory.
+    func start(_ process: DecoderProcess, _ stop: CancellationToken) throws(ImageError) -> Bool {
+        process.noteImage()
+        let opened = try coder.run(
+            call(process, stop), .openSource, about: nil,
+            { [coder, options, source] writer throws(ImageError) in
+                try writer.put(coder.coder)
+                try writer.put(options)
+                try writer.put(source.size)
+            },
+            { reader throws(ImageError) in
+                try reader.optional { reader throws(ImageError) in
+                    (Session(process, try reader.number()), try reader.properties().0)
+                }
+            })
+        guard let (session, properties) = opened else { return false }
+        state.withLock { $0 = State(session: session, properties: properties) }
+        return true
+    }
+
+    /// The source is complete from the start.
+    func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {}
+
+    func image(stop: CancellationToken) throws(ImageError) -> Image? {
+        let (image, hasFrames, properties) = try callSession(.image, stop, { _ throws(ImageError) in }) {
+            [options] reader throws(ImageError) in try reader.partialImage(options.limits)
+        }
+        state.withLock { $0.properties = properties }
+        return hasFrames ? image?.with(frames: self) : image
+    }
+
+    func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
+        let count = frameCount
+        guard index >= 0, index < count else { throw .noFrame(index, of: count) }
+        return try callSession(.frame, stop, { writer throws(ImageError) in try writer.put(index) }) {
+            [options] reader throws(ImageError) in try reader.image(options.limits)
+        }
+    }
+
+    private func call(_ process: DecoderProcess, _ stop: CancellationToken) -> WorkerCall {
+        WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds, source: source)
+    }
+
+    private func callSession<R>(
+        _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void,
+        _ read: (inout MessageReader) throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        try coder.repeating { isFresh throws(ImageError) in
+            var process: DecoderProcess?
+            if !isFresh, let session = state.withLock({ $0.session }) {
+                process = try DecoderPool.shared.acquire(session.process, stop)
+            }
+            if process == nil {
+                guard let other = try coder.worker(isFresh: isFresh, stop), try start(other, stop) else {
+                    throw ImageError(.unsupported, "decoder process: ended, and no other can be started")
+                }
+                process = try DecoderPool.shared.acquire(other, stop)
+            }
+            guard let process, let session = state.withLock({ $0.session }) else {
+                throw ImageError(.decoderCrashed, "decoder process: ended")
+            }
+            return try coder.run(
+                call(process, stop), operation, about: nil,
+                { writer throws(ImageError) in
+                    try writer.put(session.number)
+                    try write(&writer)
+                }, read)
+        }
+    }
+}

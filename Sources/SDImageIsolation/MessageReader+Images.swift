@@ -1,0 +1,136 @@
+import SDImage
+
+/// Images from a worker. Sizes, strides and counts are compared with the memory and with the limits of the decode.
+extension MessageReader {
+    mutating func image(_ limits: DecodeLimits) throws(ImageError) -> Image {
+        let pixels = try pixels(limits)
+        var metadata = try metadata(limits)
+        metadata.gainMap = try optional { reader throws(ImageError) in try reader.gainMap(limits) }
+        return Image(pixels: pixels, metadata: metadata)
+    }
+
+    private mutating func pixels(_ limits: DecodeLimits) throws(ImageError) -> PixelBuffer {
+        let format: PixelFormat = try choice()
+        let size = try size()
+        let memory = try descriptor()
+        guard !size.isEmpty else { throw .invalidMessage }
+        let stride = try PixelBuffer.stride(width: size.width, format: format)
+        let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
+        // Frames of animations are drawn on canvases, which count as working memory.
+        guard !overflow, bytes <= max(limits.outputBytes, limits.workingBytes) else { throw .invalidMessage }
+        return try SharedMemory.pixels(of: memory, size: size, format: format, stride: stride)
+    }
+
+    private mutating func metadata(_ limits: DecodeLimits) throws(ImageError) -> ImageMetadata {
+        var metadata = ImageMetadata()
+        metadata.format = try choice()
+        metadata.scale = max(1, try double())
+        metadata.orientation = try choice()
+        metadata.hasAlpha = try flag()
+        metadata.frameCount = try count(MessageReader.mostFrames)
+        metadata.loopCount = try count()
+        metadata.durationMilliseconds = try count()
+        metadata.isIncremental = try flag()
+        metadata.isDamaged = try flag()
+        metadata.isEdited = try flag()
+        metadata.consumedBytes = try optional { reader throws(ImageError) in try reader.count() }
+        metadata.isThumbnail = try flag()
+        metadata.isTransformed = try flag()
+        metadata.sourceSize = try optional { reader throws(ImageError) in try reader.size() }
+        metadata.bitsPerChannel = try count(64)
+        metadata.channels = try count(1 << 16)
+        metadata.isProgressive = try flag()
+        metadata.colorProfile = try block()
+        metadata.exif = try block()
+        metadata.xmp = try block()
+        metadata.cicp = try optional { reader throws(ImageError) in try reader.codePoints() }
+        metadata.isHighDynamicRange = try flag()
+        metadata.contentHeadroom = try double()
+        metadata.headroom = try double()
+        metadata.memoryCost = try optional { reader throws(ImageError) in try reader.count() }
+        return metadata
+    }
+
+    /// Number of frames that an animation may have, as for frames made by the host.
+    private static let mostFrames = 1 << 20
+
+    private mutating func block() throws(ImageError) -> Bytes? {
+        try optional { reader throws(ImageError) in try reader.bytes(limit: MessageWriter.limit) }
+    }
+
+    private mutating func codePoints() throws(ImageError) -> CodePoints {
+        CodePoints(primaries: try number(), transfer: try number(), matrix: try number(), isFullRange: try flag())
+    }
+
+    private mutating func gainMap(_ limits: DecodeLimits) throws(ImageError) -> GainMap {
+        var parameters = GainMap.Parameters()
+        parameters.red = try channel()
+        parameters.green = try channel()
+        parameters.blue = try channel()
+        parameters.baseHeadroom = try double()
+        parameters.alternateHeadroom = try double()
+        parameters.usesBaseColorSpace = try flag()
+        parameters.isLinear = try flag()
+        let pixels = try pixels(limits)
+        guard parameters.baseHeadroom != parameters.alternateHeadroom, parameters.channels.allSatisfy({ $0.gamma > 0 }),
+            pixels.format == .gray8 || pixels.format == .rgb8
+        else { throw .invalidMessage }
+        var metadata = ImageMetadata()
+        metadata.colorProfile = try block()
+        metadata.cicp = try optional { reader throws(ImageError) in try reader.codePoints() }
+        return GainMap(parameters, image: Image(pixels: pixels, metadata: metadata))
+    }
+
+    private mutating func channel() throws(ImageError) -> GainMap.Channel {
+        var channel = GainMap.Channel()
+        channel.minimum = try double()
+        channel.maximum = try double()
+        channel.gamma = try double()
+        channel.baseOffset = try double()
+        channel.alternateOffset = try double()
+        return channel
+    }
+
+    mutating func info() throws(ImageError) -> ImageInfo {
+        var info = ImageInfo()
+        info.format = try choice()
+        info.storedSize = try size()
+        info.orientation = try choice()
+        info.frameCount = try count(MessageReader.mostFrames)
+        info.loopCount = try count()
+        info.durationMilliseconds = try count()
+        info.bitsPerChannel = try count(64)
+        info.channels = try count(1 << 16)
+        info.hasAlpha = try flag()
+        info.isProgressive = try flag()
+        info.hasColorProfile = try flag()
+        info.isHighDynamicRange = try flag()
+        info.hasGainMap = try flag()
+        info.transfer = try number()
+        info.contentHeadroom = try double()
+        if try flag() { info.dpi = (try double(), try double()) }
+        info.exif = try block()
+        info.xmp = try block()
+        info.colorProfile = try block()
+        // Every text has two lengths of 8 bytes, so that the size of the message limits their number.
+        for _ in 0..<(try count(MessageWriter.limit / 16)) {
+            info.text.append((try text(limit: MessageWriter.limit), try text(limit: MessageWriter.limit)))
+        }
+        return info
+    }
+
+    mutating func properties() throws(ImageError) -> (StreamProperties, hasBytes: Bool) {
+        var properties = StreamProperties()
+        properties.size = try size()
+        properties.frameCount = try count(MessageReader.mostFrames)
+        properties.loopCount = try count()
+        properties.isSatisfied = try flag()
+        let hasBytes = try flag()
+        for _ in 0..<(try count(properties.frameCount)) {
+            let duration = try number(Int32.self)
+            guard duration >= 0 else { throw .invalidMessage }
+            properties.durations.append(duration)
+        }
+        return (properties, hasBytes)
+    }
+}

@@ -1,0 +1,118 @@
+import SDImage
+
+/// Images and their properties in messages.
+extension MessageWriter {
+    mutating func put(_ image: Image) throws(ImageError) {
+        try put(image.pixels)
+        try put(image.metadata)
+        try put(optional: image.metadata.gainMap) { writer, map throws(ImageError) in try writer.put(map) }
+    }
+
+    /// Writes pixels that lie in shared memory already; others are copied there.
+    private mutating func put(_ pixels: PixelBuffer) throws(ImageError) {
+        try put(pixels.format.rawValue)
+        try put(pixels.size)
+        if let sealed = try (pixels.region as? WorkerRegion)?.sealed() { return try put(sealed) }
+        try put(try pixels.copiedToRegion())
+    }
+
+    private mutating func put(_ metadata: ImageMetadata) throws(ImageError) {
+        try put(metadata.format.rawValue)
+        try put(metadata.scale)
+        try put(metadata.orientation.rawValue)
+        try put(metadata.hasAlpha)
+        try put(metadata.frameCount)
+        try put(metadata.loopCount)
+        try put(metadata.durationMilliseconds)
+        try put(metadata.isIncremental)
+        try put(metadata.isDamaged)
+        try put(metadata.isEdited)
+        try put(optional: metadata.consumedBytes) { writer, count throws(ImageError) in try writer.put(count) }
+        try put(metadata.isThumbnail)
+        try put(metadata.isTransformed)
+        try put(optional: metadata.sourceSize) { writer, size throws(ImageError) in try writer.put(size) }
+        try put(metadata.bitsPerChannel)
+        try put(metadata.channels)
+        try put(metadata.isProgressive)
+        try putBlocks([metadata.colorProfile, metadata.exif, metadata.xmp])
+        try put(optional: metadata.cicp) { writer, points throws(ImageError) in try writer.put(points) }
+        try put(metadata.isHighDynamicRange)
+        try put(metadata.contentHeadroom)
+        try put(metadata.headroom)
+        try put(optional: metadata.memoryCost) { writer, cost throws(ImageError) in try writer.put(cost) }
+    }
+
+    private mutating func putBlocks(_ blocks: [Bytes?]) throws(ImageError) {
+        for block in blocks { try put(optional: block) { writer, bytes throws(ImageError) in try writer.put(bytes) } }
+    }
+
+    private mutating func put(_ points: CodePoints) throws(ImageError) {
+        for number in [points.primaries, points.transfer, points.matrix] { try put(number) }
+        try put(points.isFullRange)
+    }
+
+    private mutating func put(_ map: GainMap) throws(ImageError) {
+        for channel in map.parameters.channels {
+            for number in [channel.minimum, channel.maximum, channel.gamma, channel.baseOffset, channel.alternateOffset] {
+                try put(number)
+            }
+        }
+        try put(map.parameters.baseHeadroom)
+        try put(map.parameters.alternateHeadroom)
+        try put(map.parameters.usesBaseColorSpace)
+        try put(map.parameters.isLinear)
+        try put(map.image.pixels)
+        try putBlocks([map.image.metadata.colorProfile])
+        try put(optional: map.image.metadata.cicp) { writer, points throws(ImageError) in try writer.put(points) }
+    }
+
+    mutating func put(_ info: ImageInfo) throws(ImageError) {
+        try put(info.format.rawValue)
+        try put(info.storedSize)
+        try put(info.orientation.rawValue)
+        for number in [info.frameCount, info.loopCount, info.durationMilliseconds, info.bitsPerChannel, info.channels] {
+            try put(number)
+        }
+        for flag in [info.hasAlpha, info.isProgressive, info.hasColorProfile, info.isHighDynamicRange, info.hasGainMap] {
+            try put(flag)
+        }
+        try put(info.transfer)
+        try put(info.contentHeadroom)
+        try put(info.dpi != nil)
+        if let dpi = info.dpi {
+            try put(dpi.x)
+            try put(dpi.y)
+        }
+        try putBlocks([info.exif, info.xmp, info.colorProfile])
+        try put(info.text.count)
+        for (key, value) in info.text {
+            try put(key)
+            try put(value)
+        }
+    }
+
+    mutating func put(_ properties: StreamProperties) throws(ImageError) {
+        try put(properties.size)
+        try put(properties.frameCount)
+        try put(properties.loopCount)
+        try put(properties.isSatisfied)
+        try put(properties.encoded != nil)
+        try put(properties.durations.count)
+        for duration in properties.durations { try put(duration) }
+    }
+}
+
+extension PixelBuffer {
+    /// Copies pixels that did not come from the memory of the worker, such as those that a coder lends.
+    fileprivate func copiedToRegion() throws(ImageError) -> Descriptor {
+        let copy = try PixelBuffer(size: size, format: format, limit: .max)
+        for y in 0..<size.height {
+            guard let from = unsafe row(y), let to = unsafe copy.mutableRow(y) else { continue }
+            unsafe to.copyMemory(from: from)
+        }
+        guard let memory = try (copy.region as? WorkerRegion)?.sealed() else {
+            throw ImageError(.internalError, "decoder process: no shared memory")
+        }
+        return memory
+    }
+}

@@ -1,0 +1,56 @@
+import SDImage
+
+/// Images that crashed workers. One that did so twice is refused for a while, like a URL that failed.
+final class Quarantine: Sendable {
+    /// Identity of encoded bytes, within this process.
+    private struct Key: Hashable {
+        let length: Int
+        let hash: UInt64
+
+        init(_ bytes: Bytes) {
+            length = bytes.count
+            hash = unsafe bytes.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
+        }
+    }
+
+    private struct Entry {
+        var crashes = 0
+        /// Monotonic nanoseconds of the last crash.
+        var since: UInt64 = 0
+    }
+
+    private static let crashes = 2
+    /// Nanoseconds after which the crashes of an image are forgotten.
+    private static let duration: UInt64 = 300_000_000_000
+    /// The oldest entry is dropped first.
+    private static let capacity = 1000
+
+    private let entries = Lock<[Key: Entry]>([:])
+
+    /// Throws `decoderCrashed` for an image that is refused now. Costs nothing while no image has crashed a worker.
+    func check(_ bytes: Bytes) throws(ImageError) {
+        guard entries.withLock({ !$0.isEmpty }) else { return }
+        let key = Key(bytes)
+        let now = MonotonicClock.now
+        let isRefused = entries.withLock { entries in
+            guard let entry = entries[key] else { return false }
+            if now &- entry.since < Quarantine.duration { return entry.crashes >= Quarantine.crashes }
+            entries[key] = nil
+            return false
+        }
+        guard isRefused else { return }
+        DecoderPool.shared.count { $0.refused += 1 }
+        throw ImageError(.decoderCrashed, "decoder process: not tried again, the image crashed it twice")
+    }
+
+    func noteCrash(_ bytes: Bytes) {
+        let key = Key(bytes)
+        entries.withLock { entries in
+            if entries.count >= Quarantine.capacity, let oldest = entries.min(by: { $0.value.since < $1.value.since }) {
+                entries[oldest.key] = nil
+            }
+            entries[key, default: Entry()].crashes += 1
+            entries[key]?.since = MonotonicClock.now
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import SDImage
+
+/// A source in the host, read by a worker during a call.
+final class RemoteSource: ByteSource {
+    /// Bytes of one request.
+    static let mostBytes = 1 << 20
+
+    let size: UInt64
+    private let service: DecoderService
+
+    init(size: UInt64, _ service: DecoderService) {
+        self.size = size
+        self.service = service
+    }
+
+    func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int {
+        guard offset < size, buffer.count > 0 else { return 0 }
+        var done = 0
+        while done < buffer.count {
+            let position = offset + UInt64(done)
+            let wanted = min(buffer.count - done, RemoteSource.mostBytes)
+            let bytes = try service.fetch(wanted, at: position)
+            guard bytes.count <= wanted else { throw .invalidMessage }
+            let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
+            done += bytes.count
+            if bytes.count < wanted { break }
+        }
+        return done
+    }
+}

@@ -1,0 +1,114 @@
+import CIsolation
+import Glibc
+import SDImage
+import Synchronization
+
+/// Sealed memory of two processes.
+enum SharedMemory {
+    /// Copies encoded bytes into sealed memory; at least one byte.
+    static func sealed(_ bytes: Bytes) throws(ImageError) -> Descriptor {
+        let memory = try make(max(bytes.count, 1))
+        unsafe try bytes.withUnsafeBytes { bytes throws(ImageError) in
+            var done = 0
+            while done < bytes.count, let base = bytes.baseAddress {
+                let count = unsafe pwrite(memory.number, base + done, bytes.count - done, off_t(done))
+                guard count > 0 else {
+                    if count < 0, errno == EINTR { continue }
+                    throw ImageError(.noMemory, "decoder process: memory could not be written", systemError: errno)
+                }
+                done += count
+            }
+        }
+        try check(ciso_memory_seal(memory.number, max(bytes.count, 1)), "memory could not be sealed")
+        return memory
+    }
+
+    static func make(_ size: Int) throws(ImageError) -> Descriptor {
+        var number: Int32 = -1
+        let code = unsafe ciso_memory_new(size, &number)
+        try check(code, "memory could not be allocated")
+        return Descriptor(number)
+    }
+
+    /// Maps memory that another process sealed. `size`: expected number of bytes, at most that of the memory.
+    static func bytes(of memory: Descriptor, count: Int) throws(ImageError) -> Bytes {
+        guard count > 0 else { return .empty }
+        let address = unsafe try map(memory, count, isWritable: false)
+        let number = UInt(bitPattern: address)
+        return unsafe Bytes(adopting: address, count: count) {
+            unsafe ciso_memory_unmap(UnsafeMutableRawPointer(bitPattern: number), count)
+        }
+    }
+
+    /// Maps the pixels of an image. Writing copies pages, and is not seen by the other process.
+    static func pixels(of memory: Descriptor, size: PixelSize, format: PixelFormat, stride: Int) throws(ImageError) -> PixelBuffer
+    {
+        let count = stride * size.height
+        let address = unsafe try map(memory, count, isWritable: true)
+        let number = UInt(bitPattern: address)
+        return unsafe PixelBuffer(adopting: address, size: size, format: format, stride: stride) {
+            unsafe ciso_memory_unmap(UnsafeMutableRawPointer(bitPattern: number), count)
+        }
+    }
+
+    private static func map(_ memory: Descriptor, _ count: Int, isWritable: Bool) throws(ImageError) -> UnsafeMutableRawPointer {
+        var size = 0
+        guard unsafe ciso_memory_check(memory.number, &size) == 0, count > 0, count <= size else { throw .invalidMessage }
+        var address: UnsafeMutableRawPointer?
+        guard unsafe ciso_memory_map(memory.number, count, isWritable, &address) == 0, let address = unsafe address else {
+            throw .noMemory(count)
+        }
+        return unsafe address
+    }
+
+    private static func check(_ code: Int32, _ problem: String) throws(ImageError) {
+        guard code != 0 else { return }
+        throw ImageError(.noMemory, "decoder process: \(problem)", systemError: code)
+    }
+}
+
+/// Pixel memory of a worker, which it passes to its host.
+struct WorkerMemory: PixelMemory {
+    func region(_ bytes: Int) throws(ImageError) -> any PixelRegion { try WorkerRegion(bytes) }
+}
+
+/// Memory written by a decode, then sealed and sent.
+@safe final class WorkerRegion: PixelRegion {
+    // The memory of a `PixelBuffer`, which states who writes it.
+    nonisolated(unsafe) let address: UnsafeMutableRawPointer
+    private let size: Int
+    private let memory: Descriptor
+    private let isSealed = Atomic<Bool>(false)
+    /// True if pixels may have been written after the memory was sealed, into pages of this process: a canvas on which the next
+    /// frame was drawn.
+    private let isStale = Atomic<Bool>(false)
+
+    init(_ bytes: Int) throws(ImageError) {
+        size = bytes
+        memory = try SharedMemory.make(bytes)
+        var address: UnsafeMutableRawPointer?
+        guard unsafe ciso_memory_map_to_write(memory.number, bytes, &address) == 0, let address = unsafe address else {
+            throw .noMemory(bytes)
+        }
+        unsafe self.address = unsafe address
+    }
+
+    deinit { unsafe ciso_memory_unmap(address, size) }
+
+    func willWrite() {
+        if isSealed.load(ordering: .relaxed) { isStale.store(true, ordering: .relaxed) }
+    }
+
+    /// Seals the memory; nil if it does not have the pixels any more. Its address remains valid: a decoder may go on drawing
+    /// there, in pages of its own.
+    func sealed() throws(ImageError) -> Descriptor? {
+        if isSealed.load(ordering: .relaxed) { return isStale.load(ordering: .relaxed) ? nil : memory }
+        let mapped = unsafe mmap(
+            address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, memory.number, 0)
+        guard unsafe mapped == address, ciso_memory_seal(memory.number, size) == 0 else {
+            throw ImageError(.noMemory, "decoder process: pixels could not be sealed", systemError: errno)
+        }
+        isSealed.store(true, ordering: .relaxed)
+        return memory
+    }
+}

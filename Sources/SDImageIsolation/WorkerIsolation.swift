@@ -1,0 +1,19 @@
+import SDImage
+
+/// The rule by which coders decode in worker processes.
+package struct WorkerIsolation: CoderIsolation {
+    package init() {}
+
+    package func coder(_ coder: any ImageCoder, options: DecodeOptions) throws(ImageError) -> any ImageCoder {
+        switch options.isolation ?? Isolation.standard {
+        case .none: return coder
+        case .risky: guard coder.isRisky else { return coder }
+        case .all: break
+        }
+        if let name = CoderName(coder) { return IsolatedCoder(coder, name) }
+        guard Isolation.decodesInProcess else {
+            throw ImageError(.unsupported, "decoder process: coder \(coder.name) exists in this process only")
+        }
+        return coder
+    }
+}

@@ -1,0 +1,216 @@
+import SDImage
+
+/// Performs the calls of a worker, and keeps the decoders and images of its sessions. Used by one thread.
+final class WorkerSessions: Sendable {
+    private enum Content {
+        case decoder(any ImageDecoder)
+        /// An image with frames, or a vector image.
+        case image(Image)
+    }
+
+    private struct State {
+        var contents: [UInt64: Content] = [:]
+        /// The bytes that the decoders have received.
+        var bytes: [UInt64: GrowingBytes] = [:]
+        var lastNumber: UInt64 = 0
+
+        mutating func add(_ content: Content) -> UInt64 {
+            lastNumber += 1
+            contents[lastNumber] = content
+            return lastNumber
+        }
+    }
+
+    private let coders: [CoderName: any ImageCoder]
+    private let builtin: DecoderService.CoderSource
+    private let state = Monitor(State())
+
+    init(_ coders: [CoderName: any ImageCoder], _ builtin: @escaping DecoderService.CoderSource) {
+        self.coders = coders
+        self.builtin = builtin
+    }
+
+    /// Reads a call after its time limit, and writes the result.
+    func perform(
+        _ body: MessageReader, _ writer: inout MessageWriter, _ service: DecoderService, _ stop: CancellationToken,
+        nanoseconds: UInt64
+    ) throws(ImageError) {
+        var body = body
+        for _ in 0..<(try body.count()) {
+            close(try body.number())
+        }
+        stop.allow(nanoseconds: nanoseconds)
+        switch try body.choice(Operation.self) {
+        case .info: try info(&body, &writer, stop, nanoseconds)
+        case .decode: try decode(&body, &writer, stop, nanoseconds)
+        case .openSource: try openSource(&body, &writer, service, stop)
+        case .update: try update(&body, &writer, stop, nanoseconds)
+        case .image: try image(&body, &writer, stop)
+        case .frame: try frame(&body, &writer, stop)
+        case .render: try render(&body, &writer)
+        }
+    }
+
+    private func coder(_ body: inout MessageReader) throws(ImageError) -> any ImageCoder {
+        let name = try body.coderName()
+        if let coder = coders[name] ?? coders[name.complete] { return coder }
+        guard name.path.isEmpty else { throw ImageError(.unsupported, "decoder process: \(name.name) could not be opened") }
+        return try builtin(name)
+    }
+
+    private func info(
+        _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken, _ nanoseconds: UInt64
+    ) throws(ImageError) {
+        let (coder, options, bytes) = (try coder(&body), try body.options(), try body.shared())
+        stop.start(nanoseconds: nanoseconds, encodedBytes: bytes.count)
+        try writer.put(try coder.info(bytes, options: options.accounted, stop: stop))
+    }
+
+    private func decode(
+        _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken, _ nanoseconds: UInt64
+    ) throws(ImageError) {
+        let (coder, options, bytes) = (try coder(&body), try body.options(), try body.shared())
+        stop.start(nanoseconds: nanoseconds, encodedBytes: bytes.count)
+        let image = try Engine.helped { () throws(ImageError) in
+            try coder.decode(bytes, options: options.accounted, stop: stop)
+        }
+        try writer.put(image, session: session(of: image))
+    }
+
+    /// Opens a session for an image with frames or a vector image; 0 for others.
+    private func session(of image: Image) -> UInt64 {
+        guard image.frames != nil || image.vector != nil else { return 0 }
+        return state.withLock { $0.add(.image(image)) }
+    }
+
+    private func openSource(
+        _ body: inout MessageReader, _ writer: inout MessageWriter, _ service: DecoderService, _ stop: CancellationToken
+    ) throws(ImageError) {
+        let (coder, options) = (try coder(&body), try body.options())
+        let source = RemoteSource(size: try body.number(), service)
+        let opened = try coder.open(source: source, options: options.accounted, stop: stop)
+        try writer.put(opened != nil)
+        guard let opened else { return }
+        try writer.put(state.withLock { $0.add(.decoder(opened)) })
+        try writer.put(StreamProperties(opened))
+    }
+
+    private func update(
+        _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken, _ nanoseconds: UInt64
+    ) throws(ImageError) {
+        var number = try body.number(UInt64.self)
+        let isNew = number == 0
+        if isNew { number = try open(&body, stop) }
+        do throws(ImageError) { try update(number, isNew: isNew, &body, &writer, stop, nanoseconds) } catch {
+            // The host does not know the number of a decoder that failed at once.
+            if isNew { close(number) }
+            throw error
+        }
+    }
+
+    private func close(_ number: UInt64) { state.withLock { ($0.contents[number], $0.bytes[number]) = (nil, nil) } }
+
+    private func update(
+        _ number: UInt64, isNew: Bool, _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken,
+        _ nanoseconds: UInt64
+    ) throws(ImageError) {
+        let decoder = try decoder(number)
+        let (piece, isFinished) = (try body.shared(), try body.flag())
+        let bytes = try append(piece, to: number)
+        stop.start(nanoseconds: nanoseconds, encodedBytes: bytes.count)
+        var image: Image?
+        var failure: ImageError?
+        do throws(ImageError) {
+            try decoder.update(bytes, isFinished: isFinished, stop: stop)
+            if isFinished { image = try Engine.helped { () throws(ImageError) in try decoder.image(stop: stop) } }
+        } catch {
+            guard error.isLasting, error.status != .moduleMissing else { throw error }
+            // The frames before damaged bytes count.
+            failure = error
+        }
+        if isNew { try writer.put(number) }
+        try writer.put(StreamProperties(decoder))
+        try writer.put(optional: failure) { writer, error throws(ImageError) in try writer.put(error) }
+        try writer.put(image != nil)
+        if let image { try writer.put(image, session: session(of: image)) }
+    }
+
+    private func open(_ body: inout MessageReader, _ stop: CancellationToken) throws(ImageError) -> UInt64 {
+        let (coder, options) = (try coder(&body), try body.options().accounted)
+        let decoder = try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
+        return state.withLock { state in
+            let number = state.add(.decoder(decoder))
+            state.bytes[number] = GrowingBytes(limit: options.limits.workingBytes)
+            return number
+        }
+    }
+
+    /// All bytes of a decoder, without a copy of the first ones if they are complete.
+    private func append(_ piece: Bytes, to number: UInt64) throws(ImageError) -> Bytes {
+        try state.withLock { state throws(ImageError) in
+            guard var bytes = state.bytes[number] else { throw .invalidMessage }
+            unsafe try piece.withUnsafeBytes { piece throws(ImageError) in unsafe try bytes.append(piece) }
+            state.bytes[number] = bytes
+            return bytes.bytes
+        }
+    }
+
+    private func decoder(_ number: UInt64) throws(ImageError) -> any ImageDecoder {
+        guard case .decoder(let decoder) = state.withLock({ $0.contents[number] }) else { throw .invalidMessage }
+        return decoder
+    }
+
+    private func image(
+        _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken
+    ) throws(ImageError) {
+        let decoder = try decoder(try body.number())
+        let image = try Engine.helped { () throws(ImageError) in try decoder.image(stop: stop) }
+        try writer.put(optional: image) { writer, image throws(ImageError) in try writer.put(image) }
+        try writer.put(image?.frames != nil)
+        try writer.put(StreamProperties(decoder))
+    }
+
+    private func frame(
+        _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken
+    ) throws(ImageError) {
+        let (number, index) = (try body.number(UInt64.self), try body.count())
+        let content = state.withLock { $0.contents[number] }
+        let frame = try Engine.helped { () throws(ImageError) in
+            switch content {
+            case .decoder(let decoder): try decoder.frame(at: index, stop: stop)
+            case .image(let image): try image.frame(at: index, stop: stop)
+            case nil: throw .invalidMessage
+            }
+        }
+        try writer.put(frame)
+    }
+
+    private func render(_ body: inout MessageReader, _ writer: inout MessageWriter) throws(ImageError) {
+        let (number, size) = (try body.number(UInt64.self), try body.size())
+        guard case .image(let image) = state.withLock({ $0.contents[number] }), let vector = image.vector else {
+            throw .invalidMessage
+        }
+        try writer.put(try vector.render(size))
+    }
+}
+
+extension DecodeOptions {
+    /// The same options with the memory account of an operation.
+    fileprivate var accounted: DecodeOptions {
+        var options = self
+        options.limits = limits.accounted
+        return options
+    }
+}
+
+extension StreamProperties {
+    fileprivate init(_ decoder: any ImageDecoder) {
+        self.init()
+        size = decoder.size
+        frameCount = decoder.frameCount
+        loopCount = decoder.loopCount
+        isSatisfied = decoder.isSatisfied
+        encoded = decoder.encoded
+        durations = (0..<frameCount).map { Int32(clamping: decoder.durationMilliseconds(at: $0)) }
+    }
+}
