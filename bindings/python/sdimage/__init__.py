@@ -44,6 +44,7 @@ from .helpers import (
 )
 from .hooks import DownloadEvent, DownloadHooks, DownloadRequest, DownloadResponse
 from .image import Image, decode
+from .isolation import isolation, isolation_statistics, set_isolation
 from .load_hooks import LoadHooks, RequestDraft
 from .loader import Downloader, Loader, LoaderChain, LoadRequest
 from .manager import Manager
@@ -127,6 +128,8 @@ __all__ = [
     "format_of_mime_type",
     "frame_memory",
     "info",
+    "isolation",
+    "isolation_statistics",
     "load_plugins",
     "metrics",
     "placeholders",
@@ -134,6 +137,7 @@ __all__ = [
     "register_coder",
     "set_default_cache",
     "set_default_loader",
+    "set_isolation",
     "size_scaled",
     "sniff",
     "transforms",

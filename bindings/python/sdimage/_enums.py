@@ -240,6 +240,14 @@ ORIENTATIONS: Final = {
     "left": 8,  # rotated by 90 degrees counter-clockwise
 }
 
+#: The coders that decode in workers.
+ISOLATIONS: Final = {
+    "default": 0,  # in decode options: that of the process
+    "none": 1,  # none: the default of the process
+    "risky": 2,  # those of modules and plug-ins, and custom coders that declare themselves risky
+    "all": 3,  # all
+}
+
 #: The order of frames in one loop.
 PLAYBACK_MODES: Final = {
     "normal": 0,  # from the start to the end

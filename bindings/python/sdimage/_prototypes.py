@@ -71,6 +71,21 @@ class CacheStatistics(Structure):
     ]
 
 
+class IsolationStatistics(Structure):
+    """``sdimage_isolation_statistics``."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("running", c_uint64),
+        ("started", c_uint64),
+        ("crashes", c_uint64),
+        ("kills", c_uint64),
+        ("timeouts", c_uint64),
+        ("refused", c_uint64),
+        ("calls", c_uint64),
+    ]
+
+
 class FrameBudgetStatistics(Structure):
     """``sdimage_frame_budget_statistics``."""
 
@@ -154,6 +169,7 @@ CODER_TABLE_OPEN_SOURCE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p, HANDLE_
 CODER_TABLE_INFO = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, HANDLE_OUT)
 CODER_TABLE_DESCRIBE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, c_void_p, c_void_p, HANDLE_OUT)
 CODER_TABLE_CAN_DECODE_FORMAT = CFUNCTYPE(c_bool, c_void_p, c_int)
+CODER_TABLE_MODULE = CFUNCTYPE(c_void_p, c_void_p)
 FRAME_PROVIDER_TABLE_FRAME_COUNT = CFUNCTYPE(c_uint32, c_void_p)
 FRAME_PROVIDER_TABLE_FRAME = CFUNCTYPE(c_int, c_void_p, c_uint32, HANDLE_OUT, HANDLE_OUT)
 FRAME_PROVIDER_TABLE_DURATION_MS = CFUNCTYPE(c_uint32, c_void_p, c_uint32)
@@ -350,6 +366,8 @@ class CoderTable(Structure):
         ("describe", CODER_TABLE_DESCRIBE),
         ("can_decode_format", CODER_TABLE_CAN_DECODE_FORMAT),
         ("detached_stack", c_size_t),
+        ("is_risky", c_bool),
+        ("module", CODER_TABLE_MODULE),
     ]
 
 
@@ -680,6 +698,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_decode_options_has_early_thumbnail": (c_bool, (c_void_p,)),
     "sdimage_decode_options_has_scale": (c_bool, (c_void_p,)),
     "sdimage_decode_options_is_first_frame_only": (c_bool, (c_void_p,)),
+    "sdimage_decode_options_isolation": (c_int, (c_void_p,)),
     "sdimage_decode_options_limit_bytes": (c_size_t, (c_void_p,)),
     "sdimage_decode_options_max_bytes": (c_size_t, (c_void_p,)),
     "sdimage_decode_options_max_pixels": (c_uint64, (c_void_p,)),
@@ -697,6 +716,7 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_decode_options_set_early_thumbnail": (None, (c_void_p, c_bool)),
     "sdimage_decode_options_set_first_frame_only": (None, (c_void_p, c_bool)),
     "sdimage_decode_options_set_format_hint": (None, (c_void_p, c_int)),
+    "sdimage_decode_options_set_isolation": (None, (c_void_p, c_int)),
     "sdimage_decode_options_set_keep_gain_map": (None, (c_void_p, c_bool)),
     "sdimage_decode_options_set_limit_bytes": (None, (c_void_p, c_size_t)),
     "sdimage_decode_options_set_max_bytes": (None, (c_void_p, c_size_t)),
@@ -734,10 +754,12 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_diagnosis_cache_path_source": (c_char_p, (c_void_p,)),
     "sdimage_diagnosis_can_decode": (c_bool, (c_void_p, c_int)),
     "sdimage_diagnosis_can_encode": (c_bool, (c_void_p, c_int)),
+    "sdimage_diagnosis_decoder_path": (c_char_p, (c_void_p,)),
     "sdimage_diagnosis_disabled_count": (c_size_t, (c_void_p,)),
     "sdimage_diagnosis_disabled_name": (c_char_p, (c_void_p, c_size_t)),
     "sdimage_diagnosis_is_forked": (c_bool, (c_void_p,)),
     "sdimage_diagnosis_is_running": (c_bool, (c_void_p,)),
+    "sdimage_diagnosis_isolation": (c_int, (c_void_p,)),
     "sdimage_diagnosis_library_count": (c_size_t, (c_void_p,)),
     "sdimage_diagnosis_library_name": (c_char_p, (c_void_p, c_size_t)),
     "sdimage_diagnosis_library_version": (c_char_p, (c_void_p, c_size_t)),
@@ -997,6 +1019,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_gain_map_unref": (None, (c_void_p,)),
     "sdimage_get_default_cache": (None, (HANDLE_OUT,)),
     "sdimage_get_default_loader": (None, (HANDLE_OUT,)),
+    "sdimage_get_isolation": (None, (POINTER(c_int),)),
+    "sdimage_has_isolation_fallback": (c_bool, ()),
     "sdimage_image_apply_gain_map": (c_int, (c_void_p, c_double, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_image_color_at": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(Color), HANDLE_OUT)),
     "sdimage_image_color_primaries": (c_uint32, (c_void_p,)),
@@ -1089,6 +1113,11 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_info_transfer_characteristics": (c_uint32, (c_void_p,)),
     "sdimage_info_unref": (None, (c_void_p,)),
     "sdimage_info_xmp": (c_void_p, (c_void_p,)),
+    "sdimage_is_sandboxed": (c_bool, ()),
+    "sdimage_isolation_end_idle": (None, ()),
+    "sdimage_isolation_get_statistics": (c_int, (POINTER(IsolationStatistics), HANDLE_OUT)),
+    "sdimage_isolation_main": (c_int, ()),
+    "sdimage_isolation_statistics_to_json": (c_int, (HANDLE_OUT, HANDLE_OUT)),
     "sdimage_load_hooks_new_custom": (c_int, (POINTER(LoadHooksTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),
     "sdimage_load_hooks_ref": (c_void_p, (c_void_p,)),
     "sdimage_load_hooks_unref": (None, (c_void_p,)),
@@ -1480,6 +1509,8 @@ PROTOTYPES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "sdimage_set_default_cache": (None, (c_void_p,)),
     "sdimage_set_default_limit_bytes": (None, (c_size_t,)),
     "sdimage_set_default_loader": (None, (c_void_p,)),
+    "sdimage_set_isolation": (None, (c_int,)),
+    "sdimage_set_isolation_fallback": (None, (c_bool,)),
     "sdimage_size_scaled": (Size, (Size, Size, c_int, c_bool)),
     "sdimage_sniff": (c_int, (c_void_p, c_size_t)),
     "sdimage_source_new_custom": (c_int, (c_uint64, POINTER(SourceTable), c_void_p, DESTROY, HANDLE_OUT, HANDLE_OUT)),

@@ -60,6 +60,9 @@ class DecodeOptions(TypedDict, total=False):
     max_pixels: int | None
     max_bytes: int | None
     max_work_ms: int | None
+    #: The coders that decode in worker processes: ``"none"``, ``"risky"`` or ``"all"``; ``None``: those of the process
+    #: (:func:`sdimage.set_isolation`).
+    isolation: str | None
     #: Values for coders of the program and of plug-ins; in loads also for hooks, custom loaders and caches:
     #: ``{"tiff.page": 2}``.
     options: Mapping[str, OptionValue] | OptionValues | None
@@ -165,6 +168,10 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
     if transfer is not None:
         value = _words.number(_enums.TRANSFER_CHARACTERISTICS, transfer, "transfer_characteristics")
         lib.sdimage_decode_options_set_transfer_characteristics(pointer, value)
+    isolation = options.get("isolation")
+    if isolation is not None:
+        value = _words.number(_enums.ISOLATIONS, isolation, "isolation")
+        lib.sdimage_decode_options_set_isolation(pointer, value)
     hint = options.get("format_hint")
     if hint is not None:
         value = _words.number(_enums.FORMATS, hint, "format_hint")
@@ -292,6 +299,7 @@ def read_options(options: int) -> DecodeOptions:
     pixel_format = _words.word(_enums.PIXEL_FORMATS, lib.sdimage_decode_options_pixel_format(options))
     hint = lib.sdimage_decode_options_format_hint(options)
     transfer = lib.sdimage_decode_options_transfer_characteristics(options)
+    isolation = lib.sdimage_decode_options_isolation(options)
     return {
         "thumbnail_size": (size.width, size.height) if size.width and size.height else None,
         "preserve_aspect_ratio": mode != "fill",
@@ -312,5 +320,6 @@ def read_options(options: int) -> DecodeOptions:
         "max_pixels": lib.sdimage_decode_options_max_pixels(options),
         "max_bytes": lib.sdimage_decode_options_max_bytes(options),
         "max_work_ms": lib.sdimage_decode_options_max_work_ms(options),
+        "isolation": _words.word(_enums.ISOLATIONS, isolation) if isolation else None,
         "options": OptionValues(lib.sdimage_decode_options_options(options)),
     }

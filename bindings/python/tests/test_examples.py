@@ -35,6 +35,11 @@ class Samples(TestCase):
         done = self.run_command(str(SAMPLES / "load_one.py"), origin.url("nothing"))
         self.assertEqual((done.returncode, done.stderr.startswith("load_one: HTTP_STATUS")), (1, True))
 
+    def test_untrusted(self) -> None:
+        done = self.run_command(str(SAMPLES / "untrusted.py"), str(PICTURES / "badge.png"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"badge.png: \d+x\d+\n0 workers, 0 crashes, 0 timeouts\n$")
+
     def test_load_many(self) -> None:
         origin = self.origin()
         urls = [origin.add(f"{index}.png", png(index + 1, 5)) for index in range(9)]

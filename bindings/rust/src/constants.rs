@@ -367,6 +367,17 @@ pub const SDIMAGE_ORIENTATION_RIGHT_MIRRORED: sdimage_orientation = 7;
 /// Rotated by 90 degrees counter-clockwise.
 pub const SDIMAGE_ORIENTATION_LEFT: sdimage_orientation = 8;
 
+/// The coders that decode in workers.
+pub type sdimage_isolation = c_int;
+/// In decode options: that of the process.
+pub const SDIMAGE_ISOLATION_DEFAULT: sdimage_isolation = 0;
+/// None: the default of the process.
+pub const SDIMAGE_ISOLATION_NONE: sdimage_isolation = 1;
+/// Those of modules and plug-ins, and custom coders that declare themselves risky.
+pub const SDIMAGE_ISOLATION_RISKY: sdimage_isolation = 2;
+/// All.
+pub const SDIMAGE_ISOLATION_ALL: sdimage_isolation = 3;
+
 /// The order of frames in one loop.
 pub type sdimage_playback_mode = c_int;
 /// From the start to the end.

@@ -219,6 +219,19 @@ pub struct sdimage_download_hooks_vtable {
 }
 
 #[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct sdimage_isolation_statistics {
+    pub size: usize,
+    pub running: u64,
+    pub started: u64,
+    pub crashes: u64,
+    pub kills: u64,
+    pub timeouts: u64,
+    pub refused: u64,
+    pub calls: u64,
+}
+
+#[repr(C)]
 pub struct sdimage_player_handler {
     pub size: usize,
     pub frame: Option<
@@ -450,6 +463,8 @@ pub struct sdimage_coder_vtable {
     >,
     pub can_decode_format: Option<unsafe extern "C" fn(user_data: *mut c_void, format: sdimage_format) -> bool>,
     pub detached_stack: usize,
+    pub is_risky: bool,
+    pub module: Option<unsafe extern "C" fn(user_data: *mut c_void) -> *const c_char>,
 }
 
 #[repr(C)]

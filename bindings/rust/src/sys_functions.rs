@@ -551,6 +551,8 @@ extern "C" {
     pub fn sdimage_diagnosis_limit_value(diagnosis: *const sdimage_diagnosis, index: usize) -> u64;
     pub fn sdimage_diagnosis_disabled_count(diagnosis: *const sdimage_diagnosis) -> usize;
     pub fn sdimage_diagnosis_disabled_name(diagnosis: *const sdimage_diagnosis, index: usize) -> *const c_char;
+    pub fn sdimage_diagnosis_isolation(diagnosis: *const sdimage_diagnosis) -> sdimage_isolation;
+    pub fn sdimage_diagnosis_decoder_path(diagnosis: *const sdimage_diagnosis) -> *const c_char;
     pub fn sdimage_diagnosis_cache_path(diagnosis: *const sdimage_diagnosis) -> *const c_char;
     pub fn sdimage_diagnosis_cache_path_source(diagnosis: *const sdimage_diagnosis) -> *const c_char;
     pub fn sdimage_diagnosis_cache_path_problem(diagnosis: *const sdimage_diagnosis) -> *const c_char;
@@ -1152,6 +1154,21 @@ extern "C" {
     pub fn sdimage_format_mime_type(format: sdimage_format) -> *const c_char;
     pub fn sdimage_pixel_format_name(pixel_format: sdimage_pixel_format) -> *const c_char;
     pub fn sdimage_pixel_format_bytes(pixel_format: sdimage_pixel_format) -> usize;
+
+    // isolation.h
+    pub fn sdimage_set_isolation(isolation: sdimage_isolation);
+    pub fn sdimage_get_isolation(isolation: *mut sdimage_isolation);
+    pub fn sdimage_set_isolation_fallback(decode_in_process: bool);
+    pub fn sdimage_has_isolation_fallback() -> bool;
+    pub fn sdimage_decode_options_set_isolation(options: *mut sdimage_decode_options, isolation: sdimage_isolation);
+    pub fn sdimage_decode_options_isolation(options: *const sdimage_decode_options) -> sdimage_isolation;
+    pub fn sdimage_isolation_get_statistics(
+        statistics: *mut sdimage_isolation_statistics,
+        error: *mut *mut sdimage_error,
+    ) -> sdimage_status;
+    pub fn sdimage_isolation_statistics_to_json(json: *mut *mut sdimage_data, error: *mut *mut sdimage_error) -> sdimage_status;
+    pub fn sdimage_isolation_end_idle();
+    pub fn sdimage_isolation_main() -> c_int;
 
     // loader.h
     pub fn sdimage_loader_ref(loader: *const sdimage_loader) -> *mut sdimage_loader;
@@ -1817,6 +1834,7 @@ extern "C" {
     pub fn sdimage_work_budget_remaining_ms(budget: *const sdimage_work_budget) -> u32;
     pub fn sdimage_decode_options_work_budget(options: *const sdimage_decode_options) -> *const sdimage_work_budget;
     pub fn sdimage_encode_options_work_budget(options: *const sdimage_encode_options) -> *const sdimage_work_budget;
+    pub fn sdimage_is_sandboxed() -> bool;
     pub fn sdimage_coder_new_custom(
         name: *const c_char,
         vtable: *const sdimage_coder_vtable,

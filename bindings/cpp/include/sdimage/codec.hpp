@@ -91,6 +91,35 @@ inline void set_default_limit_bytes(std::size_t bytes) noexcept {
     sdimage_set_default_limit_bytes(bytes);
 }
 
+// --- Decoding in worker processes (isolation.h).
+
+inline void set_isolation(isolation value) noexcept {
+    sdimage_set_isolation(detail::c(value));
+}
+inline isolation process_isolation() noexcept {
+    sdimage_isolation value = SDIMAGE_ISOLATION_DEFAULT;
+    sdimage_get_isolation(&value);
+    return static_cast<isolation>(value);
+}
+inline void set_isolation_fallback(bool decode_in_process) noexcept {
+    sdimage_set_isolation_fallback(decode_in_process);
+}
+inline bool has_isolation_fallback() noexcept {
+    return sdimage_has_isolation_fallback();
+}
+inline void end_idle_workers() noexcept {
+    sdimage_isolation_end_idle();
+}
+inline sdimage_isolation_statistics isolation_statistics() {
+    sdimage_isolation_statistics found{};
+    found.size = sizeof found;
+    detail::run(sdimage_isolation_get_statistics, &found);
+    return found;
+}
+inline std::string isolation_statistics_to_json() {
+    return std::string(detail::make<data>(sdimage_isolation_statistics_to_json).text());
+}
+
 // --- Encoding. `format::unknown` means PNG for images with alpha, else JPEG; for files, the format of the file name.
 
 inline data encode(const image &picture, format wanted = format::unknown, const encode_options &how = nullptr) {

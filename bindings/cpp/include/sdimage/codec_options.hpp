@@ -61,6 +61,10 @@ public:
     decode_options &&set_transfer_characteristics(sdimage::transfer_characteristics value) &&noexcept {
         return std::move(set_transfer_characteristics(value));
     }
+    decode_options &set_isolation(sdimage::isolation value) &noexcept {
+        return sdimage_decode_options_set_isolation(get(), detail::c(value)), *this;
+    }
+    decode_options &&set_isolation(sdimage::isolation value) &&noexcept { return std::move(set_isolation(value)); }
     decode_options &set_first_frame_only(bool first_frame_only) &noexcept {
         return sdimage_decode_options_set_first_frame_only(get(), first_frame_only), *this;
     }

@@ -12,6 +12,7 @@
 #include <sdimage/error.h>
 #include <sdimage/hooks.h>
 #include <sdimage/image.h>
+#include <sdimage/isolation.h>
 #include <sdimage/player.h>
 #include <sdimage/request.h>
 #include <sdimage/target.h>
@@ -405,6 +406,18 @@ enum class orientation : int { // image.h
     left = SDIMAGE_ORIENTATION_LEFT,
 };
 
+// The coders that decode in workers.
+enum class isolation : int { // isolation.h
+    // In decode options: that of the process.
+    default_ = SDIMAGE_ISOLATION_DEFAULT,
+    // None: the default of the process.
+    none = SDIMAGE_ISOLATION_NONE,
+    // Those of modules and plug-ins, and custom coders that declare themselves risky.
+    risky = SDIMAGE_ISOLATION_RISKY,
+    // All.
+    all = SDIMAGE_ISOLATION_ALL,
+};
+
 // The order of frames in one loop.
 enum class playback_mode : int { // player.h
     // From the start to the end.
@@ -791,6 +804,7 @@ template <> struct c_enum<format> { using type = sdimage_format; };
 template <> struct c_enum<scale_mode> { using type = sdimage_scale_mode; };
 template <> struct c_enum<transfer_characteristics> { using type = sdimage_transfer_characteristics; };
 template <> struct c_enum<orientation> { using type = sdimage_orientation; };
+template <> struct c_enum<isolation> { using type = sdimage_isolation; };
 template <> struct c_enum<playback_mode> { using type = sdimage_playback_mode; };
 template <> struct c_enum<player_clock> { using type = sdimage_player_clock; };
 template <> struct c_enum<source_policy> { using type = sdimage_source_policy; };
@@ -1012,6 +1026,12 @@ template <> inline constexpr word_of<orientation> words<orientation>[] = {
     {orientation::right, "right"},
     {orientation::right_mirrored, "right_mirrored"},
     {orientation::left, "left"},
+};
+template <> inline constexpr word_of<isolation> words<isolation>[] = {
+    {isolation::default_, "default"},
+    {isolation::none, "none"},
+    {isolation::risky, "risky"},
+    {isolation::all, "all"},
 };
 template <> inline constexpr word_of<playback_mode> words<playback_mode>[] = {
     {playback_mode::normal, "normal"},

@@ -167,6 +167,10 @@ public:
     bool has_scale() const noexcept { return sdimage_decode_options_has_scale(self()); }
     // Returns true if a thumbnail is decoded from the beginning of the file.
     bool has_early_thumbnail() const noexcept { return sdimage_decode_options_has_early_thumbnail(self()); }
+    // Returns the isolation set; DEFAULT if none was.
+    sdimage::isolation isolation() const noexcept {
+        return static_cast<sdimage::isolation>(sdimage_decode_options_isolation(self()));
+    }
 };
 
 template <class Self> class diagnosis_getters {
@@ -225,6 +229,13 @@ public:
     std::string disabled_name(std::size_t index) && {
         return std::string(detail::view(sdimage_diagnosis_disabled_name(self(), index)));
     }
+    // Returns the isolation of the process (isolation.h); never DEFAULT.
+    sdimage::isolation isolation() const noexcept {
+        return static_cast<sdimage::isolation>(sdimage_diagnosis_isolation(self()));
+    }
+    // Returns the path of the program of worker processes; empty if it is not installed.
+    std::string_view decoder_path() const &noexcept { return detail::view(sdimage_diagnosis_decoder_path(self())); }
+    std::string decoder_path() && { return std::string(detail::view(sdimage_diagnosis_decoder_path(self()))); }
     // Returns the default directory of caches; empty if there is none.
     std::string_view cache_path() const &noexcept { return detail::view(sdimage_diagnosis_cache_path(self())); }
     std::string cache_path() && { return std::string(detail::view(sdimage_diagnosis_cache_path(self()))); }
