@@ -270,8 +270,8 @@ static void read_null(void) {
     *(volatile int *)8 = 1;
 }
 
-static void divide_by_zero(void) {
-    raise(SIGFPE);
+static void trap(void) {
+    __builtin_trap();
 }
 
 /* Calls itself until the stack is full. `depth` is never that large. */
@@ -300,8 +300,8 @@ static void exit_process(void) {
 }
 
 const attack faults[] = {
-    ATTACK(abort), ATTACK(read_null),     ATTACK(divide_by_zero), ATTACK(overflow_stack),
-    ATTACK(loop),  ATTACK(sleep_forever), ATTACK(exit_process),   ATTACK(fork_bomb),
+    ATTACK(abort), ATTACK(read_null),     ATTACK(trap),         ATTACK(overflow_stack),
+    ATTACK(loop),  ATTACK(sleep_forever), ATTACK(exit_process), ATTACK(fork_bomb),
 };
 const size_t fault_count = COUNT(faults);
 

@@ -9,7 +9,8 @@ typedef struct attack {
     void (*run)(void);
 } attack;
 
-/* Forbidden system calls. In a process without sandbox each returns, with or without success, and leaves nothing behind. */
+/* Forbidden system calls. In a process without sandbox each returns, with or without success, and leaves nothing
+   behind. */
 extern const attack forbidden_calls[];
 extern const size_t forbidden_call_count;
 

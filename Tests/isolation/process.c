@@ -243,7 +243,8 @@ static void a_forked_child_abandons_workers(void) {
     ciso_forget(&worker, NULL);
 }
 
-/* The calls that the filters of container engines refuse to processes without CAP_SYS_ADMIN, and a user without rights. */
+/* The calls that the filters of container engines refuse to processes without CAP_SYS_ADMIN, and a user without
+   rights. */
 static void confine(void) {
     const unsigned refused = SECCOMP_RET_ERRNO | EPERM, unknown = SECCOMP_RET_ERRNO | ENOSYS;
     struct sock_filter code[] = {

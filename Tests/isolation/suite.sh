@@ -1,6 +1,7 @@
 # Suite of Tests/run.
-ABOUT='worker processes and their sandbox: forbidden calls, faults, hostile messages, nothing left in the host'
-BUDGET=60
+ABOUT='worker processes, their sandbox, and images that attack them; longer: Tests/isolation/soak'
+BUDGET=120
+NEEDS=library
 HAS_PARTS=1
 PACKAGES="gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
@@ -36,4 +37,15 @@ suite() {
         ! selected $test || { link_isolation $folder/$test $here/$test.c $here/workers.c $here/attacks.c Tests/support/check.c &&
             $folder/$test; }
     done
+    compile $folder/attack.so $here/attack_coder.c $here/attacks.c -shared -fPIC -fvisibility=hidden || return 1
+    link_isolation $folder/liar $here/liar.c || return 1
+    for test in decodes lies; do
+        ! selected $test || compile $folder/$test $here/$test.c $here/attack_coder.c $here/attacks.c $HARNESS || return 1
+    done
+    ! selected decodes || $folder/decodes
+    ! selected lies || SDIMAGE_DECODER_PATH=$SDIMAGE_ROOT/$folder/liar $folder/lies
+    ! selected sessions || { compile $folder/sessions $here/sessions.c $here/attack_coder.c $here/attacks.c $HARNESS &&
+        $folder/sessions Tests/fixtures/webp/animated.webp Tests/fixtures/jpeg/large_progressive.jpg; }
+    # By command: the same for the corpus, $folder/compare FOLDER, and the costs, $here/costs.c.
+    ! selected compare || { compile $folder/compare $here/compare.c && $folder/compare Tests/fixtures; }
 }

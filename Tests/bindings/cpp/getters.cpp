@@ -234,6 +234,16 @@ TEST(the_process_and_widgets_return_their_settings) {
     CHECK(found.library_count() > 0 && !found.library_name(0).empty());
     CHECK(found.library_name(found.library_count()).empty());
     CHECK(frame_budget_statistics_to_json().front() == '{');
+    CHECK(process_isolation() == isolation::none && !has_isolation_fallback());
+    set_isolation(isolation::risky);
+    set_isolation_fallback(true);
+    CHECK(process_isolation() == isolation::risky && has_isolation_fallback());
+    set_isolation(isolation::none);
+    set_isolation_fallback(false);
+    CHECK(decode_options().set_isolation(isolation::all).isolation() == isolation::all);
+    end_idle_workers();
+    CHECK_EQUAL(isolation_statistics().running, std::uint64_t(0));
+    CHECK(isolation_statistics_to_json().front() == '{');
     CHECK(!default_loader());
     const loader files = loader::file();
     set_default_loader(files);

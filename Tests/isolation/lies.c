@@ -1,0 +1,124 @@
+/* Decodes whose worker lies (liar.c, which SDIMAGE_DECODER_PATH names). A lie is an error, or an image that is
+ * complete in itself; the next image is decoded. */
+#include <errno.h>
+
+#include "attack_coder.h"
+#include "check.h"
+
+static void start_isolation(void) {
+    sdimage_coder *coder = NULL;
+    find_attack_module();
+    CHECK_EQUAL(sdimage_attack_coder_new(&coder, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_coder_register(coder, NULL), SDIMAGE_STATUS_OK);
+    sdimage_coder_unref(coder);
+    sdimage_set_isolation(SDIMAGE_ISOLATION_RISKY);
+}
+
+/* Reads all that an image refers to. */
+static unsigned read_image(sdimage_image *image) {
+    const uint8_t *pixels = sdimage_image_pixels(image);
+    const size_t stride = sdimage_image_stride(image);
+    unsigned sum = 0;
+    for (uint32_t y = 0; y < sdimage_image_height(image); y++)
+        for (size_t x = 0; x < stride; x++)
+            sum += pixels[y * stride + x];
+    return sum;
+}
+
+static sdimage_status decode(const char *lie, uint32_t limit_ms) {
+    static atomic_int count;
+    char text[200];
+    sdimage_image *image = NULL;
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    CHECK(options != NULL);
+    sdimage_decode_options_set_max_work_ms(options, limit_ms);
+    int length = snprintf(text, sizeof text, "ATTACK picture\n%s %d", lie, atomic_fetch_add(&count, 1));
+    sdimage_status status = sdimage_decode(text, (size_t)length, options, &image, NULL);
+    CHECK((status >= 0) == (image != NULL));
+    if (image != NULL)
+        read_image(image);
+    sdimage_image_unref(image);
+    sdimage_decode_options_unref(options);
+    return status;
+}
+
+static void check_truth(void) {
+    CHECK_EQUAL(decode("", 60000), SDIMAGE_STATUS_OK);
+}
+
+/* A lie that must be noticed. */
+static void expect_status(const char *kind, unsigned number, uint32_t limit_ms, sdimage_status expected) {
+    char lie[64];
+    snprintf(lie, sizeof lie, "LIE %s %u", kind, number);
+    sdimage_status status = decode(lie, limit_ms);
+    if (status != expected)
+        fail_test(__FILE__, __LINE__, "%s: %s, not %s", lie, sdimage_status_name(status),
+                  sdimage_status_name(expected));
+    check_truth();
+}
+
+static void lies_about_messages_are_crashes(void) {
+    start_isolation();
+    check_truth();
+    expect_status("cut", 1, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    expect_status("cut", 23, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    expect_status("cut", 30, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    for (unsigned length = 24; length < 40; length++)
+        expect_status("shorter", length, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    expect_status("longer", 1, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    expect_status("longer", 1000, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    expect_status("number", 1, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    for (unsigned kind = 0; kind < 10; kind++)
+        if (kind != 4)
+            expect_status("kind", kind, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    expect_status("many", 0, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    expect_status("silence", 0, 200, SDIMAGE_STATUS_TIMEOUT);
+}
+
+static void lies_about_descriptors_are_crashes(void) {
+    start_isolation();
+    size_t descriptors;
+    check_truth();
+    sdimage_isolation_end_idle();
+    descriptors = descriptor_count();
+    expect_status("none", 0, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    for (unsigned kind = 0; kind < 12; kind++)
+        expect_status("descriptor", kind, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
+    sdimage_isolation_end_idle();
+    CHECK_EQUAL(descriptor_count(), descriptors);
+}
+
+/* The second reply is that of no call. The worker is not used again. */
+static void a_second_reply_does_no_harm(void) {
+    start_isolation();
+    for (int i = 0; i < 20; i++) {
+        sdimage_status status = decode("LIE twice 0", 60000);
+        CHECK(status == SDIMAGE_STATUS_OK || status == SDIMAGE_STATUS_DECODER_CRASHED);
+        check_truth();
+    }
+}
+
+/* Changes each byte of a reply. The image may be another one, which a worker may send anyway. */
+static void each_changed_byte_is_an_error_or_an_image(void) {
+    static const char *const kinds[] = {"flip", "bit", "maximum"};
+    start_isolation();
+    int failures = 0;
+    for (int kind = 0; kind < 3; kind++)
+        for (unsigned i = 0; i < 200; i++) {
+            char lie[64];
+            snprintf(lie, sizeof lie, "LIE %s %u", kinds[kind], i);
+            failures += decode(lie, 2000) < 0;
+            check_truth();
+        }
+    CHECK(failures > 30);
+}
+
+int main(void) {
+    static const test tests[] = {
+        TEST(lies_about_messages_are_crashes),
+        TEST(lies_about_descriptors_are_crashes),
+        TEST(a_second_reply_does_no_harm),
+        TEST(each_changed_byte_is_an_error_or_an_image),
+    };
+    return run_tests(tests, sizeof tests / sizeof *tests);
+}
