@@ -53,6 +53,7 @@ def usage(folder: pathlib.Path) -> None:
              "a negative headroom": ["convert", "a.png", "b.png", "--headroom", "-1"],
              "a headroom in words": ["convert", "a.png", "b.png", "--headroom", "much"],
              "a rendition for get": ["get", "x:", "--hdr"],
+             "an unknown isolation": ["info", "a.png", "--isolation", "much"],
              "a quality above one": ["convert", "a.png", "b.jpg", "--quality", "90"],
              "an unknown format": ["convert", "a.png", "b.png", "--format", "xyz"],
              "prefetch without a list": ["prefetch"], "no jobs": ["prefetch", "-", "--jobs", "0"],
@@ -80,6 +81,23 @@ def doctor() -> None:
     done = run("doctor", "--json")
     report.check("doctor --json is JSON", "formats" in json.loads(done.stdout), done.stdout.decode())
     expect("doctor prints for people", run("doctor"), 0, r"version: \d")
+
+
+def isolation(folder: pathlib.Path) -> None:
+    picture = TESTS / "fixtures/avif/still.avif"
+    without = {**os.environ, "SDIMAGE_DECODER_PATH": "/bin/false"}
+    expect("doctor shows the default isolation", run("doctor"), 0, r"isolation: risky\ndecoder_path: /.*/sdimage-decoder\n")
+    expect("doctor shows the isolation of its option", run("doctor", "--isolation=all"), 0, "isolation: all")
+    expect("all formats are isolated", run("info", picture, TESTS / "fixtures/pictures/badge.png", "--isolation", "all"), 0,
+           r"format: avif(.|\n)*format: png")
+    expect("the default is no obstacle without workers", run("info", picture, env=without), 0, "format: avif")
+    expect("a chosen isolation needs workers", run("info", picture, "--isolation", "risky", env=without), 1, "^$", "UNSUPPORTED")
+    expect("formats that are not isolated need no workers", run("info", picture, "--isolation", "none", env=without), 0, "avif")
+    for mode, opens in (("none", True), ("risky", False)):
+        # The environment of workers is empty, so that the linker speaks of this process only.
+        done = run("info", picture, "--isolation", mode, env={**os.environ, "LD_DEBUG": "files"})
+        name = f"with isolation {mode} the command {'opens' if opens else 'does not open'} the library of the format"
+        report.check(name, done.returncode == 0 and (b"libavif" in done.stderr) == opens, f"status {done.returncode}")
 
 
 def get(folder: pathlib.Path, origin: Origin) -> None:
@@ -325,6 +343,7 @@ def main() -> None:
         usage(folder)
         info(folder)
         doctor()
+        isolation(folder)
         get(folder, origin)
         convert(folder, origin)
         hdr(folder)

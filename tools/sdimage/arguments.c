@@ -67,7 +67,9 @@ bool parse_arguments(const command_row *command, int argc, char **argv,
         }
         option_id id = option_of(command, found);
         const option_row *row = option_row_of(id);
-        parse_result result = set_option(user_data, id, optarg);
+        parse_result result = id != OPTION_ISOLATION  ? set_option(user_data, id, optarg)
+                              : set_isolation(optarg) ? PARSE_OK
+                                                      : PARSE_INVALID;
         has_required = has_required || id == command->required;
         if (result == PARSE_INVALID)
             complain("%s: invalid argument '%s' of --%s %s: %s", command->name, optarg, row->name, row->value,

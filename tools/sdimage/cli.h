@@ -93,6 +93,15 @@ bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image,
 /* Adds the length of a file to an object; adds nothing for standard output. */
 void add_json_length(json *object, const char *path);
 
+/* --- Isolation (isolation.h): RISKY, unless the option chooses. */
+
+/* Sets the isolation to none, risky or all; false for another name. Without workers such decodes then fail. */
+bool set_isolation(const char *name);
+
+/* Sets the isolation from the arguments of a command: it applies to plug-ins that are loaded afterwards. By default
+ * images are decoded in this process if no worker can be started. */
+void set_isolation_before_plugins(int argc, char **argv);
+
 /* --- Image options: how images are decoded, transformed and written. */
 
 typedef struct image_options {

@@ -42,6 +42,7 @@ typedef enum option_id {
     OPTION_LIMIT,
     OPTION_MEDIA,
     OPTION_SECONDS,
+    OPTION_ISOLATION,
     OPTION_JSON,
     OPTION_HELP
 } option_id;
@@ -100,8 +101,9 @@ typedef enum parse_result {
     PARSE_REPORTED /* the argument is invalid, and a line was printed on stderr */
 } parse_result;
 
-/* Calls `set_option` for every option of the command, in order, with its argument (NULL if it has none). Then checks
- * the number of remaining arguments, from argv[optind] on. Returns false after printing a line on stderr. */
+/* Calls `set_option` for every option of the command, in order, with its argument (NULL if it has none), but sets the
+ * isolation itself. Then checks the number of remaining arguments, from argv[optind] on. Returns false after printing a
+ * line on stderr. */
 bool parse_arguments(const command_row *command, int argc, char **argv,
                      parse_result (*set_option)(void *user_data, option_id option, const char *value), void *user_data);
 

@@ -79,6 +79,7 @@ static int run(int argc, char **argv) {
             return EXIT_FINE;
         }
     }
+    set_isolation_before_plugins(argc, argv);
     load_plugins(command, argc, argv);
     return command->run(command, argc, argv);
 }

@@ -47,7 +47,7 @@ _sdimage() {
     case $command in
         'get')
             words='@file'
-            options='-o --output --thumbnail --transform --quality --max-bytes --lossless --format --first-frame --cache --no-cache --json --help'
+            options='-o --output --thumbnail --transform --quality --max-bytes --lossless --format --first-frame --cache --no-cache --isolation --json --help'
             case $before in
                 -o | --output) has_value=1 value='@file' ;;
                 --thumbnail) has_value=1 value='@any' ;;
@@ -56,11 +56,12 @@ _sdimage() {
                 --max-bytes) has_value=1 value='@any' ;;
                 --format) has_value=1 value='jpeg png gif webp bmp ico heic avif jxl' ;;
                 --cache) has_value=1 value='@folder' ;;
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
         'thumb')
             words='@file'
-            options='-o --output --size --thumbnail --transform --quality --max-bytes --lossless --format --first-frame --cache --no-cache --json --help'
+            options='-o --output --size --thumbnail --transform --quality --max-bytes --lossless --format --first-frame --cache --no-cache --isolation --json --help'
             case $before in
                 -o | --output) has_value=1 value='@file' ;;
                 --size) has_value=1 value='@any' ;;
@@ -70,11 +71,12 @@ _sdimage() {
                 --max-bytes) has_value=1 value='@any' ;;
                 --format) has_value=1 value='jpeg png gif webp bmp ico heic avif jxl' ;;
                 --cache) has_value=1 value='@folder' ;;
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
         'convert')
             words='@file'
-            options='--thumbnail --transform --quality --max-bytes --lossless --format --first-frame --hdr --sdr --headroom --json --help'
+            options='--thumbnail --transform --quality --max-bytes --lossless --format --first-frame --hdr --sdr --headroom --isolation --json --help'
             case $before in
                 --thumbnail) has_value=1 value='@any' ;;
                 --transform) has_value=1 value='resize: crop: flip:h flip:v flip:hv rotate: round: blur: tint: filter:' ;;
@@ -82,11 +84,12 @@ _sdimage() {
                 --max-bytes) has_value=1 value='@any' ;;
                 --format) has_value=1 value='jpeg png gif webp bmp ico heic avif jxl' ;;
                 --headroom) has_value=1 value='@any' ;;
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
         'frames')
             words='@file'
-            options='-o --output --thumbnail --transform --quality --max-bytes --lossless --format --first-frame --json --help'
+            options='-o --output --thumbnail --transform --quality --max-bytes --lossless --format --first-frame --isolation --json --help'
             case $before in
                 -o | --output) has_value=1 value='@folder' ;;
                 --thumbnail) has_value=1 value='@any' ;;
@@ -94,24 +97,27 @@ _sdimage() {
                 --quality) has_value=1 value='@any' ;;
                 --max-bytes) has_value=1 value='@any' ;;
                 --format) has_value=1 value='jpeg png gif webp bmp ico heic avif jxl' ;;
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
         'play')
             words='@file'
-            options='--loops --rate --screen --help'
+            options='--loops --rate --screen --isolation --help'
             case $before in
                 --loops) has_value=1 value='@any' ;;
                 --rate) has_value=1 value='@any' ;;
                 --screen) has_value=1 value='blocks sixel kitty' ;;
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
         'prefetch')
             words='@file'
-            options='-j --jobs --thumbnail --cache --json --help'
+            options='-j --jobs --thumbnail --cache --isolation --json --help'
             case $before in
                 -j | --jobs) has_value=1 value='@any' ;;
                 --thumbnail) has_value=1 value='@any' ;;
                 --cache) has_value=1 value='@folder' ;;
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
         'cache ls')
@@ -184,7 +190,7 @@ _sdimage() {
             ;;
         'photos thumb')
             words='@any'
-            options='-o --output --size --thumbnail --transform --quality --max-bytes --lossless --format --first-frame --library --shotwell --digikam --json --help'
+            options='-o --output --size --thumbnail --transform --quality --max-bytes --lossless --format --first-frame --library --shotwell --digikam --isolation --json --help'
             case $before in
                 -o | --output) has_value=1 value='@file' ;;
                 --size) has_value=1 value='@any' ;;
@@ -194,26 +200,30 @@ _sdimage() {
                 --max-bytes) has_value=1 value='@any' ;;
                 --format) has_value=1 value='jpeg png gif webp bmp ico heic avif jxl' ;;
                 --library) has_value=1 value='@folder' ;;
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
         'info')
             words='@file'
-            options='--json --help'
+            options='--isolation --json --help'
             case $before in
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
         'bench')
             words='@file'
-            options='--seconds --size --json --help'
+            options='--seconds --size --isolation --json --help'
             case $before in
                 --seconds) has_value=1 value='@any' ;;
                 --size) has_value=1 value='@any' ;;
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
         'doctor')
             words=''
-            options='--json --help'
+            options='--isolation --json --help'
             case $before in
+                --isolation) has_value=1 value='none risky all' ;;
             esac
             ;;
     esac

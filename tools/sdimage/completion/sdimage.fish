@@ -32,6 +32,7 @@ complete -c sdimage -n '__sdimage_is get' -l format -x -a 'jpeg png gif webp bmp
 complete -c sdimage -n '__sdimage_is get' -l first-frame -d 'use only the first frame of an animation'
 complete -c sdimage -n '__sdimage_is get' -l cache -x -a '(__fish_complete_directories (commandline -ct))' -d 'use the disk cache in this folder'
 complete -c sdimage -n '__sdimage_is get' -l no-cache -d 'neither read nor write a cache'
+complete -c sdimage -n '__sdimage_is get' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 complete -c sdimage -n '__sdimage_is get' -l json -d 'print one JSON object per line'
 
 complete -c sdimage -n __sdimage_is_first -a thumb -d 'write thumbnails of files and URLs (default size 256x256)'
@@ -47,6 +48,7 @@ complete -c sdimage -n '__sdimage_is thumb' -l format -x -a 'jpeg png gif webp b
 complete -c sdimage -n '__sdimage_is thumb' -l first-frame -d 'use only the first frame of an animation'
 complete -c sdimage -n '__sdimage_is thumb' -l cache -x -a '(__fish_complete_directories (commandline -ct))' -d 'use the disk cache in this folder'
 complete -c sdimage -n '__sdimage_is thumb' -l no-cache -d 'neither read nor write a cache'
+complete -c sdimage -n '__sdimage_is thumb' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 complete -c sdimage -n '__sdimage_is thumb' -l json -d 'print one JSON object per line'
 
 complete -c sdimage -n __sdimage_is_first -a convert -d 'convert an image or animation to the format of the extension of OUT'
@@ -61,6 +63,7 @@ complete -c sdimage -n '__sdimage_is convert' -l first-frame -d 'use only the fi
 complete -c sdimage -n '__sdimage_is convert' -l hdr -d 'use the HDR rendition of PQ, HLG and gain maps'
 complete -c sdimage -n '__sdimage_is convert' -l sdr -d 'use the SDR rendition (the default)'
 complete -c sdimage -n '__sdimage_is convert' -l headroom -x -d 'use the rendition for a display with this headroom above SDR white'
+complete -c sdimage -n '__sdimage_is convert' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 complete -c sdimage -n '__sdimage_is convert' -l json -d 'print one JSON object per line'
 
 complete -c sdimage -n __sdimage_is_first -a frames -d 'write each frame of an image into a folder'
@@ -73,6 +76,7 @@ complete -c sdimage -n '__sdimage_is frames' -l max-bytes -x -d 'write at most N
 complete -c sdimage -n '__sdimage_is frames' -l lossless -d 'write WebP and AVIF without loss'
 complete -c sdimage -n '__sdimage_is frames' -l format -x -a 'jpeg png gif webp bmp ico heic avif jxl' -d 'write this format, whatever the extension of OUT'
 complete -c sdimage -n '__sdimage_is frames' -l first-frame -d 'use only the first frame of an animation'
+complete -c sdimage -n '__sdimage_is frames' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 complete -c sdimage -n '__sdimage_is frames' -l json -d 'print one JSON object per line'
 
 complete -c sdimage -n __sdimage_is_first -a play -d 'show an image or play an animation on the terminal; q quits, space pauses and resumes'
@@ -80,12 +84,14 @@ complete -c sdimage -n '__sdimage_is play' -F
 complete -c sdimage -n '__sdimage_is play' -l loops -x -d 'play N times; 0 plays without end'
 complete -c sdimage -n '__sdimage_is play' -l rate -x -d 'multiply the speed by R, at most 1000'
 complete -c sdimage -n '__sdimage_is play' -l screen -x -a 'blocks sixel kitty' -d 'use this output method instead of detecting one'
+complete -c sdimage -n '__sdimage_is play' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 
 complete -c sdimage -n __sdimage_is_first -a prefetch -d 'load the URLs and files of LIST, one per line, into the disk cache; - reads standard input'
 complete -c sdimage -n '__sdimage_is prefetch' -F
 complete -c sdimage -n '__sdimage_is prefetch' -l jobs -s j -x -d 'run at most N loads at once (default 6)'
 complete -c sdimage -n '__sdimage_is prefetch' -l thumbnail -x -d 'decode into a box of W by H pixels, without enlarging'
 complete -c sdimage -n '__sdimage_is prefetch' -l cache -x -a '(__fish_complete_directories (commandline -ct))' -d 'use the disk cache in this folder'
+complete -c sdimage -n '__sdimage_is prefetch' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 complete -c sdimage -n '__sdimage_is prefetch' -l json -d 'print one JSON object per line'
 
 complete -c sdimage -n __sdimage_is_first -a cache -d 'inspect and maintain a disk cache'
@@ -144,17 +150,21 @@ complete -c sdimage -n '__sdimage_is photos thumb' -l first-frame -d 'use only t
 complete -c sdimage -n '__sdimage_is photos thumb' -l library -x -a '(__fish_complete_directories (commandline -ct))' -d 'use the photos of this folder instead of Pictures'
 complete -c sdimage -n '__sdimage_is photos thumb' -l shotwell -d 'use the database of Shotwell'
 complete -c sdimage -n '__sdimage_is photos thumb' -l digikam -d 'use the database of digiKam'
+complete -c sdimage -n '__sdimage_is photos thumb' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 complete -c sdimage -n '__sdimage_is photos thumb' -l json -d 'print one JSON object per line'
 
 complete -c sdimage -n __sdimage_is_first -a info -d 'print the properties of image files; - reads standard input'
 complete -c sdimage -n '__sdimage_is info' -F
+complete -c sdimage -n '__sdimage_is info' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 complete -c sdimage -n '__sdimage_is info' -l json -d 'print one JSON object per line'
 
 complete -c sdimage -n __sdimage_is_first -a bench -d 'measure how fast images are decoded and loaded on this machine'
 complete -c sdimage -n '__sdimage_is bench' -F
 complete -c sdimage -n '__sdimage_is bench' -l seconds -x -d 'measure each image for N seconds, at most 600 (default 1)'
 complete -c sdimage -n '__sdimage_is bench' -l size -x -d 'fit the thumbnail into a box of W by H pixels'
+complete -c sdimage -n '__sdimage_is bench' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 complete -c sdimage -n '__sdimage_is bench' -l json -d 'print one JSON object per line'
 
 complete -c sdimage -n __sdimage_is_first -a doctor -d 'print version, formats, libraries and limits for a bug report'
+complete -c sdimage -n '__sdimage_is doctor' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
 complete -c sdimage -n '__sdimage_is doctor' -l json -d 'print one JSON object per line'
