@@ -34,6 +34,7 @@ def main() -> None:
     shutil.copy(tree / "lib/libsdimage.so.1", package / "libsdimage.so.1")
     shutil.copy(tree / "bin/sdimage", package / "bin/sdimage")
     shutil.copytree(tree / "lib/sdimage", package / "sdimage")
+    shutil.copy(tree / "libexec/sdimage/sdimage-decoder", package / "sdimage/1/sdimage-decoder")
     for name in PLUGINS:
         plugin = tree / f"lib/libsdimage-{name}.so.1"
         if plugin.exists():
@@ -43,8 +44,8 @@ def main() -> None:
             print(f"   without the plug-in {name}, which is not built", file=sys.stderr)
     search(package / "bin/sdimage", "$ORIGIN/..")
     optional = [*package.glob("libsdimage-*.so.1"), *package.glob("sdimage/*/*.so")]
-    for module in package.glob("sdimage/*/*.so"):
-        search(module, "$ORIGIN/../..")
+    for file in package.glob("sdimage/*/*"):
+        search(file, "$ORIGIN/../..")
     grafted = elf.closure(package / "libsdimage.so.1", libcurl / "lib")
     for name in EXPECTED:
         grafted.pop(name, None)
