@@ -44,6 +44,7 @@ def peak(path: str, side: str, way: str) -> dict[str, Any]:
 def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
     """Fills a cache, simulates memory pressure, and waits for the library's reaction."""
     urls = Path(listed).read_text().split("\n")
+    sdimage.set_isolation("risky")
     sdimage.load_plugins()
     with sdimage.ImageCache(folder) as cache, sdimage.Manager(cache) as manager:
 
