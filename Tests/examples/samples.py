@@ -97,6 +97,11 @@ def main() -> None:
         expect("progressive shows parts, then the whole", done, 0, r"^(part: 1024x768, .*\n)+whole: 1024x768, .*\n$")
         expect("progressive tells why it failed", run("progressive", origin.url("none.png")), 1, "HTTP_STATUS")
         expect("progressive tells its usage", run("progressive"), 2, "usage")
+        isolated, page = fixtures / "avif/still.avif", folder / "page.avif"
+        page.write_bytes(isolated.read_bytes()[:200])
+        done = run("untrusted", isolated, page, folder / "a.png")
+        expect("untrusted decodes in workers", done, 0, rf"^{isolated}: \d+x\d+\n{page}: \w+ \(.*\)\n.*: 31x17\n1 workers, 0 crashes, 0 timeouts\n$")
+        expect("untrusted tells its usage", run("untrusted"), 2, "usage")
         done = run("target", origin.url("1.png"), origin.url("2.png"), origin.url("3.png"))
         expect("target uses a cell again", done, 0, "row 2: placeholder 32x24\n(.|\n)*row 2: 23x10 from ")
         report.check("and shows nothing of what it wanted before", "row 0: 21x" not in done.stdout, done.stdout)

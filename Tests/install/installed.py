@@ -17,7 +17,7 @@ import report  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = ["bin/sdimage", "include/sdimage.h", "include/sdimage/base.h", "include/sdimage.hpp", "lib/libsdimage.so", "lib/libsdimage.so.1",
-         "lib/libsdimage.so.1.0.0", "lib/pkgconfig/sdimage.pc", "lib/cmake/sdimage/sdimage-config.cmake",
+         "lib/libsdimage.so.1.0.0", "libexec/sdimage/sdimage-decoder", "lib/pkgconfig/sdimage.pc", "lib/cmake/sdimage/sdimage-config.cmake",
          "lib/cmake/sdimage/sdimage-config-version.cmake", "share/man/man1/sdimage.1", "share/man/man3/sdimage.3",
          "share/bash-completion/completions/sdimage", "share/zsh/site-functions/_sdimage",
          "share/fish/vendor_completions.d/sdimage.fish"]

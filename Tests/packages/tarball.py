@@ -6,6 +6,7 @@ and its command.
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import re
@@ -32,6 +33,11 @@ def place(tree: pathlib.Path, version: str, folder: pathlib.Path, label: str) ->
     places = re.findall(r"calling init: (/\S+?/(?:sdimage/1/\w+\.so|libsdimage-\w+\.so\.1))", done.stderr)
     astray = [path for path in places if not path.startswith(str(tree))]
     report.check(f"modules and plug-ins are those of the tree, {label}", places and not astray, f"{places} {done.stdout}")
+    decoder = pathlib.Path(json.loads(done.stdout)["decoder_path"] or "/")
+    report.check(f"the program of workers is that of the tree, {label}", decoder.resolve().is_relative_to(tree.resolve()), f"{decoder}")
+    done = subprocess.run([tree / "bin/sdimage", "info", "--isolation", "all", ROOT / "Tests/fixtures/pictures/badge.png"],
+                          capture_output=True, text=True)
+    report.check(f"workers decode, {label}", "format: png" in done.stdout, done.stdout + done.stderr)
 
 
 def main() -> None:

@@ -114,6 +114,7 @@ def from_wheel_to_picture(here: Installed, wheel: pathlib.Path) -> bool:
 def command_line(here: Installed, prefix: pathlib.Path) -> None:
     """`python -m sdimage` and the script `sdimage` are the command in C."""
     for label, words in (("info", ["info", "--json", "srv/pictures/badge.png"]), ("wrong usage", ["nonsense"]),
+                         ("info by a worker", ["info", "srv/pictures/badge.png", "--isolation", "all"]),
                          ("a missing file", ["convert", "nothing", "tmp/out.png"])):
         plain = subprocess.run([str(prefix / "bin/sdimage"), *words], capture_output=True, text=True, cwd=here.system.folder)
         for name, done in (("python -m sdimage", here.python("-m", "sdimage", *words)),
