@@ -169,6 +169,7 @@ def fill(folder: str) -> None:
     """Creates the images that pages refer to."""
     for name, picture in {
         "cat.jpg": "lighthouse.jpg",
+        "cat.avif": "../avif/still.avif",
         "orbits.gif": "orbits.gif",
         "chart.png": "bar-chart.png",
         "sunset.jpg": "../hdr/sunset.jpg",
