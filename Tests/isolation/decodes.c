@@ -142,6 +142,35 @@ static void an_image_that_crashes_twice_is_refused(void) {
     CHECK_EQUAL(after.started, before.started);
 }
 
+/* True if the metrics of the process have the line. */
+static bool has_metric(const char *line) {
+    sdimage_data *text = NULL;
+    CHECK_EQUAL(sdimage_metrics(&text, NULL), SDIMAGE_STATUS_OK);
+    bool found = memmem(sdimage_data_bytes(text), sdimage_data_length(text), line, strlen(line)) != NULL;
+    sdimage_data_unref(text);
+    return found;
+}
+
+static void workers_appear_in_metrics_and_diagnosis(void) {
+    sdimage_diagnosis *diagnosis = NULL;
+    start_isolation();
+    CHECK(has_metric("\nsdimage_decoder_starts_total 0\n"));
+    CHECK_EQUAL(decode("picture", 60000), SDIMAGE_STATUS_OK);
+    CHECK(has_metric("\nsdimage_decoder_starts_total 1\n"));
+    CHECK(has_metric("\nsdimage_decoder_processes 1\n"));
+    CHECK(has_metric("\nsdimage_decoder_calls_total 1\n"));
+    CHECK_EQUAL(decode("loop", 100), SDIMAGE_STATUS_TIMEOUT);
+    CHECK(has_metric("\nsdimage_decoder_failures_total{reason=\"timeout\"} 1\n"));
+    CHECK(has_metric("\nsdimage_decoder_kills_total 1\n"));
+    CHECK_EQUAL(decode("abort", 60000), SDIMAGE_STATUS_DECODER_CRASHED);
+    CHECK(!has_metric("\nsdimage_decoder_failures_total{reason=\"crash\"} 0\n"));
+    CHECK_EQUAL(sdimage_diagnosis_new(&diagnosis, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_diagnosis_isolation(diagnosis), SDIMAGE_ISOLATION_RISKY);
+    const char *path = sdimage_diagnosis_decoder_path(diagnosis);
+    CHECK(path != NULL && strstr(path, "/sdimage-decoder") != NULL);
+    sdimage_diagnosis_unref(diagnosis);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(each_forbidden_call_fails_its_decode_only),
@@ -151,6 +180,7 @@ int main(void) {
         TEST(late_messages_do_no_harm),
         TEST(nothing_is_left_in_the_host),
         TEST(an_image_that_crashes_twice_is_refused),
+        TEST(workers_appear_in_metrics_and_diagnosis),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }
