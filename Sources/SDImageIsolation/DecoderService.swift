@@ -41,7 +41,7 @@ package final class DecoderService: Sendable {
     private let state = Monitor(State())
     private let sessions: WorkerSessions
 
-    private init(_ coders: [CoderName: any ImageCoder], _ builtin: @escaping CoderSource) {
+    private init(_ coders: [CoderName: OpenedCoder], _ builtin: @escaping CoderSource) {
         sessions = WorkerSessions(coders, builtin)
     }
 
@@ -84,16 +84,17 @@ package final class DecoderService: Sendable {
 
     private static func open(
         _ channel: Channel, _ source: CoderSource
-    ) throws(ImageError) -> [CoderName: any ImageCoder] {
+    ) throws(ImageError) -> [CoderName: OpenedCoder] {
         guard var message = try? channel.receive(deadline: MonotonicClock.now &+ startLimit), message.kind == .start else {
             throw .invalidMessage
         }
-        var coders: [CoderName: any ImageCoder] = [:]
+        var coders: [CoderName: OpenedCoder] = [:]
         for _ in 0..<(try message.body.count(1000)) {
             let name = try message.body.coderName()
             // A module that cannot be opened fails the calls that need it, and not those of others.
-            coders[name] = try? source(name)
-            if let coder = coders[name] { WarmUp.run(coder, name) }
+            let opened = OpenedCoder { () throws(ImageError) in try source(name) }
+            coders[name] = opened
+            if case .success(let coder) = opened { WarmUp.run(coder, name) }
         }
         if !coders.isEmpty { ciso_keep_fonts() }
         return coders

@@ -1,5 +1,8 @@
 import SDImage
 
+/// A coder that a worker has opened, or the reason why it could not.
+typealias OpenedCoder = Result<any ImageCoder, ImageError>
+
 /// Performs the calls of a worker, and keeps the decoders and images of its sessions. Used by one thread.
 final class WorkerSessions: Sendable {
     private enum Content {
@@ -21,11 +24,11 @@ final class WorkerSessions: Sendable {
         }
     }
 
-    private let coders: [CoderName: any ImageCoder]
+    private let coders: [CoderName: OpenedCoder]
     private let builtin: DecoderService.CoderSource
     private let state = Monitor(State())
 
-    init(_ coders: [CoderName: any ImageCoder], _ builtin: @escaping DecoderService.CoderSource) {
+    init(_ coders: [CoderName: OpenedCoder], _ builtin: @escaping DecoderService.CoderSource) {
         self.coders = coders
         self.builtin = builtin
     }
@@ -53,7 +56,7 @@ final class WorkerSessions: Sendable {
 
     private func coder(_ body: inout MessageReader) throws(ImageError) -> any ImageCoder {
         let name = try body.coderName()
-        if let coder = coders[name] ?? coders[name.complete] { return coder }
+        if let opened = coders[name.complete] ?? coders[name] { return try opened.get() }
         guard name.path.isEmpty else { throw ImageError(.unsupported, "decoder process: \(name.name) could not be opened") }
         return try builtin(name)
     }
