@@ -27,8 +27,8 @@ SDIMAGE_WHEEL_PACKAGES="python3-pip python3-venv python3-setuptools python3-whee
 SDIMAGE_ABI_PACKAGES="abigail-tools gcc python3"
 SDIMAGE_DEB_PACKAGES="debhelper dh-python dpkg-dev python3-setuptools python3-wheel"
 # Requirements of tests: of the windows of the gallery, and of the Python package. Tests/run lists those of each suite.
-SDIMAGE_WINDOW_PACKAGES="libsdl2-dev libgtk-4-dev xvfb qt6-base-dev qt6-declarative-dev
-    qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript"
+SDIMAGE_QT_PACKAGES="qt6-base-dev qt6-declarative-dev qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript g++"
+SDIMAGE_WINDOW_PACKAGES="libsdl2-dev libgtk-4-dev xvfb $SDIMAGE_QT_PACKAGES"
 SDIMAGE_PYTHON_PACKAGES="python3-venv python3-pip python3-numpy python3-pil python3-trio python3-anyio openssl"
 # Requirements of a Swift toolchain.
 SDIMAGE_SWIFT_PACKAGES="curl gnupg git libstdc++-12-dev libxml2 libncurses6 libedit2 libz3-4 libpython3.11 tzdata unzip"

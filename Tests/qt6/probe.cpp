@@ -1,0 +1,249 @@
+/* probe.cpp: a custom loader, and helpers. */
+#include "probe.h"
+
+#include <QBuffer>
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QFile>
+#include <QPainter>
+#include <QUrlQuery>
+
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include <unistd.h>
+
+#include <sdimage.h>
+#include <sdimage/sys.h>
+
+#include <sdimage/qt/image.h>
+
+static int failed;
+
+bool check(const QString &name, bool isFine, const QString &why) {
+    if (isFine)
+        std::printf("ok %s\n", qPrintable(name));
+    else
+        std::printf("not ok %s: %s\n", qPrintable(name), why.isEmpty() ? "false" : qPrintable(why));
+    std::fflush(stdout);
+    failed += !isFine;
+    return isFine;
+}
+
+int failures() {
+    return failed;
+}
+
+void turn() {
+    QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+}
+
+bool waitFor(const std::function<bool()> &condition) {
+    QElapsedTimer since;
+    since.start();
+    while (!condition()) {
+        if (since.elapsed() > 120000)
+            return false;
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    }
+    return true;
+}
+
+qint64 residentBytes() {
+    QFile file(QStringLiteral("/proc/self/statm"));
+    if (!file.open(QIODevice::ReadOnly))
+        return 0;
+    return file.readAll().split(' ').value(1).toLongLong() * sysconf(_SC_PAGESIZE);
+}
+
+/* --- Images. Each half has a colour of three channels with four levels: 12 bits in all, and one more for each half. */
+
+static QColor colourOf(int digits) {
+    auto level = [](int value) { return 30 + 60 * value; };
+    return QColor(level(digits & 3), level(digits >> 2 & 3), level(digits >> 4 & 3));
+}
+
+QImage Tiles::picture(int number, int side) {
+    QImage image(side, side, QImage::Format_RGB32);
+    image.fill(colourOf(number & 63));
+    QPainter painter(&image);
+    painter.fillRect(0, side / 2, side, side - side / 2, colourOf(number >> 6 & 63));
+    painter.fillRect(side / 2, side / 2, side - side / 2, side - side / 2, colourOf(number >> 12 & 63));
+    return image;
+}
+
+static int digitsOf(QColor colour) {
+    auto value = [](int level) {
+        int found = (level - 30 + 30) / 60;
+        return std::abs(30 + 60 * found - level) <= 12 ? found : -1;
+    };
+    int red = value(colour.red()), green = value(colour.green()), blue = value(colour.blue());
+    return red < 0 || green < 0 || blue < 0 || red > 3 || green > 3 || blue > 3 ? -1 : red | green << 2 | blue << 4;
+}
+
+int Tiles::numberIn(const QImage &image, const QRect &box) {
+    auto at = [&](double x, double y) {
+        QPoint point(box.x() + int(box.width() * x), box.y() + int(box.height() * y));
+        return image.rect().contains(point) ? digitsOf(image.pixelColor(point)) : -1;
+    };
+    int top = at(0.5, 0.25), left = at(0.25, 0.75), right = at(0.75, 0.75);
+    return top < 0 || left < 0 || right < 0 ? -1 : top | left << 6 | right << 12;
+}
+
+QUrl Tiles::url(int number, const QString &query) {
+    QUrl url(QStringLiteral("tile:/%1").arg(number));
+    if (!query.isEmpty())
+        url.setQuery(query);
+    return url;
+}
+
+/* --- The loader. */
+
+struct Waiting {
+    sdimage_load_sink *sink;
+    QByteArray rest;
+    int piece;
+};
+
+struct Tiles::Held {
+    std::mutex mutex;
+    std::vector<Waiting> all;
+};
+
+static QByteArray still(int number, int side) {
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    Tiles::picture(number, side).save(&buffer, "BMP");
+    return bytes;
+}
+
+static QByteArray moving(int number, int side) {
+    sdimage_image *frames[] = {sdimage::qt::fromQImage(Tiles::picture(number, side)),
+                               sdimage::qt::fromQImage(Tiles::picture(number + 1, side))};
+    const uint32_t durations[] = {40, 40};
+    sdimage_image *animation = nullptr;
+    sdimage_image_new_animation(frames, durations, 2, 0, &animation, nullptr);
+    sdimage_data *data = nullptr;
+    sdimage_encode(animation, SDIMAGE_FORMAT_PNG, nullptr, &data, nullptr);
+    QByteArray bytes(static_cast<const char *>(sdimage_data_bytes(data)), qsizetype(sdimage_data_length(data)));
+    sdimage_data_unref(data);
+    sdimage_image_unref(animation);
+    sdimage_image_unref(frames[0]);
+    sdimage_image_unref(frames[1]);
+    return bytes;
+}
+
+struct TileFunctions {
+    static bool canLoad(void *, const sdimage_request *request) {
+        return std::strncmp(sdimage_request_url(request, nullptr), "tile:", 5) == 0;
+    }
+
+    static sdimage_status load(void *data, const sdimage_request *request, sdimage_load_sink *sink) {
+        auto *tiles = static_cast<Tiles *>(data);
+        QUrl url(QString::fromUtf8(sdimage_request_url(request, nullptr)));
+        QUrlQuery query(url);
+        int number = url.path().mid(1).toInt();
+        int side =
+            query.hasQueryItem(QStringLiteral("side")) ? query.queryItemValue(QStringLiteral("side")).toInt() : 40;
+        tiles->started++;
+        if (query.hasQueryItem(QStringLiteral("fail")))
+            return SDIMAGE_STATUS_NOT_FOUND;
+        QByteArray bytes = query.hasQueryItem(QStringLiteral("moving")) ? moving(number, side) : still(number, side);
+        bool isSlow = query.hasQueryItem(QStringLiteral("slow"));
+        if (!isSlow && !query.hasQueryItem(QStringLiteral("hold"))) {
+            sdimage_load_sink_write(sink, bytes.constData(), size_t(bytes.size()), nullptr);
+            sdimage_load_sink_finish(sink, nullptr);
+            return SDIMAGE_STATUS_OK;
+        }
+        sdimage_load_sink_set_expected_length(sink, uint64_t(bytes.size()));
+        int piece = isSlow ? int(bytes.size()) / 4 + 1 : int(bytes.size());
+        std::lock_guard<std::mutex> lock(tiles->held->mutex);
+        tiles->held->all.push_back({sdimage_load_sink_ref(sink), bytes, piece});
+        return SDIMAGE_STATUS_OK;
+    }
+
+    static void cancel(void *data, sdimage_load_sink *sink) {
+        auto *tiles = static_cast<Tiles *>(data);
+        tiles->cancelled++;
+        std::vector<Waiting> ended;
+        {
+            std::lock_guard<std::mutex> lock(tiles->held->mutex);
+            std::vector<Waiting> &all = tiles->held->all;
+            for (size_t index = 0; index < all.size(); index++)
+                if (all[index].sink == sink) {
+                    ended.push_back(all[index]);
+                    all.erase(all.begin() + long(index));
+                    break;
+                }
+        }
+        for (Waiting &waiting : ended) {
+            sdimage_load_sink_finish(waiting.sink, nullptr);
+            sdimage_load_sink_unref(waiting.sink);
+        }
+    }
+};
+
+Tiles::Tiles() : held(std::make_unique<Held>()) {
+    sdimage_loader_vtable table = {};
+    table.size = sizeof table;
+    table.can_load = TileFunctions::canLoad;
+    table.load = TileFunctions::load;
+    table.cancel = TileFunctions::cancel;
+    sdimage_loader *loader = nullptr;
+    sdimage_loader_new_custom("tile", &table, this, nullptr, &loader, nullptr);
+    sdimage_cache_config *cacheConfig = sdimage_cache_config_new();
+    sdimage_cache_config_set_max_memory_cost(cacheConfig, 8 << 20);
+    sdimage_cache_config_set_memory_only(cacheConfig, true);
+    sdimage_cache *cache = nullptr;
+    sdimage_cache_new(cacheConfig, &cache, nullptr);
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    sdimage_manager_config_set_loader(config, loader);
+    sdimage_manager_config_set_cache(config, cache);
+    sdimage_manager *manager = nullptr;
+    sdimage_manager_new(config, &manager, nullptr);
+    sdimage::qt::Loader::setShared(std::make_unique<sdimage::qt::Loader>(manager));
+    sdimage_manager_unref(manager);
+    sdimage_manager_config_unref(config);
+    sdimage_cache_unref(cache);
+    sdimage_cache_config_unref(cacheConfig);
+    sdimage_loader_unref(loader);
+}
+
+Tiles::~Tiles() {
+    sdimage_manager *manager = sdimage_manager_ref(sdimage::qt::Loader::shared().manager());
+    sdimage::qt::Loader::setShared(nullptr);
+    sdimage_manager_cancel_all(manager);
+    sdimage_manager_close(manager, 60000, nullptr);
+    sdimage_manager_unref(manager);
+}
+
+int Tiles::heldCount() const {
+    std::lock_guard<std::mutex> lock(held->mutex);
+    return int(held->all.size());
+}
+
+void Tiles::release() {
+    std::vector<Waiting> taken;
+    {
+        std::lock_guard<std::mutex> lock(held->mutex);
+        taken.swap(held->all);
+    }
+    for (Waiting &waiting : taken) {
+        QByteArray piece = waiting.rest.left(waiting.piece);
+        waiting.rest.remove(0, piece.size());
+        sdimage_load_sink_write(waiting.sink, piece.constData(), size_t(piece.size()), nullptr);
+        if (waiting.rest.isEmpty()) {
+            sdimage_load_sink_finish(waiting.sink, nullptr);
+            sdimage_load_sink_unref(waiting.sink);
+        } else {
+            std::lock_guard<std::mutex> lock(held->mutex);
+            held->all.push_back(waiting);
+        }
+    }
+}

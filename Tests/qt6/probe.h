@@ -1,0 +1,56 @@
+/* probe.h: results of tests as lines, waiting with the event loop, and a loader of images that show their number. */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <QColor>
+#include <QImage>
+#include <QString>
+#include <QUrl>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include <sdimage/qt/loader.h>
+
+/* Prints `ok NAME` or `not ok NAME: WHY`. */
+bool check(const QString &name, bool isFine, const QString &why = {});
+/* The status of the program. */
+int failures();
+/* Runs the event loop until the condition is true; false after two minutes. */
+bool waitFor(const std::function<bool()> &condition);
+/* Runs the event loop once and returns. */
+void turn();
+/* Bytes of memory in use by the process: its resident set. */
+qint64 residentBytes();
+
+/* Images of `tile:/NUMBER` URLs. The colours of the two halves encode the number. Query:
+ *   side=N    side in pixels, 40 by default        hold      nothing arrives until `release`
+ *   moving    an animation of two frames: the number, and the number + 1
+ *   fail      an error                             slow      arrives in pieces, one for each call of `release` */
+class Tiles {
+  public:
+    /* A loader with these images and a cache in memory; the shared one from now on. */
+    Tiles();
+    ~Tiles();
+
+    static QUrl url(int number, const QString &query = {});
+    /* The number of the image that fills the rectangle; -1 if there is another colour. */
+    static int numberIn(const QImage &image, const QRect &box);
+    static int numberIn(const QImage &image) { return numberIn(image, image.rect()); }
+    static QImage picture(int number, int side = 40);
+
+    /* Continues the loads that are held. */
+    void release();
+    /* The number of loads that are held. */
+    int heldCount() const;
+    /* Loads started, and cancelled, and at most under way at a time. */
+    std::atomic<int> started{0}, cancelled{0};
+
+  private:
+    struct Held;
+    std::unique_ptr<Held> held;
+    friend struct TileFunctions;
+};
+
+#endif

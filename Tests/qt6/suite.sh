@@ -1,0 +1,36 @@
+# Suite of Tests/run.
+ABOUT='the libraries for Qt 6: widgets and QML items, with and without the address sanitizer'
+BUDGET=180
+NEEDS=library
+HAS_PARTS=1
+PACKAGES="$SDIMAGE_QT_PACKAGES"
+
+# build FOLDER OPTION…: builds the test programs.
+build() {
+    local folder=build/$1
+    shift
+    cmake -S Tests/qt6 -B $folder -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_BUILD_TYPE=Debug "$@" >&2 &&
+        cmake --build $folder -j 2 >&2 || { echo "not ok $folder is built: see build/logs/qt6.log"; return 1; }
+    echo "ok $folder is built"
+}
+
+# program PATH ARGUMENT…: runs a program that prints results; one that ends in the middle is a failure.
+program() {
+    "$@" | sed "s|^\\(not ok\\|ok\\) |&$(basename "$1"): |"
+    local status=${PIPESTATUS[0]}
+    [ $status -le 1 ] || echo "not ok $*: exit status $status, see build/logs/qt6.log"
+}
+
+suite() {
+    local missing
+    missing=$(missing_packages $PACKAGES | tr '\n' ' ')
+    [ -z "$missing" ] || { echo "skip qt6: apt could not install $missing"; return 0; }
+    export QT_QPA_PLATFORM=offscreen QT_QUICK_BACKEND=software XDG_RUNTIME_DIR=$SDIMAGE_TEMPORARY XDG_CACHE_HOME=$SDIMAGE_TEMPORARY
+    if selected programs && build qt6-tests; then
+        program build/qt6-tests/widgets
+    fi
+    if selected sanitized && build qt6-asan -DWITH_SOURCES=ON "-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined -fno-omit-frame-pointer"; then
+        # Qt itself leaks.
+        ASAN_OPTIONS=detect_leaks=0 program build/qt6-asan/widgets | sed 's/^\(not ok\|ok\) /&sanitized /'
+    fi
+}
