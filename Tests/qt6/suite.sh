@@ -3,7 +3,7 @@ ABOUT='the libraries for Qt 6: widgets and QML items, with and without the addre
 BUDGET=180
 NEEDS=library
 HAS_PARTS=1
-PACKAGES="$SDIMAGE_QT_PACKAGES"
+PACKAGES="$SDIMAGE_QT_PACKAGES xvfb python3-numpy python3-pil"
 
 # build FOLDER OPTION…: builds the test programs.
 build() {
@@ -12,6 +12,13 @@ build() {
     cmake -S Tests/qt6 -B $folder -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_BUILD_TYPE=Debug "$@" >&2 &&
         cmake --build $folder -j 2 >&2 || { echo "not ok $folder is built: see build/logs/qt6.log"; return 1; }
     echo "ok $folder is built"
+}
+
+# The galleries, as a separate project, make the images of the README: without a screen, and under Xvfb.
+galleries() {
+    cmake -S examples/qt -B build/qt6-gallery -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_CXX_FLAGS=-Werror >&2 &&
+        cmake --build build/qt6-gallery -j 2 >&2 || { echo "not ok the galleries are built: see build/logs/qt6.log"; return 1; }
+    SDIMAGE_LIBRARY=$PREFIX/lib/libsdimage.so.1 script Tests/qt6/galleries.py build/qt6-gallery
 }
 
 # program PATH ARGUMENT…: runs a program that prints results; one that ends in the middle is a failure.
@@ -28,9 +35,12 @@ suite() {
     export QT_QPA_PLATFORM=offscreen QT_QUICK_BACKEND=software XDG_RUNTIME_DIR=$SDIMAGE_TEMPORARY XDG_CACHE_HOME=$SDIMAGE_TEMPORARY
     if selected programs && build qt6-tests; then
         program build/qt6-tests/widgets
+        program build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
     fi
+    ! selected galleries || galleries
     if selected sanitized && build qt6-asan -DWITH_SOURCES=ON "-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined -fno-omit-frame-pointer"; then
         # Qt itself leaks.
-        ASAN_OPTIONS=detect_leaks=0 program build/qt6-asan/widgets | sed 's/^\(not ok\|ok\) /&sanitized /'
+        export ASAN_OPTIONS=detect_leaks=0
+        { program build/qt6-asan/widgets; program build/qt6-asan/quick build/qt6-asan/qml; } | sed 's/^\(not ok\|ok\) /&sanitized /'
     fi
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Runs the gallery with test images: serves a folder on the loopback interface and opens a window with it.
 
-    python3 examples/gallery/show.py [--gtk | --qt] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE]
+    python3 examples/gallery/show.py [--gtk | --qt | --qtwidgets] [--pictures FOLDER] [--count N] [--kbps N] [--shot FILE]
                                      [--programs FOLDER]
 
-By default the programs and the library are those of ``build/cmake``. Each image comes with its BlurHash or, except
-in GTK, its ThumbHash, as in a list from a service, and some are animated. ``--shot`` writes the contents of the window in 256
-colours while a few images are still loading, and exits; the result is the same everywhere, also under Xvfb. In
-the window of ``examples/qt`` animations do not move."""
+By default the programs and the library are those of ``build/cmake``. Each image comes with its BlurHash or, for SDL, its
+ThumbHash, as in a list from a service, and some are animated. ``--shot`` writes the contents of the window in 256
+colours while a few images are still loading, and exits; the result is the same everywhere, also under Xvfb. The
+window for GTK is that of ``examples/gtk``, those for Qt are in ``examples/qt``."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ MOVING = {
     "badge.png": ("gif", 30, 60, lambda moment: -math.tau * moment),
 }
 #: For --shot: six columns and four rows; the slow images, and the image after which one is missing.
-SIZE = {"sdl": "1164x808", "qt": "1164x780"}
+SIZE = {"sdl": "1164x808", "qt": "1164x780", "qtwidgets": "1180x780"}
 SLOW, MISSING = {"contour-map.png": 36, "ember-sky-16.png": 36, "ink-garden.jpg": 36}, 13
 RENDERERS = {"SDL_RENDER_DRIVER": "software", "GSK_RENDERER": "cairo", "GTK_A11Y": "none", "QT_QUICK_BACKEND": "software"}
 
 
-def publish(folder: Path, origin: Origin, toolkit: str) -> list[tuple[str, str]]:
+def publish(folder: Path, origin: Origin, only_blurhash: bool) -> list[tuple[str, str]]:
     """URL and hash of every image, formats side by side."""
     names = sorted(path.name for path in folder.iterdir() if path.suffix != ".json")
     found = []
@@ -51,7 +51,7 @@ def publish(folder: Path, origin: Origin, toolkit: str) -> list[tuple[str, str]]
         still = sdimage.decode(folder / name, thumbnail_size=(100, 100), first_frame_only=True)
         if name in MOVING:
             url = origin.add(f"moving/{name}", _moving(folder / name))
-        found.append((url, _hash(still, 0 if toolkit == "gtk" else len(found))))
+        found.append((url, _hash(still, 0 if only_blurhash else len(found))))
     return found
 
 
@@ -90,6 +90,7 @@ def main() -> int:
     toolkit = parser.add_mutually_exclusive_group()
     toolkit.add_argument("--gtk", action="store_const", dest="toolkit", const="gtk", help="in GTK 4; else in SDL 2")
     toolkit.add_argument("--qt", action="store_const", dest="toolkit", const="qt", help="in Qt Quick")
+    toolkit.add_argument("--qtwidgets", action="store_const", dest="toolkit", const="qtwidgets", help="in Qt Widgets")
     parser.set_defaults(toolkit="sdl")
     parser.add_argument("--pictures", type=Path, default=ROOT / "Tests" / "fixtures" / "pictures", help="a folder")
     parser.add_argument("--count", type=int, default=1000, help="how many are on the wall")
@@ -103,7 +104,7 @@ def main() -> int:
         Origin(options.pictures, kbps=options.kbps) as origin,
     ):
         wall = Path(folder) / "list"
-        lines = entries(publish(options.pictures, origin, options.toolkit), origin, options.count)
+        lines = entries(publish(options.pictures, origin, options.toolkit != "sdl"), origin, options.count)
         wall.write_text("\n".join(lines) + "\n")
         command = [str(options.programs / f"gallery-{options.toolkit}"), "--list", str(wall)]
         if options.toolkit == "gtk":
@@ -111,8 +112,11 @@ def main() -> int:
         if options.shot:
             environment.update(RENDERERS)
         if options.shot and options.toolkit != "gtk":
-            moment = "shown 20" if options.toolkit == "qt" else "progress 45, frames 40"
-            command += ["--size", SIZE[options.toolkit], "--script", f"{moment}, shot {options.shot}"]
+            command += ["--size", SIZE[options.toolkit]]
+            if options.toolkit == "sdl":
+                command += ["--script", f"progress 45, frames 40, shot {options.shot}"]
+            else:
+                command += ["--shot", str(options.shot)]
         status = subprocess.run(command, env=environment, check=False).returncode
     if options.shot and status == 0:
         shrink(options.shot)

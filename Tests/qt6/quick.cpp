@@ -1,0 +1,355 @@
+/* quick.cpp: tests of the QML module, which the engine finds in the folder of the first argument. */
+#include <QGuiApplication>
+#include <QPointer>
+#include <QQmlComponent>
+#include <QQmlContext>
+#include <QQmlEngine>
+#include <QQuickView>
+#include <QRandomGenerator>
+#include <QStringListModel>
+
+#include <cstdio>
+
+#include <sdimage.h>
+#include <sdimage/qt/loader.h>
+#include <sdimage/qt/quick.h>
+
+#include "probe.h"
+
+using namespace sdimage::qt;
+
+static QString importPath;
+
+/* A window with the items of a QML text. */
+struct Scene {
+    QQuickView view;
+
+    explicit Scene(const QString &body, const QSize &size = {80, 80}, const QVariantMap &values = {}) {
+        view.engine()->addImportPath(importPath);
+        for (auto value = values.begin(); value != values.end(); ++value)
+            view.rootContext()->setContextProperty(value.key(), value.value());
+        QQmlComponent component(view.engine());
+        component.setData(("import QtQuick\nimport Sdimage\n" + body).toUtf8(), QUrl());
+        QObject *object = component.create(view.rootContext());
+        if (!object)
+            std::printf("%s\n", qPrintable(component.errorString()));
+        view.setContent({}, nullptr, object);
+        view.resize(size);
+        view.show();
+    }
+
+    QQuickItem *item(const char *name) {
+        return view.rootObject()->objectName() == QLatin1String(name)
+                   ? view.rootObject()
+                   : view.rootObject()->findChild<QQuickItem *>(QLatin1String(name));
+    }
+    RemoteImage *image(const char *name = "image") { return qobject_cast<RemoteImage *>(item(name)); }
+    QImage shot() { return view.grabWindow(); }
+    int number(const QRect &box) {
+        QImage found = shot();
+        double scale = found.devicePixelRatio();
+        return Tiles::numberIn(found, QRect(box.topLeft() * scale, box.size() * scale));
+    }
+    int number() { return number(QRect(0, 0, 80, 80)); }
+};
+
+static QString quoted(int number, const char *query = "") {
+    return u'"' + Tiles::url(number, QLatin1String(query)).toString() + u'"';
+}
+
+static void testItem() {
+    Tiles tiles;
+    {
+        Scene scene(QStringLiteral("RemoteImage { objectName: 'image'; width: 80; height: 80; source: %1 }")
+                        .arg(quoted(1, "side=400")));
+        check(QStringLiteral("an item shows an image"), waitFor([&] { return scene.number() == 1; }));
+        RemoteImage &image = *scene.image();
+        QSize pixels = (QSizeF(80, 80) * scene.view.effectiveDevicePixelRatio()).toSize();
+        check(QStringLiteral("it is decoded at the size of the item in device pixels"),
+              image.target().image().size() == pixels);
+        check(QStringLiteral("sourceSize is that of the original"), image.sourceSize() == QSize(400, 400));
+        image.setSource(Tiles::url(2, QStringLiteral("hold")));
+        check(QStringLiteral("another source releases the image at once"), image.target().image().isNull());
+        waitFor([&] { return tiles.heldCount() == 1; });
+        check(QStringLiteral("the status is Loading"), image.status() == RemoteImage::Loading && scene.number() < 0);
+        image.setSource(Tiles::url(1, QStringLiteral("side=400")));
+        check(QStringLiteral("an image in memory is in the next frame"), scene.number() == 1);
+        check(QStringLiteral("reuse cancels"), waitFor([&] { return tiles.cancelled == 1; }));
+        image.setSource(Tiles::url(3, QStringLiteral("fail")));
+        check(QStringLiteral("a failure is an Error with a message"),
+              waitFor([&] { return image.status() == RemoteImage::Error; }) && !image.errorString().isEmpty());
+        image.setBlurHash(QStringLiteral("LEHV6nWB2yk8pyo0adR*.7kCMdnj"));
+        image.setSource(Tiles::url(4, QStringLiteral("hold")));
+        scene.shot();
+        check(QStringLiteral("a BlurHash is shown"), image.target().isPlaceholder());
+        image.setBlurHash({});
+        image.setPlaceholder(QUrl(QStringLiteral("qrc:/tile.png")));
+        image.setSource(Tiles::url(5, QStringLiteral("hold")));
+        check(QStringLiteral("a placeholder is shown"), scene.number() == 5);
+        image.setPlaceholder({});
+        image.setSource(Tiles::url(6, QStringLiteral("side=400")));
+        waitFor([&] { return scene.number() == 6; });
+        image.setSize(QSizeF(160, 160));
+        scene.view.resize(160, 160);
+        check(QStringLiteral("a larger item loads a larger image"),
+              waitFor([&] { return image.target().image().width() == 2 * pixels.width(); }));
+    }
+    {
+        Scene scene(
+            QStringLiteral("Item { RemoteImage { objectName: 'image'; source: %1 } }").arg(quoted(7, "side=60")));
+        double scale = scene.view.effectiveDevicePixelRatio();
+        check(QStringLiteral("an item without a size gets that of the image"),
+              waitFor([&] { return scene.image()->width() == 60 / scale && scene.image()->height() == 60 / scale; }));
+    }
+    {
+        Scene scene(QStringLiteral("RemoteImage { objectName: 'image'; width: 80; height: 40; source: %1 }")
+                        .arg(quoted(8, "side=80")));
+        QRect middle(20, 0, 40, 40);
+        check(QStringLiteral("PreserveAspectFit leaves bars"),
+              waitFor([&] { return scene.number(middle) == 8; }) && scene.shot().pixelColor(5, 5) == QColor(Qt::white));
+        scene.image()->setFillMode(RemoteImage::Stretch);
+        check(QStringLiteral("Stretch fills"), scene.number(QRect(0, 0, 80, 40)) == 8);
+        scene.image()->setFillMode(RemoteImage::PreserveAspectCrop);
+        QColor corner = Tiles::picture(8).pixelColor(5, 5);
+        QColor shown = scene.shot().pixelColor(2, 2);
+        check(QStringLiteral("PreserveAspectCrop covers"),
+              std::abs(corner.red() - shown.red()) + std::abs(corner.green() - shown.green()) < 24);
+    }
+    /* Those of the scenes above are cancelled. */
+    waitFor([&] { return tiles.heldCount() == 0; });
+    {
+        Scene scene(
+            QStringLiteral("RemoteImage { objectName: 'image'; progressive: true; width: 80; height: 80; source: %1 }")
+                .arg(quoted(9, "slow")));
+        double progress = 0;
+        QObject::connect(scene.image(), &RemoteImage::progressChanged, [&] { progress = scene.image()->progress(); });
+        waitFor([&] { return tiles.heldCount() > 0; });
+        tiles.release();
+        check(QStringLiteral("progress is reported"), waitFor([&] { return progress > 0.2 && progress < 0.3; }));
+        waitFor([&] {
+            tiles.release();
+            return scene.image()->status() == RemoteImage::Ready;
+        });
+        check(QStringLiteral("and ends at 1"), progress == 1 && scene.number() == 9);
+    }
+    {
+        Scene scene(QStringLiteral("Image { width: 80; height: 80; sourceSize: Qt.size(80, 80); cache: false; "
+                                   "source: 'image://sd/' + encodeURIComponent(%1) }")
+                        .arg(quoted(10, "side=400")));
+        check(QStringLiteral("image://sd/ serves plain Image items"), waitFor([&] { return scene.number() == 10; }));
+        scene.view.rootObject()->setProperty("source", QUrl(QStringLiteral("image://sd/blurhash%3Anone")));
+        check(QStringLiteral("and reports errors"),
+              waitFor([&] { return scene.view.rootObject()->property("status").toInt() == 3; }));
+    }
+}
+
+static void testAnimation() {
+    Tiles tiles;
+    Scene scene(QStringLiteral("Item { RemoteImage { objectName: 'image'; width: 80; height: 80; source: %1 }\n"
+                               "RemoteImage { objectName: 'other'; x: 80; width: 80; height: 80; source: %2 } }")
+                    .arg(quoted(20, "moving"), quoted(30, "moving")),
+                {160, 80});
+    QRect second(80, 0, 80, 80);
+    check(QStringLiteral("animations play"), waitFor([&] { return scene.number() == 20; }) &&
+                                                 waitFor([&] { return scene.number() == 21; }) &&
+                                                 waitFor([&] { return scene.number(second) == 31; }));
+    auto passes = [&] {
+        waitFor([&] { return scene.number(second) == 30; });
+        waitFor([&] { return scene.number(second) == 31; });
+        waitFor([&] { return scene.number(second) == 30; });
+    };
+    RemoteImage &image = *scene.image();
+    image.setProperty("playing", false);
+    turn();
+    int changes = 0;
+    QObject::connect(&image.target(), &ImageTarget::imageChanged, [&] { changes++; });
+    passes();
+    check(QStringLiteral("one that is not playing stays"), changes == 0);
+    image.setProperty("playing", true);
+    waitFor([&] { return changes > 0; });
+    image.setX(-200);
+    scene.shot();
+    turn();
+    changes = 0;
+    passes();
+    check(QStringLiteral("one outside the window pauses"), changes == 0);
+    image.setX(0);
+    check(QStringLiteral("and continues inside"), waitFor([&] { return scene.shot(), changes > 0; }));
+    image.setVisible(false);
+    turn();
+    changes = 0;
+    passes();
+    check(QStringLiteral("an invisible one pauses"), changes == 0);
+}
+
+static const char wall[] = R"(
+GridView {
+    objectName: 'grid'
+    width: 500; height: 300
+    cellWidth: 50; cellHeight: 50; cacheBuffer: 100
+    reuseItems: true
+    currentIndex: -1 // a view keeps its current item
+    model: urls
+    delegate: RemoteImage {
+        required property int index
+        required property string display
+        width: 46; height: 46
+        source: display
+    }
+})";
+
+struct Wall : Scene {
+    QStringListModel model;
+
+    static QStringList urls(int count, const QString &query) {
+        QStringList list;
+        for (int number = 0; number < count; number++)
+            list.append(Tiles::url(number, query).toString());
+        return list;
+    }
+    explicit Wall(QStringListModel &model)
+        : Scene(QLatin1String(wall), {500, 300}, {{QStringLiteral("urls"), QVariant::fromValue(&model)}}) {}
+
+    QList<RemoteImage *> all() {
+        QList<RemoteImage *> found;
+        auto *content = qvariant_cast<QQuickItem *>(item("grid")->property("contentItem"));
+        for (QQuickItem *child : content->childItems())
+            if (auto *image = qobject_cast<RemoteImage *>(child))
+                found.append(image);
+        return found;
+    }
+
+    /* Of the cells that are completely visible: those with the pixels of another image, and empty ones. */
+    std::pair<int, int> compare() {
+        QImage shown = shot();
+        double scale = shown.devicePixelRatio();
+        int wrong = 0, empty = 0, seen = 0;
+        for (RemoteImage *image : all()) {
+            QPointF place = image->mapToScene({0, 0});
+            QQuickItem *there = nullptr;
+            QMetaObject::invokeMethod(item("grid"), "itemAt", Q_RETURN_ARG(QQuickItem *, there),
+                                      Q_ARG(qreal, image->x() + 5), Q_ARG(qreal, image->y() + 5));
+            QRect box(place.toPoint(), QSize(46, 46));
+            if (there != image || !QRect(0, 0, 500, 300).contains(box))
+                continue;
+            int found = Tiles::numberIn(shown, QRect(box.topLeft() * scale, box.size() * scale));
+            seen++;
+            wrong += found >= 0 && found != image->property("index").toInt();
+            empty += found < 0;
+        }
+        return {wrong, seen < 40 ? 60 : empty};
+    }
+    void scroll(double share) {
+        QQuickItem *grid = item("grid");
+        grid->setProperty("contentY", share * (grid->property("contentHeight").toDouble() - 300));
+    }
+};
+
+static void testFling() {
+    Tiles tiles;
+    QStringListModel model(Wall::urls(10000, {}));
+    Wall wall(model);
+    check(QStringLiteral("a grid of 60 cells fills"), waitFor([&] { return wall.compare().second == 0; }));
+    int wrong = 0, most = 0, items = 0, flings = 20;
+    qint64 early = 0;
+    for (int fling = 0; fling < flings; fling++) {
+        for (int step = 1; step <= 100; step++) {
+            wall.scroll(fling % 2 ? (100 - step) / 100.0 : step / 100.0);
+            turn();
+            if (step % 10 == 0)
+                wrong += wall.compare().first;
+            most = qMax(most, Loader::shared().runningCount());
+            items = qMax(items, int(wall.all().size()));
+        }
+        if (fling == 4)
+            early = residentBytes();
+    }
+    bool isFull = waitFor([&] { return wall.compare().second == 0; });
+    qint64 late = residentBytes();
+    check(QStringLiteral("a fling never shows another URL"), wrong == 0 && wall.compare().first == 0,
+          QString::number(wrong));
+    check(QStringLiteral("no visible cell is empty after the fling"), isFull);
+    check(QStringLiteral("no more loads run than there are items"), most <= items && items <= 260,
+          QStringLiteral("%1 loads, %2 items").arg(most).arg(items));
+    Q_UNUSED(early)
+    Q_UNUSED(late)
+    /* The address sanitizer holds freed memory. */
+#ifndef __SANITIZE_ADDRESS__
+    check(QStringLiteral("memory is flat over %1 flings").arg(flings), late - early < 40 << 20,
+          QStringLiteral("%1 KiB more").arg((late - early) / 1024));
+#endif
+}
+
+static void testPool() {
+    Tiles tiles;
+    QStringListModel model(Wall::urls(1000, QStringLiteral("hold")));
+    Wall wall(model);
+    waitFor([&] { return tiles.heldCount() >= 60; });
+    int held = tiles.heldCount();
+    wall.scroll(0.5);
+    check(QStringLiteral("pooled items cancel"), waitFor([&] { return tiles.cancelled >= held; }),
+          QStringLiteral("%1 of %2").arg(tiles.cancelled).arg(held));
+    check(QStringLiteral("reused ones load"), waitFor([&] {
+              tiles.release();
+              return wall.compare().second == 0;
+          }));
+    int low = 0, normal = 0;
+    wall.scroll(0.25);
+    wall.shot();
+    for (RemoteImage *image : wall.all())
+        (image->mapRectToScene(image->boundingRect()).intersects(QRectF(0, 0, 500, 300)) ? normal : low) +=
+            image->status() == RemoteImage::Loading;
+    check(QStringLiteral("cells outside the window load in advance"), low > 0 && normal > 0,
+          QStringLiteral("%1, %2").arg(low).arg(normal));
+}
+
+static void testDestruction() {
+    Tiles tiles;
+    QRandomGenerator random(8);
+    const char *queries[] = {"", "moving", "slow", "hold", "fail"};
+    int destroyed = 0;
+    for (int round = 0; round < 150; round++) {
+        Scene scene(QStringLiteral("Item {}"), {200, 200});
+        QList<QPointer<RemoteImage>> images;
+        for (int count = 0; count < 8; count++) {
+            auto *image = new RemoteImage(scene.view.rootObject());
+            image->setSize(QSizeF(40, 40));
+            image->setX(25.0 * count);
+            image->setProgressive(true);
+            QPointer<RemoteImage> guard(image);
+            auto end = [=] {
+                if (guard)
+                    guard->deleteLater();
+            };
+            if (random.bounded(3) == 0)
+                QObject::connect(image, &RemoteImage::statusChanged, end);
+            image->setSource(Tiles::url(int(random.bounded(60)), QLatin1String(queries[random.bounded(5)])));
+            images.append(guard);
+        }
+        for (int turns = int(random.bounded(5)); turns > 0; turns--) {
+            turn();
+            scene.shot();
+            tiles.release();
+            delete images[random.bounded(8)];
+            destroyed++;
+        }
+    }
+    check(QStringLiteral("%1 items and 150 windows end at any point of a load").arg(destroyed), waitFor([&] {
+              tiles.release();
+              return Loader::shared().runningCount() == 0;
+          }));
+}
+
+int main(int argc, char **argv) {
+    QGuiApplication application(argc, argv);
+    importPath = QString::fromLocal8Bit(argc > 1 ? argv[1] : "");
+    const std::pair<const char *, void (*)()> tests[] = {{"item", testItem},
+                                                         {"animation", testAnimation},
+                                                         {"pool", testPool},
+                                                         {"fling", testFling},
+                                                         {"destruction", testDestruction}};
+    for (auto &[name, test] : tests)
+        if (argc < 3 || QByteArray(argv[2]) == name)
+            test();
+    return failures() ? 1 : 0;
+}

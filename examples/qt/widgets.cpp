@@ -1,0 +1,98 @@
+/* widgets.cpp: gallery-qtwidgets: a list of URLs in a QListView.
+ *
+ *   gallery-qtwidgets --list FILE [--size WxH] [--shot FILE]
+ *
+ * FILE has one URL per line, optionally followed by `blurhash TEXT`. A click shows the image in a window of its own.
+ * With --shot the program saves what the window shows when most images are loaded, and ends. */
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QFile>
+#include <QListView>
+#include <QStandardItemModel>
+#include <QTimer>
+
+#include <sdimage/qt/widgets.h>
+
+using namespace sdimage::qt;
+
+constexpr int blurHashRole = Qt::UserRole, side = 180, gap = 12;
+
+static void fill(QStandardItemModel &model, const QString &list) {
+    for (const QString &line : list.split(u'\n', Qt::SkipEmptyParts)) {
+        QStringList words = line.split(u' ');
+        auto *item = new QStandardItem;
+        item->setData(QUrl(words[0]), Qt::DecorationRole);
+        if (words.value(1) == u"blurhash")
+            item->setData(words.value(2), blurHashRole);
+        item->setEditable(false);
+        model.appendRow(item);
+    }
+}
+
+/* Opens an image at the size of a window, animated, with partial images while it arrives. */
+static void open(const QModelIndex &index) {
+    auto *label = new RemoteImageLabel;
+    label->setAttribute(Qt::WA_DeleteOnClose);
+    label->setProgressive(true);
+    label->setBlurHash(index.data(blurHashRole).toString());
+    label->setUrl(index.data(Qt::DecorationRole).toUrl());
+    label->resize(800, 600);
+    label->show();
+}
+
+static bool isComplete(const QListView &view, const RemoteImageDelegate &delegate) {
+    int loading = 0, seen = 0;
+    for (int row = 0; row < view.model()->rowCount(); row++) {
+        QModelIndex index = view.model()->index(row, 0);
+        if (!view.viewport()->rect().intersects(view.visualRect(index)))
+            break;
+        seen++;
+        loading += delegate.state(index) <= 0 || delegate.state(index) == ImageTarget::Loading;
+    }
+    return seen > 20 && loading <= 3;
+}
+
+int main(int argc, char **argv) {
+    QApplication application(argc, argv);
+    QCommandLineParser parser;
+    parser.addHelpOption();
+    parser.addOptions(
+        {{QStringLiteral("list"), QStringLiteral("URLs, one a line"), QStringLiteral("FILE")},
+         {QStringLiteral("size"), QStringLiteral("of the window"), QStringLiteral("WxH"), QStringLiteral("1164x780")},
+         {QStringLiteral("shot"), QStringLiteral("saves the window, and ends"), QStringLiteral("FILE")}});
+    parser.process(application);
+    QFile list(parser.value(QStringLiteral("list")));
+    if (!list.open(QIODevice::ReadOnly))
+        parser.showHelp(2);
+    QStandardItemModel model;
+    fill(model, QString::fromUtf8(list.readAll()));
+
+    QListView view;
+    view.setWindowTitle(QStringLiteral("sdimage in Qt Widgets"));
+    view.setViewMode(QListView::IconMode);
+    view.setResizeMode(QListView::Adjust);
+    view.setMovement(QListView::Static);
+    view.setUniformItemSizes(true);
+    view.setVerticalScrollMode(QListView::ScrollPerPixel);
+    view.setIconSize(QSize(side, side));
+    view.setGridSize(QSize(side + gap, side + gap));
+    view.setModel(&model);
+    auto *delegate = new RemoteImageDelegate(&view, Qt::DecorationRole, blurHashRole);
+    delegate->setFillMode(Qt::KeepAspectRatioByExpanding);
+    view.setItemDelegate(delegate);
+    QObject::connect(&view, &QListView::clicked, &view, open);
+    QStringList size = parser.value(QStringLiteral("size")).split(u'x');
+    view.resize(size.value(0).toInt(), size.value(1).toInt());
+    view.show();
+
+    QTimer timer;
+    QObject::connect(&timer, &QTimer::timeout, [&] {
+        if (!isComplete(view, *delegate))
+            return;
+        timer.stop();
+        QCoreApplication::exit(view.grab().save(parser.value(QStringLiteral("shot"))) ? 0 : 1);
+    });
+    if (parser.isSet(QStringLiteral("shot")))
+        timer.start(50);
+    return QApplication::exec();
+}
