@@ -36,6 +36,7 @@ suite() {
     if selected programs && build qt6-tests; then
         program build/qt6-tests/widgets
         program build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
+        script Tests/qt6/screens.py build/qt6-tests/screens "$PREFIX/lib/qt6/qml"
     fi
     ! selected galleries || galleries
     if selected sanitized && build qt6-asan -DWITH_SOURCES=ON "-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined -fno-omit-frame-pointer"; then
