@@ -25,7 +25,7 @@ SDIMAGE_CURL_PACKAGES="apt autoconf automake binutils dpkg-dev gcc libtool make 
     libssl-dev libnghttp2-dev libbrotli-dev libzstd-dev zlib1g-dev libidn2-dev libpsl-dev"
 SDIMAGE_WHEEL_PACKAGES="python3-pip python3-venv python3-setuptools python3-wheel binutils $SDIMAGE_CURL_PACKAGES"
 SDIMAGE_ABI_PACKAGES="abigail-tools gcc python3"
-SDIMAGE_DEB_PACKAGES="debhelper dh-python dpkg-dev python3-setuptools python3-wheel"
+SDIMAGE_DEB_PACKAGES="debhelper dh-python dpkg-dev python3-setuptools python3-wheel qt6-base-dev qt6-declarative-dev"
 # Requirements of tests: of the windows of the gallery, and of the Python package. Tests/run lists those of each suite.
 SDIMAGE_QT_PACKAGES="qt6-base-dev qt6-declarative-dev qml6-module-qtquick qml6-module-qtquick-window qml6-module-qtqml-workerscript g++"
 SDIMAGE_WINDOW_PACKAGES="libsdl2-dev libgtk-4-dev xvfb $SDIMAGE_QT_PACKAGES"

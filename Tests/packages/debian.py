@@ -21,10 +21,12 @@ sys.path[:0] = [str(ROOT / "Tests/support"), str(ROOT / "Tests/install")]
 import installed  # noqa: E402
 import report  # noqa: E402
 
-PACKAGES = ["libsdimage1", "libsdimage-dev", "libsdimage-plugins", "libsdimage-plugins-gpl", "libsdimage-gtk4-1",
-            "libsdimage-gtk4-dev", "gir1.2-sdimage-1", "sdimage-tools", "python3-sdimage"]
+GTK_PACKAGES = ["libsdimage-gtk4-1", "libsdimage-gtk4-dev", "gir1.2-sdimage-1"]
+QT_PACKAGES = ["libsdimage-qt6-1", "libsdimage-qt6-dev", "qml6-module-sdimage"]
+PACKAGES = ["libsdimage1", "libsdimage-dev", "libsdimage-plugins", "libsdimage-plugins-gpl", "sdimage-tools", "python3-sdimage",
+            *GTK_PACKAGES, *QT_PACKAGES]
 #: Not installed together with the others, because most systems will not have what they depend on.
-APART = ["libsdimage-plugins-gpl", "libsdimage-gtk4-1", "libsdimage-gtk4-dev", "gir1.2-sdimage-1"]
+APART = ["libsdimage-plugins-gpl", *GTK_PACKAGES, *QT_PACKAGES]
 PICTURES = {"badge.png": "png", "balloons.jpg": "jpeg", "leaf.webp": "webp"}
 
 
@@ -78,6 +80,25 @@ def described(folder: pathlib.Path) -> None:
     done = run("sh", "-c", f"gcc -shared -o {folder}/gallery.so -fPIC {ROOT}/examples/gtk/gallery.c $(pkg-config --cflags --libs sdimage-gtk4)",
                env=environment)
     report.check("a program for GTK is compiled by pkg-config", done.returncode == 0, done.stderr)
+
+
+def used_by_qt(packages: dict[str, pathlib.Path], folder: pathlib.Path) -> None:
+    """Uses unpacked packages from programs in Qt Widgets and QML."""
+    prefix = folder / "unpacked/usr"
+    names = dependencies([packages[name] for name in QT_PACKAGES], "Depends")
+    missing = {"libqt6gui6", "libqt6widgets6", "libqt6quick6", "qml6-module-qtquick", "qt6-base-dev"} - set(names)
+    report.check("the packages for Qt depend on its libraries", not missing, f"{missing}")
+    build = folder / "qt"
+    library = next((prefix / "lib").glob("*/libsdimage.so.1")).parent
+    for command in (["cmake", "-S", ROOT / "Tests/qt6", "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_BUILD_RPATH={library}"],
+                    ["cmake", "--build", build, "--target", "widgets", "--target", "quick"]):
+        done = run(*command)
+        if not report.check(f"Qt programs are built: {command[1]}", done.returncode == 0, done.stderr[-300:]):
+            return
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(library), "QT_QPA_PLATFORM": "offscreen", "QT_QUICK_BACKEND": "software", "XDG_RUNTIME_DIR": str(folder)}
+    for command in ([build / "widgets", "label"], [build / "quick", library / "qt6/qml", "item"]):
+        done = run(*command, env=environment)
+        report.check(f"a program for Qt runs: {command[0].name}", done.returncode == 0 and "not ok" not in done.stdout, done.stdout[-300:] + done.stderr[-300:])
 
 
 class System:
@@ -161,6 +182,7 @@ def main() -> None:
         place = pathlib.Path(name)
         unpacked(list(packages.values()), version, place)
         described(place)
+        used_by_qt(packages, place)
         why = bare.unusable()
         if why:
             report.skip("the packages on a bare system", why)
