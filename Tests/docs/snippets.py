@@ -129,7 +129,8 @@ class Page:
         text = blocks.framed(block, frames)
         arguments = blocks.arguments(block, frames) or [f"{self.origin}cat.jpg"]
         arguments = [argument.replace("https://example.org/", self.origin) for argument in arguments]
-        if block.language in ("c", "cpp"):
+        # QML is a string in a frame in C++.
+        if block.language in ("c", "cpp", "qml"):
             flags, missing = self.packages(block, text)
             if missing:
                 report.skip(name, f"{missing} is not installed")

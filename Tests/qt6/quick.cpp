@@ -1,4 +1,5 @@
 /* quick.cpp: tests of the QML module, which the engine finds in the folder of the first argument. */
+#include <QElapsedTimer>
 #include <QGuiApplication>
 #include <QPointer>
 #include <QQmlComponent>
@@ -219,7 +220,7 @@ struct Wall : Scene {
         return found;
     }
 
-    /* Of the cells that are completely visible: those with the pixels of another image, and empty ones. */
+    /* Counts cells that are completely visible: those with the pixels of another image, and empty ones. */
     std::pair<int, int> compare() {
         QImage shown = shot();
         double scale = shown.devicePixelRatio();
@@ -278,6 +279,29 @@ static void testFling() {
     check(QStringLiteral("memory is flat over %1 flings").arg(flings), late - early < 40 << 20,
           QStringLiteral("%1 KiB more").arg((late - early) / 1024));
 #endif
+}
+
+/* Prints the share of late frames of a fling of five seconds; not a test, because it depends on the machine:
+ *   quick IMPORT-PATH frames */
+static void measureFrames() {
+    Tiles tiles;
+    QStringListModel model(Wall::urls(10000, {}));
+    Wall wall(model);
+    waitFor([&] { return wall.compare().second == 0; });
+    QElapsedTimer total, since;
+    int frames = 0, late = 0;
+    QObject::connect(&wall.view, &QQuickWindow::frameSwapped, [&] {
+        /* One and a half frames of a screen with 60 Hz. */
+        late += frames++ > 0 && since.elapsed() > 25;
+        since.start();
+    });
+    total.start();
+    while (total.elapsed() < 5000) {
+        wall.scroll(double(total.elapsed()) / 5000);
+        QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 4);
+    }
+    std::printf("%d frames in 5 s, %d late (%.1f %%), %d loads\n", frames, late, 100.0 * late / qMax(1, frames),
+                int(tiles.started));
 }
 
 static void testPool() {
@@ -348,6 +372,10 @@ int main(int argc, char **argv) {
                                                          {"pool", testPool},
                                                          {"fling", testFling},
                                                          {"destruction", testDestruction}};
+    if (argc > 2 && QByteArray(argv[2]) == "frames") {
+        measureFrames();
+        return 0;
+    }
     for (auto &[name, test] : tests)
         if (argc < 3 || QByteArray(argv[2]) == name)
             test();

@@ -180,7 +180,8 @@ void ImageTarget::Private::clear() {
     }
 }
 
-/* The original has more pixels than were decoded for the earlier, smaller size. */
+/* True if the original has more pixels than were decoded for the earlier, smaller size: docs/decisions.md, "A widget that
+ * grows loads again without cancelling". */
 bool ImageTarget::Private::wantsMore() const {
     if (loaded.isEmpty() || wanted.isEmpty() || !isLarger(wanted, loaded))
         return false;
