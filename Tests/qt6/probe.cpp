@@ -110,7 +110,8 @@ struct Waiting {
     int piece;
 };
 
-struct Tiles::Held {
+struct Tiles::State {
+    std::atomic<int> started{0}, cancelled{0};
     std::mutex mutex;
     std::vector<Waiting> all;
 };
@@ -140,18 +141,21 @@ static QByteArray moving(int number, int side) {
 }
 
 struct TileFunctions {
+    static Tiles::State &stateOf(void *data) { return **static_cast<std::shared_ptr<Tiles::State> *>(data); }
+    static void destroy(void *data) { delete static_cast<std::shared_ptr<Tiles::State> *>(data); }
+
     static bool canLoad(void *, const sdimage_request *request) {
         return std::strncmp(sdimage_request_url(request, nullptr), "tile:", 5) == 0;
     }
 
     static sdimage_status load(void *data, const sdimage_request *request, sdimage_load_sink *sink) {
-        auto *tiles = static_cast<Tiles *>(data);
+        Tiles::State &tiles = stateOf(data);
         QUrl url(QString::fromUtf8(sdimage_request_url(request, nullptr)));
         QUrlQuery query(url);
         int number = url.path().mid(1).toInt();
         int side =
             query.hasQueryItem(QStringLiteral("side")) ? query.queryItemValue(QStringLiteral("side")).toInt() : 40;
-        tiles->started++;
+        tiles.started++;
         if (query.hasQueryItem(QStringLiteral("fail")))
             return SDIMAGE_STATUS_NOT_FOUND;
         QByteArray bytes = query.hasQueryItem(QStringLiteral("moving")) ? moving(number, side) : still(number, side);
@@ -163,18 +167,18 @@ struct TileFunctions {
         }
         sdimage_load_sink_set_expected_length(sink, uint64_t(bytes.size()));
         int piece = isSlow ? int(bytes.size()) / 4 + 1 : int(bytes.size());
-        std::lock_guard<std::mutex> lock(tiles->held->mutex);
-        tiles->held->all.push_back({sdimage_load_sink_ref(sink), bytes, piece});
+        std::lock_guard<std::mutex> lock(tiles.mutex);
+        tiles.all.push_back({sdimage_load_sink_ref(sink), bytes, piece});
         return SDIMAGE_STATUS_OK;
     }
 
     static void cancel(void *data, sdimage_load_sink *sink) {
-        auto *tiles = static_cast<Tiles *>(data);
-        tiles->cancelled++;
+        Tiles::State &tiles = stateOf(data);
+        tiles.cancelled++;
         std::vector<Waiting> ended;
         {
-            std::lock_guard<std::mutex> lock(tiles->held->mutex);
-            std::vector<Waiting> &all = tiles->held->all;
+            std::lock_guard<std::mutex> lock(tiles.mutex);
+            std::vector<Waiting> &all = tiles.all;
             for (size_t index = 0; index < all.size(); index++)
                 if (all[index].sink == sink) {
                     ended.push_back(all[index]);
@@ -189,14 +193,15 @@ struct TileFunctions {
     }
 };
 
-Tiles::Tiles() : held(std::make_unique<Held>()) {
+Tiles::Tiles() : state(std::make_shared<State>()), started(state->started), cancelled(state->cancelled) {
     sdimage_loader_vtable table = {};
     table.size = sizeof table;
     table.can_load = TileFunctions::canLoad;
     table.load = TileFunctions::load;
     table.cancel = TileFunctions::cancel;
     sdimage_loader *loader = nullptr;
-    sdimage_loader_new_custom("tile", &table, this, nullptr, &loader, nullptr);
+    sdimage_loader_new_custom("tile", &table, new std::shared_ptr<State>(state), TileFunctions::destroy, &loader,
+                              nullptr);
     sdimage_cache_config *cacheConfig = sdimage_cache_config_new();
     sdimage_cache_config_set_max_memory_cost(cacheConfig, 8 << 20);
     sdimage_cache_config_set_memory_only(cacheConfig, true);
@@ -224,15 +229,15 @@ Tiles::~Tiles() {
 }
 
 int Tiles::heldCount() const {
-    std::lock_guard<std::mutex> lock(held->mutex);
-    return int(held->all.size());
+    std::lock_guard<std::mutex> lock(state->mutex);
+    return int(state->all.size());
 }
 
 void Tiles::release() {
     std::vector<Waiting> taken;
     {
-        std::lock_guard<std::mutex> lock(held->mutex);
-        taken.swap(held->all);
+        std::lock_guard<std::mutex> lock(state->mutex);
+        taken.swap(state->all);
     }
     for (Waiting &waiting : taken) {
         QByteArray piece = waiting.rest.left(waiting.piece);
@@ -242,8 +247,8 @@ void Tiles::release() {
             sdimage_load_sink_finish(waiting.sink, nullptr);
             sdimage_load_sink_unref(waiting.sink);
         } else {
-            std::lock_guard<std::mutex> lock(held->mutex);
-            held->all.push_back(waiting);
+            std::lock_guard<std::mutex> lock(state->mutex);
+            state->all.push_back(waiting);
         }
     }
 }

@@ -44,13 +44,16 @@ class Tiles {
     void release();
     /* The number of loads that are held. */
     int heldCount() const;
-    /* Loads started, and cancelled, and at most under way at a time. */
-    std::atomic<int> started{0}, cancelled{0};
 
   private:
-    struct Held;
-    std::unique_ptr<Held> held;
+    /* Shared with the loader, which may call until it is destroyed. */
+    struct State;
+    std::shared_ptr<State> state;
     friend struct TileFunctions;
+
+  public:
+    /* The numbers of loads started and cancelled. */
+    std::atomic<int> &started, &cancelled;
 };
 
 #endif

@@ -1,9 +1,9 @@
 # Suite of Tests/run.
 ABOUT='the libraries for Qt 6: widgets and QML items, with and without the address sanitizer'
-BUDGET=180
+BUDGET=240
 NEEDS=library
 HAS_PARTS=1
-PACKAGES="$SDIMAGE_QT_PACKAGES xvfb python3-numpy python3-pil"
+PACKAGES="$SDIMAGE_QT_PACKAGES xvfb python3-numpy python3-pil python3-venv python3-pip"
 
 # build FOLDER OPTION…: builds the test programs.
 build() {
@@ -19,6 +19,18 @@ galleries() {
     cmake -S examples/qt -B build/qt6-gallery -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_CXX_FLAGS=-Werror >&2 &&
         cmake --build build/qt6-gallery -j 2 >&2 || { echo "not ok the galleries are built: see build/logs/qt6.log"; return 1; }
     SDIMAGE_LIBRARY=$PREFIX/lib/libsdimage.so.1 script Tests/qt6/galleries.py build/qt6-gallery
+}
+
+# The sample for PySide6, which Debian 12 does not have: the wheels of the version of its Qt are installed into build/pyside.
+pyside() {
+    local python=build/pyside/bin/python name="the QML module works in PySide6" lines
+    lines=$(wc -l <examples/qt/pyside.py)
+    if [ ! -e build/pyside/installed ]; then
+        { rm -rf build/pyside && "$SDIMAGE_PYTHON" -m venv build/pyside && timeout 150 $python -m pip install -q 'PySide6-Essentials==6.4.*' &&
+            touch build/pyside/installed; } >&2 || { echo "skip $name: pip cannot install PySide6-Essentials 6.4"; return 0; }
+    fi
+    QML_IMPORT_PATH=$PREFIX/lib/qt6/qml LD_LIBRARY_PATH=$PREFIX/lib timeout 60 $python Tests/qt6/pyside.py >&2 && [ "$lines" -le 20 ] &&
+        echo "ok $name" || echo "not ok $name: see build/logs/qt6.log"
 }
 
 # program PATH ARGUMENT…: runs a program that prints results; one that ends in the middle is a failure.
@@ -39,6 +51,7 @@ suite() {
         script Tests/qt6/screens.py build/qt6-tests/screens "$PREFIX/lib/qt6/qml"
     fi
     ! selected galleries || galleries
+    ! selected pyside || pyside
     if selected sanitized && build qt6-asan -DWITH_SOURCES=ON "-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined -fno-omit-frame-pointer"; then
         # Qt itself leaks.
         export ASAN_OPTIONS=detect_leaks=0

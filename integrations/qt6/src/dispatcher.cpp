@@ -1,6 +1,7 @@
 /* dispatcher.cpp: each call is a queued invocation of an object that lives on the thread. */
 #include "dispatcher.h"
 
+#include <QCoreApplication>
 #include <QObject>
 
 #include <thread>
@@ -14,6 +15,8 @@ struct Receiver : QObject {
 };
 
 void post(void *receiver, void (*run)(void *), void *argument) {
+    if (!QCoreApplication::instance())
+        return;
     QMetaObject::invokeMethod(
         static_cast<Receiver *>(receiver), [run, argument] { run(argument); }, Qt::QueuedConnection);
 }
@@ -23,9 +26,10 @@ bool isCurrent(void *receiver) {
 }
 
 /* On a thread of the library, after the last post. The object is deleted by its own thread, after the calls in its
- * queue. */
+ * queue; at the end of the process, when no event is delivered any more, it is left. */
 void forget(void *receiver) {
-    static_cast<Receiver *>(receiver)->deleteLater();
+    if (QCoreApplication::instance())
+        static_cast<Receiver *>(receiver)->deleteLater();
 }
 
 } // namespace
