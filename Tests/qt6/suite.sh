@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='the libraries for Qt 6: widgets and QML items, with and without the address sanitizer'
-BUDGET=240
+BUDGET=300
 NEEDS=library
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_QT_PACKAGES xvfb python3-numpy python3-pil python3-venv python3-pip"
@@ -48,6 +48,8 @@ suite() {
     if selected programs && build qt6-tests; then
         program build/qt6-tests/widgets
         program build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
+        "$(pkg-config --variable=bindir Qt6Core)/qmllint" -I "$PREFIX/lib/qt6/qml" Tests/qt6/item.qml >&2 &&
+            echo "ok qmllint knows the types of the module" || echo "not ok qmllint knows the types of the module: see build/logs/qt6.log"
         script Tests/qt6/screens.py build/qt6-tests/screens "$PREFIX/lib/qt6/qml"
     fi
     ! selected galleries || galleries

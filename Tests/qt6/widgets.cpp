@@ -264,6 +264,14 @@ static void testRemoteImageLabel() {
           label.grab().toImage().pixelColor(5, 5) == QColor(Qt::blue));
     label.setPlaceholder({});
 
+    label.setFillMode(Qt::KeepAspectRatio);
+    label.setUrl(Tiles::url(207, QStringLiteral("side=400")));
+    waitFor([&] { return label.target().image().width() == int(40 * scale); });
+    label.setFillMode(Qt::KeepAspectRatioByExpanding);
+    check(QStringLiteral("an image that has to cover the widget is loaded again"),
+          waitFor([&] { return label.target().image().width() == int(60 * scale); }));
+    label.setFillMode(Qt::IgnoreAspectRatio);
+
     label.setUrl(Tiles::url(204, QStringLiteral("moving")));
     check(QStringLiteral("an animation plays"),
           waitFor([&] { return number(label) == 204; }) && waitFor([&] { return number(label) == 205; }));

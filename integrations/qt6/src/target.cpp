@@ -64,7 +64,7 @@ struct ImageTarget::Private {
     QUrl url;
     QSize wanted, loaded; /* the size of the widget, and that for which the image was requested */
     QSize source;
-    Qt::AspectRatioMode mode = Qt::KeepAspectRatio;
+    Qt::AspectRatioMode mode = Qt::KeepAspectRatio, loadedMode = Qt::KeepAspectRatio;
     Request base;
     Image placeholder;
     QByteArray blurHash;
@@ -144,6 +144,7 @@ void ImageTarget::Private::start(bool again) {
         progress = 0;
     }
     loaded = wanted;
+    loadedMode = mode;
     state = Loading;
     uint64_t mine = ++number;
     sdimage_load_handler handler = {sizeof handler, finish, nullptr};
@@ -183,7 +184,8 @@ void ImageTarget::Private::clear() {
 /* True if the original has more pixels than were decoded for the earlier, smaller size: docs/decisions.md, "A widget that
  * grows loads again without cancelling". */
 bool ImageTarget::Private::wantsMore() const {
-    if (loaded.isEmpty() || wanted.isEmpty() || !isLarger(wanted, loaded))
+    bool hasToCover = mode != Qt::KeepAspectRatio && loadedMode == Qt::KeepAspectRatio;
+    if (loaded.isEmpty() || wanted.isEmpty() || !(isLarger(wanted, loaded) || hasToCover))
         return false;
     return source.isEmpty() || isLarger(source, image.size());
 }
@@ -287,6 +289,8 @@ void ImageTarget::setBlurHash(const QString &text) {
 
 void ImageTarget::setFillMode(Qt::AspectRatioMode mode) {
     d->mode = mode;
+    if (d->state == Ready && d->wantsMore())
+        d->settle.start();
 }
 
 void ImageTarget::setProgressive(bool progressive) {

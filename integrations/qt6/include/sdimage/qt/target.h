@@ -57,7 +57,8 @@ class SDIMAGE_QT_API ImageTarget : public QObject {
      * in memory precedes both. */
     void setPlaceholder(const QImage &image);
     void setBlurHash(const QString &text);
-    /* The way in which the widget fits an image into its size: it decides how small the image may be decoded. */
+    /* The way in which the widget fits an image into its size: it decides how small the image may be decoded. A shown
+     * image that becomes too small is loaded again. */
     void setFillMode(Qt::AspectRatioMode mode);
     /* Shows partial images while bytes arrive. Default false. */
     void setProgressive(bool progressive);
