@@ -16,7 +16,6 @@ package final class CurlLoader: ImageLoader {
     }
 
     private let state: Lock<State>
-    private let count = Atomic<Int>(0)
 
     /// The configuration is copied.
     package convenience init(
@@ -61,7 +60,7 @@ package final class CurlLoader: ImageLoader {
     package func begin(
         _ request: ImageRequest, sharedAs sharingKey: [UInt8], progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
-    ) -> CancellationToken {
+    ) -> any Cancellable {
         let download: Download
         do throws(ImageError) { download = try self.download(for: request, sharedAs: sharingKey, progress) } catch {
             done(.failure(error))
@@ -78,15 +77,11 @@ package final class CurlLoader: ImageLoader {
                 }
             }
         }
-        return CancellationToken { download.cancel() }
+        return download
     }
 
     private func start(_ download: Download, _ done: @escaping @Sendable (Download.Outcome) -> Void) {
-        count.add(1, ordering: .relaxed)
-        download.wait { [self] outcome in
-            count.subtract(1, ordering: .relaxed)
-            done(outcome)
-        }
+        download.wait(done)
         service.post(.start(download))
     }
 
@@ -107,10 +102,7 @@ package final class CurlLoader: ImageLoader {
             throw ImageError(
                 .unsupported, "request: cookie and certificate options conflict with the custom transport", url: url.redacted)
         }
-        let download = Download(
-            request, url: url, sharingKey: sharingKey, settings: settings, service: service, progress: progress)
-        if download.hooks?.needsAll != true { progress.arrives(in: download.body) }
-        return download
+        return Download(request, url: url, sharingKey: sharingKey, settings: settings, service: service, progress: progress)
     }
 
     /// Returns the decrypted image data, which is also what caches store. Without a decryptor, returns the data unchanged.
@@ -119,7 +111,9 @@ package final class CurlLoader: ImageLoader {
         guard let pool = Engine.current?.work else { throw .shutdown }
         var plain = data
         do throws(ImageError) {
-            plain.bytes = try await pool.run(download.priority) { () throws(ImageError) in try decrypt(data.bytes, response) }
+            plain.bytes = try await pool.run(download.request.priority) { () throws(ImageError) in
+                try decrypt(data.bytes, response)
+            }
         } catch {
             let failure = error.meansUnreadable ? error : error.inHook(.badData, "http: decryption failed")
             throw failure.about(url: download.url.redacted)
@@ -154,10 +148,11 @@ package final class CurlLoader: ImageLoader {
 
     package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
         guard request.isGet else { return nil }
-        var key = SharingKey(capacity: request.url.count + 96)
+        let retries = request.maxRetries.map { UInt64($0) + 1 } ?? 0
+        var key = SharingKey(capacity: request.url.count + 16)
         for number in [
             settings.id, UInt64(clamping: request.maxBodyBytes), UInt64(request.timeoutMilliseconds),
-            UInt64(request.maxRetries ?? .max), request.handlesCookies ? 1 : 0,
+            retries, request.handlesCookies ? 1 : 0,
             request.acceptsInvalidCertificates ? 1 : 0, settings.fieldChanges.load(ordering: .relaxed),
             UInt64(request.omittedHeaders.count),
         ] { key.append(number) }
@@ -189,7 +184,7 @@ package final class CurlLoader: ImageLoader {
     }
 
     /// Number of running and waiting transfers.
-    package var transferCount: Int { count.load(ordering: .relaxed) }
+    package var transferCount: Int { settings.transferCount.load(ordering: .relaxed) }
 
     package var limits: QueueLimits { state.withLock { $0.limits } }
 

@@ -7,9 +7,9 @@ extension CurlLoop {
         let exchange = Exchange(transfer.exchangeRequest, limit: transfer.download.maxBodyBytes, on: transport) {
             [post, download = transfer.download] exchange, event in post(.exchanged(download, exchange, event))
         }
-        transfer.exchange = exchange
-        transfer.isConnected = true
-        transfer.begun = MonotonicClock.now
+        transfer.hop.exchange = exchange
+        transfer.hop.isConnected = true
+        transfer.hop.begun = MonotonicClock.now
         exchanging[ObjectIdentifier(transfer.download)] = transfer
         transport.start(exchange)
         return transfer.earliestDeadline
@@ -20,11 +20,11 @@ extension CurlLoop {
         transfer.noteActivity()
         switch event {
         case .responded(let response):
-            transfer.firstByteAt = MonotonicClock.now
+            transfer.hop.firstByteAt = MonotonicClock.now
             if !ResponseRules.takeHead(response, of: transfer) { abort(transfer) }
         case .received(let bytes):
             let isWanted = unsafe bytes.withUnsafeBytes {
-                unsafe transfer.receive($0, contentLength: transfer.head.transport.contentLength)
+                unsafe transfer.receive($0, contentLength: transfer.hop.head.transport.contentLength)
             }
             if !isWanted { abort(transfer) }
         case .ended(let error):
@@ -36,13 +36,13 @@ extension CurlLoop {
     /// Cancels an exchange whose remaining data is unwanted or refused, and judges the transfer.
     private func abort(_ transfer: Transfer) {
         leave(transfer)
-        judge(transfer, transfer.failure ?? ImageError(.connectionLost, "http: transfer was abandoned"))
+        judge(transfer, transfer.hop.failure ?? ImageError(.connectionLost, "http: transfer was abandoned"))
     }
 
     /// Cancels the exchange and releases the transfer's slot. Cancelling has no effect on an exchange that has ended.
     func leaveExchange(of transfer: Transfer, _ queue: DownloadQueue) {
-        guard let exchange = transfer.exchange else { return }
-        transfer.exchange = nil
+        guard let exchange = transfer.hop.exchange else { return }
+        transfer.hop.exchange = nil
         exchanging[ObjectIdentifier(transfer.download)] = nil
         transfer.note(transfer.exchangeTransaction)
         exchange.cancel()
@@ -55,8 +55,8 @@ extension Transfer {
     fileprivate var exchangeRequest: ImageRequest {
         var request = ImageRequest(url: EasyHandle.target(url))
         let aspect = HopOptions(self)
-        request.method = method
-        request.body = content
+        request.method = hop.method
+        request.body = hop.content
         request.priority = priority
         request.headers = aspect.headers
         let hasAuthorization =
@@ -72,11 +72,11 @@ extension Transfer {
     fileprivate var exchangeTransaction: LoadTransaction {
         var made = LoadTransaction()
         made.url = url.redacted
-        made.httpStatus = head.status
+        made.httpStatus = hop.head.status
         made.bodyBytes = UInt64(hopBytes)
         made.wireBytes = made.bodyBytes
-        made.firstByte = firstByteAt > begun ? firstByteAt - begun : 0
-        made.total = MonotonicClock.now &- begun
+        made.firstByte = hop.firstByteAt > hop.begun ? hop.firstByteAt - hop.begun : 0
+        made.total = MonotonicClock.now &- hop.begun
         return made
     }
 }

@@ -70,7 +70,9 @@ import SDImage
         case .hookReturned(let download, let outcome):
             if let transfer = transfers[ObjectIdentifier(download)] { resume(transfer, outcome) }
         case .exchanged(let download, let exchange, let event):
-            if let transfer = transfers[ObjectIdentifier(download)], transfer.exchange === exchange { take(event, of: transfer) }
+            if let transfer = transfers[ObjectIdentifier(download)], transfer.hop.exchange === exchange {
+                take(event, of: transfer)
+            }
         case .prioritize(let loader, let key, let priority):
             for transfer in transfers.values
             where transfer.download.settings.id == loader && transfer.download.sharingKey == key {
@@ -118,8 +120,8 @@ import SDImage
             nextDeadline = min(nextDeadline, throttle.opening(at: now))
             return false
         }
-        if transfer.isHostAddress { return true }
-        let opening = gate.opening(transfer.host, of: transfer.settings.id, at: now)
+        guard let origin = transfer.origin, !origin.isAddress else { return true }
+        let opening = gate.opening(origin.host, of: transfer.settings.id, at: now)
         // The end of a name look-up also opens the gate, and wakes the thread by itself.
         if opening > now { nextDeadline = min(nextDeadline, opening) }
         return opening <= now
@@ -136,12 +138,12 @@ import SDImage
             transfer.prepareHop(at: now)
             let options = HopOptions(transfer)
             let handle = try queue.takeHandle(for: options, sockets)
-            transfer.handle = handle
+            transfer.hop.handle = handle
             try handle.prepare(for: transfer, options)
             try begin(transfer, handle, connections)
         } catch {
             // Without a handle, `end` does not release the slot.
-            if transfer.handle == nil { releaseSlot(of: transfer, in: queue) }
+            if transfer.hop.handle == nil { releaseSlot(of: transfer, in: queue) }
             end(transfer, .failure(error))
         }
     }
@@ -154,8 +156,9 @@ import SDImage
     }
 
     private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ connections: MultiHandle) throws(ImageError) {
-        if !transfer.isHostAddress { gate.began(transfer.host, of: transfer.settings.id, at: sockets.now) }
-        handle.nameResolved = { [unowned self, host = transfer.host, loader = transfer.settings.id] in
+        let host = transfer.origin?.host ?? []
+        if transfer.origin?.isAddress == false { gate.began(host, of: transfer.settings.id, at: sockets.now) }
+        handle.nameResolved = { [unowned self, loader = transfer.settings.id] in
             gate.resolved(host, of: loader, at: sockets.now)
         }
         try connections.add(handle)
@@ -165,18 +168,18 @@ import SDImage
 
     /// Handles the end of a hop.
     private func hopEnded(_ curl: UnsafeMutableRawPointer, _ code: CURLcode) {
-        guard let transfer = unsafe running[curl], let handle = transfer.handle else { return }
+        guard let transfer = unsafe running[curl], let handle = transfer.hop.handle else { return }
         let systemError = Int32(truncatingIfNeeded: unsafe ccurl_info_long(curl, CURLINFO_OS_ERRNO))
         let version = unsafe UInt32(truncatingIfNeeded: ccurl_info_long(curl, CURLINFO_HTTP_VERSION))
-        if let descriptor = transfer.descriptor {
+        if let descriptor = transfer.hop.descriptor {
             sockets.didRespond(descriptor, overHTTP1: version <= UInt32(CURL_HTTP_VERSION_1_1))
         }
         let failure = code == CURLE_OK ? nil : failure(of: transfer, code, systemError, handle.detail)
-        let isReused = unsafe transfer.isConnected && ccurl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
+        let isReused = unsafe transfer.hop.isConnected && ccurl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
         leave(transfer)
         // A server may close an idle connection at any time. libcurl replaces some of these with other connections that are
         // just as old; this repetition uses a new one.
-        if transfer.isPoisoned || isReused && RetryRules.isStaleConnection(transfer, failure), !transfer.usesFreshConnection {
+        if transfer.hop.isPoisoned || isReused && RetryRules.isStaleConnection(transfer, failure), !transfer.usesFreshConnection {
             transfer.usesFreshConnection = true
             return queue(transfer.download.settings).add(transfer)
         }
@@ -184,27 +187,27 @@ import SDImage
     }
 
     private func failure(of transfer: Transfer, _ code: CURLcode, _ systemError: Int32, _ detail: String) -> ImageError {
-        if transfer.isAddressForbidden { return ImageError(.addressForbidden, "http: address is neither public nor allowed") }
+        if transfer.hop.isAddressForbidden { return ImageError(.addressForbidden, "http: address is neither public nor allowed") }
         // This libcurl reports a header line longer than its limit of 100 KiB only as CURLE_OUT_OF_MEMORY.
-        if code == CURLE_OUT_OF_MEMORY, transfer.isConnected, transfer.disposition == .undecided {
+        if code == CURLE_OUT_OF_MEMORY, transfer.hop.isConnected, transfer.hop.disposition == .undecided {
             return .tooLarge("http: response header size in bytes", limit: ResponseHead.longest)
         }
-        if transfer.isPoisoned { return ImageError(.invalidResponse, "http: response received before any request") }
-        return transfer.failure ?? CurlErrors.error(code, systemError: systemError, detail: detail, url: .empty)
+        if transfer.hop.isPoisoned { return ImageError(.invalidResponse, "http: response received before any request") }
+        return transfer.hop.failure ?? CurlErrors.error(code, systemError: systemError, detail: detail, url: .empty)
     }
 
     func judge(_ transfer: Transfer, _ failure: ImageError?) {
-        if transfer.head.setsCookies, transfer.download.handlesCookies {
+        if transfer.hop.head.setsCookies, transfer.download.request.handlesCookies {
             transfer.download.settings.cookieChanges.add(1, ordering: .relaxed)
         }
         // An unwanted body is cut off on purpose; its head is sufficient.
-        let isHeadEnough = transfer.head.isComplete && transfer.disposition == .discard && transfer.failure == nil
+        let isHeadEnough = transfer.hop.head.isComplete && transfer.hop.disposition == .discard && transfer.hop.failure == nil
         if let failure, !isHeadEnough { return retry(transfer, after: failure) }
         // libcurl treats a connection that ends within the head as the end of the head.
-        guard transfer.head.isComplete else {
+        guard transfer.hop.head.isComplete else {
             return retry(transfer, after: ImageError(.connectionLost, "http: connection closed within the response header"))
         }
-        if !transfer.isApproved, let hooks = transfer.download.hooks, let call = HookCall(transfer, hooks) {
+        if !transfer.hop.isApproved, let hooks = transfer.download.hooks, let call = HookCall(transfer, hooks) {
             return transfer.download.call(hooks, call) { [post, download = transfer.download] in post(.hookReturned(download, $0))
             }
         }
@@ -223,7 +226,7 @@ import SDImage
             }
             var data = transfer.finish()
             data.transactions = transfer.transactions
-            data.isUntrusted = transfer.download.acceptsInvalidCertificates
+            data.isUntrusted = transfer.download.request.acceptsInvalidCertificates
             if data.bytes.isEmpty, data.httpStatus != 304 {
                 end(transfer, .failure(ImageError(.emptyData, "http: response has an empty body", httpStatus: data.httpStatus)))
             } else {
@@ -243,10 +246,10 @@ import SDImage
 
     /// Continues a transfer after a hook of the host has replied.
     private func resume(_ transfer: Transfer, _ outcome: HookCall.Outcome) {
-        transfer.isApproved = true
+        transfer.hop.isApproved = true
         switch outcome {
         case .response(let response):
-            transfer.head = ResponseHead(response)
+            transfer.hop.head = ResponseHead(response)
             transfer.reportResponse()
             judge(transfer, nil)
         case .redirect(let location): follow(transfer, location)
@@ -265,11 +268,12 @@ import SDImage
     /// Removes a transfer from libcurl or its transport and releases its handle and slot; has no effect on one that is not
     /// running.
     func leave(_ transfer: Transfer) {
-        if transfer.exchange != nil { leaveExchange(of: transfer, queue(transfer.download.settings)) }
-        guard let handle = transfer.handle else { return }
-        transfer.handle = nil
+        guard transfer.hasBegun else { return }
+        if transfer.hop.exchange != nil { leaveExchange(of: transfer, queue(transfer.download.settings)) }
+        guard let handle = transfer.hop.handle else { return }
+        transfer.hop.handle = nil
         handle.nameResolved = {}
-        gate.settled(transfer.host, of: transfer.settings.id)
+        gate.settled(transfer.origin?.host ?? [], of: transfer.settings.id)
         let queue = queue(transfer.download.settings)
         if unsafe running.removeValue(forKey: handle.curl) != nil {
             transfer.note(handle.transaction(of: transfer))

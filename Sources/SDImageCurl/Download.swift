@@ -1,7 +1,7 @@
 import SDImage
 
 /// One load, shared between its caller and the transfer thread.
-final class Download: Sendable {
+final class Download: Cancellable {
     typealias Outcome = Result<LoadedData, ImageError>
 
     let settings: LoaderSettings
@@ -10,23 +10,11 @@ final class Download: Sendable {
     /// Header fields of the loader and the request.
     let headers: [HeaderField]
     private let fields: LoaderFields
-    let omittedHeaders: [String]
-    let method: String
-    /// The request body.
-    let content: Bytes?
-    let priority: LoadPriority
+    let request: ImageRequest
     let sharingKey: [UInt8]
-    let maxBodyBytes: Int
-    let maxRetries: Int
-    let handlesCookies: Bool
-    let acceptsInvalidCertificates: Bool
-    let inactivityTimeout: UInt64
-    let totalTimeout: UInt64
     let progress: LoadProgress
     /// Hooks of the request; the loader's where the request sets none.
     let hooks: DownloadHooks?
-    /// The response body; decoders may read it while it arrives.
-    let body: GrowingBody
 
     private struct State {
         var done: (@Sendable (Outcome) -> Void)?
@@ -42,7 +30,6 @@ final class Download: Sendable {
         progress: LoadProgress
     ) {
         let configuration = settings.configuration
-        let timeout = request.timeoutMilliseconds
         self.settings = settings
         self.service = service
         self.url = url
@@ -51,22 +38,25 @@ final class Download: Sendable {
         hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
         fields = settings.fields
         headers = RequestHead.merge(RequestHead.defaults(fields, configuration, url.bytes), request)
-        omittedHeaders = request.omittedHeaders
-        method = request.method
-        content = request.body
-        handlesCookies = request.handlesCookies
-        acceptsInvalidCertificates = request.acceptsInvalidCertificates
-        priority = request.priority
-        maxBodyBytes = request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, configuration.maxBodyBytes)
-        body = GrowingBody(limit: maxBodyBytes, source: .network)
-        maxRetries = Int(request.maxRetries ?? configuration.maxRetries)
-        inactivityTimeout = Download.nanoseconds(
-            timeout > 0 ? timeout : configuration.inactivityTimeoutMilliseconds, orElse: 15_000)
-        totalTimeout = Download.nanoseconds(timeout > 0 ? timeout : configuration.totalTimeoutMilliseconds, orElse: .max)
+        self.request = request
+    }
+
+    // The request sets these, or else the loader.
+
+    var maxBodyBytes: Int { request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, settings.configuration.maxBodyBytes) }
+    var maxRetries: Int { Int(request.maxRetries ?? settings.configuration.maxRetries) }
+    var inactivityTimeout: UInt64 { timeout(settings.configuration.inactivityTimeoutMilliseconds, orElse: 15_000) }
+    var totalTimeout: UInt64 { timeout(settings.configuration.totalTimeoutMilliseconds, orElse: .max) }
+
+    /// Nanoseconds of a time-out of the loader; 0 = the standard one.
+    private func timeout(_ ofLoader: UInt32, orElse standard: UInt32) -> UInt64 {
+        let own = request.timeoutMilliseconds
+        let milliseconds = own > 0 ? own : ofLoader > 0 ? ofLoader : standard
+        return Durations.nanoseconds(milliseconds: UInt64(milliseconds))
     }
 
     /// The header fields that are sent to another origin.
-    var impersonalHeaders: [HeaderField] { RequestHead.without(omittedHeaders, fields.impersonal) }
+    var impersonalHeaders: [HeaderField] { RequestHead.without(request.omittedHeaders, fields.impersonal) }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
@@ -95,6 +85,7 @@ final class Download: Sendable {
     }
 
     func wait(_ done: @escaping @Sendable (Outcome) -> Void) {
+        settings.transferCount.add(1, ordering: .relaxed)
         state.withLock { $0.done = done }
     }
 
@@ -104,14 +95,12 @@ final class Download: Sendable {
             defer { state.done = nil }
             return state.done
         }
-        done?(outcome)
+        guard let done else { return }
+        settings.transferCount.subtract(1, ordering: .relaxed)
+        done(outcome)
     }
 
     /// True if the request has one of these fields. A condition or range set by the caller makes a response without the
     /// complete content acceptable.
     func sends(_ names: [String]) -> Bool { headers.contains { field in names.contains { field.isNamed($0) } } }
-
-    private static func nanoseconds(_ milliseconds: UInt32, orElse standard: UInt32) -> UInt64 {
-        Durations.nanoseconds(milliseconds: UInt64(milliseconds > 0 ? milliseconds : standard))
-    }
 }

@@ -10,7 +10,7 @@ import SDImage
 ///
 /// A third of the slots is reserved for transfers above low priority.
 final class DownloadQueue {
-    private struct Entry {
+    fileprivate struct Entry {
         let transfer: Transfer
         let number: UInt64
         /// False once the transfer was started, moved to another lane, or cancelled.
@@ -18,15 +18,25 @@ final class DownloadQueue {
     }
 
     /// Waiting and running transfers of one origin.
-    private final class Origin {
-        var waiting = [Lane(), Lane(), Lane(), Lane()]
-        var running = 0
+    final class Origin {
+        fileprivate let key: [UInt8]
+        let host: [UInt8]
+        /// True if the host is an address or no name has to be looked up.
+        let isAddress: Bool
+        fileprivate var waiting = [Lane(), Lane(), Lane(), Lane()]
+        fileprivate var running = 0
         /// Number of running transfers in the background.
-        var background = 0
+        fileprivate var background = 0
+
+        fileprivate init(_ key: [UInt8], _ url: URLText, _ settings: LoaderSettings) {
+            self.key = key
+            host = Array(url.host)
+            isAddress = settings.looksUpNoNames || ResolutionGate.isAddress(host)
+        }
     }
 
     /// Entries ordered by age; removed from either end.
-    private struct Lane {
+    fileprivate struct Lane {
         /// Entries removed from the front are nil: a reference would keep the transfer's received body in memory.
         private var entries: [Entry?] = []
         private var start = 0
@@ -82,7 +92,9 @@ final class DownloadQueue {
         if transfer.sequence == 0 { transfer.sequence = nextNumber() }
         transfer.isWaiting = true
         transfer.queueEntry = nextNumber()
-        origin(transfer.origin).waiting[lane(transfer)].append(Entry(transfer: transfer, number: transfer.queueEntry))
+        let origin = origin(of: transfer.url)
+        transfer.origin = origin
+        origin.waiting[lane(transfer)].append(Entry(transfer: transfer, number: transfer.queueEntry))
     }
 
     /// Changes the priority of a transfer; a waiting one is appended to the lane of its new priority.
@@ -131,8 +143,8 @@ final class DownloadQueue {
     func ended(_ transfer: Transfer) {
         leaveBackground(transfer)
         running -= 1
-        origin(transfer.origin).running -= 1
-        forgetIfEmpty(transfer.origin)
+        transfer.origin?.running -= 1
+        forgetOrigin(of: transfer)
     }
 
     /// Stops counting a transfer as background, because its priority was raised or its hop has ended.
@@ -140,13 +152,13 @@ final class DownloadQueue {
         guard transfer.isInBackground else { return }
         transfer.isInBackground = false
         background -= 1
-        origin(transfer.origin).background -= 1
+        transfer.origin?.background -= 1
     }
 
     /// Removes a waiting transfer.
     func remove(_ transfer: Transfer) {
         transfer.isWaiting = false
-        forgetIfEmpty(transfer.origin)
+        forgetOrigin(of: transfer)
     }
 
     /// A handle for a hop with these options.
@@ -198,16 +210,20 @@ final class DownloadQueue {
         return lastNumber
     }
 
-    private func origin(_ key: [UInt8]) -> Origin {
+    private func origin(of url: URLText) -> Origin {
+        let key = url.origin ?? []
         if let known = origins[key] { return known }
-        let made = Origin()
+        let made = Origin(key, url, settings)
         origins[key] = made
         return made
     }
 
-    private func forgetIfEmpty(_ key: [UInt8]) {
-        guard let origin = origins[key], origin.running == 0, first(origin) == nil else { return }
-        origins[key] = nil
+    /// Removes the origin of a transfer that left it, unless others wait or run there.
+    private func forgetOrigin(of transfer: Transfer) {
+        guard let origin = transfer.origin else { return }
+        // An invalid entry of a lane would keep transfer and origin alive.
+        transfer.origin = nil
+        if origin.running == 0, first(origin) == nil { origins[origin.key] = nil }
     }
 
     private func first(_ origin: Origin) -> (lane: Int, entry: Entry)? {

@@ -9,7 +9,7 @@ extension EasyHandle {
         made.httpStatus = unsafe Int32(truncatingIfNeeded: ccurl_info_long(curl, CURLINFO_RESPONSE_CODE))
         if made.httpStatus > 0 { made.protocolName = protocolName }
         made.remoteAddress = remoteAddress
-        made.isConnectionReused = unsafe transfer.isConnected && ccurl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
+        made.isConnectionReused = unsafe transfer.hop.isConnected && ccurl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
         made.wireBytes = count(CURLINFO_SIZE_DOWNLOAD_T) &+ UInt64(max(0, unsafe ccurl_info_long(curl, CURLINFO_HEADER_SIZE)))
         made.bodyBytes = UInt64(transfer.hopBytes)
         made.nameLookup = nanoseconds(CURLINFO_NAMELOOKUP_TIME_T)

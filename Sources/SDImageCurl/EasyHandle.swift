@@ -78,7 +78,7 @@ import SDImage
         }
         guard code == CURLE_OK else { throw CurlErrors.error(code, systemError: 0, detail: "", url: .empty) }
         try setOptions(options)
-        try setMethod(transfer.method, transfer.content)
+        try setMethod(transfer.hop.method, transfer.hop.content)
         let context = unsafe Unmanaged.passUnretained(transfer).toOpaque()
         unsafe ccurl_set_receivers(curl, TransferCallbacks.receiveBody, TransferCallbacks.receiveHead, context)
         unsafe ccurl_set_prerequest(curl, TransferCallbacks.beforeRequest, context)

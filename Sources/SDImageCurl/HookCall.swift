@@ -14,7 +14,7 @@ enum HookCall: Sendable {
 
     /// nil if no hook handles this response.
     init?(_ transfer: Transfer, _ hooks: DownloadHooks) {
-        let head = transfer.head
+        let head = transfer.hop.head
         if case .restart = ResponseRules.verdict(transfer) { return nil }
         if RedirectRules.isRedirect(head.status), let location = head.location {
             guard hooks.redirect != nil else { return nil }

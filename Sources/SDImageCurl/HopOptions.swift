@@ -22,21 +22,21 @@ struct HopOptions: Equatable {
     init(_ transfer: Transfer) {
         let settings = transfer.download.settings
         let userInfo = transfer.url.userInfo ?? transfer.download.url.userInfo
-        var fields = transfer.carriesSecrets ? transfer.download.headers : transfer.download.impersonalHeaders
-        if let resuming = transfer.resuming { fields += resuming.fields }
+        var fields = transfer.hop.carriesSecrets ? transfer.download.headers : transfer.download.impersonalHeaders
+        if let resuming = transfer.hop.resuming { fields += resuming.fields }
         headers = fields
-        var omitted = transfer.content == nil ? HopOptions.fieldsOfLibrary : HopOptions.fieldsOfLibraryWithContent
-        if !transfer.download.omittedHeaders.isEmpty { omitted += transfer.download.omittedHeaders }
+        var omitted = transfer.hop.content == nil ? HopOptions.fieldsOfLibrary : HopOptions.fieldsOfLibraryWithContent
+        if !transfer.download.request.omittedHeaders.isEmpty { omitted += transfer.download.request.omittedHeaders }
         omittedHeaders = omitted.filter { name in !fields.contains { $0.isNamed(name) } }
         proxy = settings.proxy
         proxyExceptions = settings.configuration.proxyExceptions
-        clientCertificate = transfer.carriesSecrets ? settings.configuration.clientCertificate : nil
-        verifiesTLS = settings.configuration.verifiesTLS && !transfer.download.acceptsInvalidCertificates
-        handlesCookies = transfer.download.handlesCookies
+        clientCertificate = transfer.hop.carriesSecrets ? settings.configuration.clientCertificate : nil
+        verifiesTLS = settings.configuration.verifiesTLS && !transfer.download.request.acceptsInvalidCertificates
+        handlesCookies = transfer.download.request.handlesCookies
         isUserInURL = userInfo != nil
-        credential = transfer.carriesSecrets ? userInfo.map(HopOptions.credential) ?? settings.configuration.credential : nil
+        credential = transfer.hop.carriesSecrets ? userInfo.map(HopOptions.credential) ?? settings.configuration.credential : nil
         // libcurl repeats a request by itself when a reused connection breaks, even if its method is not idempotent.
-        isFresh = transfer.usesFreshConnection || !RetryRules.isIdempotent(transfer.method)
+        isFresh = transfer.usesFreshConnection || !RetryRules.isIdempotent(transfer.hop.method)
         isHTTP2 = settings.configuration.httpVersion == .automatic && transfer.url.hasScheme("https")
     }
 

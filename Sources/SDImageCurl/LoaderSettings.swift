@@ -13,6 +13,8 @@ final class LoaderSettings: Sendable {
     let fieldChanges = Atomic<UInt64>(0)
     /// Number of responses that changed the cookies of the loader.
     let cookieChanges = Atomic<UInt64>(0)
+    /// Number of running and waiting transfers.
+    let transferCount = Atomic<Int>(0)
 
     init(_ configuration: DownloaderConfiguration) {
         id = UniqueNumber.next()

@@ -18,28 +18,28 @@ enum ResponseRules {
         transfer.noteActivity()
         // On a reused connection the kernel delays acknowledgements by up to 40 ms, to send them together with data. Where
         // segments are large, the server waits for the acknowledgement before it sends the rest of the body.
-        if transfer.isHeadAwaited, let descriptor = transfer.descriptor { ccurl_acknowledge_promptly(descriptor) }
+        if transfer.hop.isHeadAwaited, let descriptor = transfer.hop.descriptor { ccurl_acknowledge_promptly(descriptor) }
         transfer.noteHead(line.count)
         guard transfer.headBytes <= ResponseHead.longest else {
-            transfer.failure = .tooLarge("http: response header of \(transfer.headBytes) bytes", limit: ResponseHead.longest)
+            transfer.hop.failure = .tooLarge("http: response header of \(transfer.headBytes) bytes", limit: ResponseHead.longest)
             return false
         }
         // An interim response (1xx) has no body and precedes another response.
-        if unsafe transfer.head.take(line), transfer.head.status >= 200 {
-            transfer.respondedAt = MonotonicClock.wall
+        if unsafe transfer.hop.head.take(line), transfer.hop.head.status >= 200 {
+            transfer.hop.respondedAt = MonotonicClock.wall
             switch verdict(transfer) {
             case .take: transfer.beginBody()
             // Keeps the body, because the response hook may still make the response acceptable.
             case .fail where transfer.download.hooks?.response != nil: transfer.beginBody()
-            case .fail, .redirect, .restart: transfer.disposition = .discard
+            case .fail, .redirect, .restart: transfer.hop.disposition = .discard
             }
-            if transfer.disposition == .keep {
+            if transfer.hop.disposition == .keep {
                 do throws(ImageError) { try transfer.beginDecoding() } catch {
-                    transfer.failure = error
+                    transfer.hop.failure = error
                     return false
                 }
             }
-            if !RedirectRules.isRedirect(transfer.head.status) {
+            if !RedirectRules.isRedirect(transfer.hop.head.status) {
                 transfer.reportResponse()
                 transfer.report(.responded)
             }
@@ -57,10 +57,10 @@ enum ResponseRules {
 
     /// Judges the response by its head alone.
     static func verdict(_ transfer: Transfer) -> Verdict {
-        let head = transfer.head, settings = transfer.settings
+        let head = transfer.hop.head, settings = transfer.settings
         if RedirectRules.isRedirect(head.status), let location = head.location { return .redirect(location) }
         if head.status == 304, transfer.download.sends(conditions) { return .take }
-        if let resuming = transfer.resuming {
+        if let resuming = transfer.hop.resuming {
             if head.status == 206 { return resuming.total(continuedBy: head) == nil ? .restart : .take }
             if head.status == 416 { return .restart }
         }

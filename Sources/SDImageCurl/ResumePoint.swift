@@ -14,8 +14,8 @@ final class ResumePoint {
 
     /// nil if the server does not offer ranges, or no validator proves that they belong to the same content.
     init?(_ transfer: Transfer) {
-        let head = transfer.head
-        guard transfer.disposition == .keep, transfer.mayResume, transfer.received > 0, head.status == 200,
+        let head = transfer.hop.head
+        guard transfer.hop.disposition == .keep, transfer.mayResume, transfer.received > 0, head.status == 200,
             head.transport.acceptsRanges, !head.isEncoded, transfer.received != transfer.expected,
             let validator = ResumePoint.validator(head)
         else { return nil }

@@ -13,7 +13,7 @@ enum RetryRules {
     /// - the retries are used up,
     /// - Retry-After exceeds its limit, or the delay ends after the transfer's total time.
     static func delay(_ transfer: Transfer, after failure: ImageError, at now: UInt64) -> UInt64? {
-        guard transfer.retries < transfer.download.maxRetries, isIdempotent(transfer.download.method),
+        guard transfer.retries < transfer.download.maxRetries, isIdempotent(transfer.download.request.method),
             isTransient(failure, transfer),
             let delay = delay(transfer, failure)
         else { return nil }
@@ -25,7 +25,9 @@ enum RetryRules {
     /// True if a reused connection ended before any part of a response arrived, so that the request may be repeated (RFC 9112,
     /// section 9.3.1).
     static func isStaleConnection(_ transfer: Transfer, _ failure: ImageError?) -> Bool {
-        guard let failure, transfer.isHeadAwaited, transfer.failure == nil, isIdempotent(transfer.method) else { return false }
+        guard let failure, transfer.hop.isHeadAwaited, transfer.hop.failure == nil, isIdempotent(transfer.hop.method) else {
+            return false
+        }
         return failure.status == .connectionLost || failure.status == .protocolError
     }
 
@@ -33,7 +35,7 @@ enum RetryRules {
         switch failure.status {
         case .connectFailed, .connectionLost: true
         // A server that stopped in the middle of a response would do so again.
-        case .timeout: transfer.isHeadAwaited
+        case .timeout: transfer.hop.isHeadAwaited
         case .httpStatus: statuses.contains(failure.httpStatus)
         default: false
         }
@@ -44,8 +46,8 @@ enum RetryRules {
     private static func delay(_ transfer: Transfer, _ failure: ImageError) -> UInt64? {
         let configuration = transfer.settings.configuration
         let first = UInt64(configuration.retryDelayMilliseconds), longest = UInt64(configuration.longestRetryDelayMilliseconds)
-        if failure.httpStatus > 0, !transfer.head.transport.retryAfter.isEmpty,
-            let wait = wait(transfer.head.transport.retryAfter, now: MonotonicClock.wallSeconds)
+        if failure.httpStatus > 0, !transfer.hop.head.transport.retryAfter.isEmpty,
+            let wait = wait(transfer.hop.head.transport.retryAfter, now: MonotonicClock.wallSeconds)
         {
             guard wait <= UInt64(configuration.longestRetryAfterMilliseconds) else { return nil }
             return Durations.moment(

@@ -6,8 +6,14 @@ struct SharingKey {
 
     init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
+    /// Appends a number in groups of seven bits, the lowest first; all but the last are marked by the eighth bit (LEB128).
     mutating func append(_ number: UInt64) {
-        for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
     /// Appends the text, preceded by its length.

@@ -3,98 +3,43 @@ import SDImage
 
 /// One load on the transfer thread, across all its redirects. Confined to that thread.
 final class Transfer {
-    /// Treatment of the body of the current response.
-    enum Disposition {
-        case undecided, keep
-        /// Read and dropped, so that the connection can be reused; a long body is cut off.
-        case discard
-    }
-
     /// Length in bytes up to which reading an unwanted body is cheaper than closing its connection.
     static let longestDiscard = 64 << 10
     private static let progressInterval: UInt64 = 50_000_000
 
-    /// An object, because most transfers wait for their turn and have no response yet.
-    private final class Response {
-        var head = ResponseHead()
-    }
-
     let download: Download
-    /// URL of the next or current hop.
-    private(set) var url: URLText
-    private(set) var origin: [UInt8]
-    private(set) var host: [UInt8]
-    /// True if the host is an address or no name has to be looked up.
-    private(set) var isHostAddress: Bool
+    /// nil before the first hop: most transfers wait for their turn.
+    private var currentHop: Hop?
     private(set) var hops = 0
     /// Retries so far.
     private(set) var retries = 0
     /// Earliest time of the next retry.
     var dueAt: UInt64 = 0
-    /// True if credentials, the client certificate and header fields of the request are sent.
-    private(set) var carriesSecrets = true
-    /// Method of the next or current hop.
-    private(set) var method: String
-    private(set) var content: Bytes?
 
     // Position in the queue.
     var priority: LoadPriority
     var sequence: UInt64 = 0
     /// Identifies the valid one of several entries in the lanes.
     var queueEntry: UInt64 = 0
+    /// Set by the queue for each hop.
+    var origin: DownloadQueue.Origin?
     var isWaiting = false
     /// True while it runs as a background transfer.
     var isInBackground = false
+    var usesFreshConnection = false
 
-    // State of the hop.
-    var handle: EasyHandle?
-    /// Replaces the handle if a transport of the host runs the exchange.
-    var exchange: Exchange?
-    var head: ResponseHead {
-        _read { if let response { yield response.head } else { yield ResponseHead() } }
-        _modify {
-            let response = self.response ?? Response()
-            self.response = response
-            yield &response.head
-        }
-    }
-    private var response: Response?
     /// Size in bytes of all heads of one try together.
     var headBytes = 0
-    /// Wall-clock time of the request, for the age of the response.
-    private var requestedAt: UInt64 = 0
-    var respondedAt: UInt64 = 0
-    private(set) var isHeadAwaited = true
-    /// The point at which this hop resumes, if it requests the rest of a content.
-    private(set) var resuming: ResumePoint?
-    var disposition = Disposition.undecided
-    /// Decodes the content coding of a kept body.
-    private var decoder: ContentDecoder?
-    var discarded = 0
-    var failure: ImageError?
-    var isConnected = false
-    var descriptor: curl_socket_t?
-    /// True if the connection had unread input before the request was sent.
-    var isPoisoned = false
-    var usesFreshConnection = false
-    var isAddressForbidden = false
-    /// True after a hook of the host has replied about the response.
-    var isApproved = false
-
-    /// Times at which an exchange started and its response arrived.
-    var begun: UInt64 = 0
-    var firstByteAt: UInt64 = 0
-
-    // State of the whole load.
+    /// The response body; decoders may read it while it arrives.
+    private lazy var body = GrowingBody(limit: download.maxBodyBytes, source: .network)
     private var resumePoint: ResumePoint?
-    /// False once a partial response did not fit, or if the caller requests ranges itself.
-    private(set) var mayResume: Bool
+    /// True once a partial response did not fit.
+    private var isResumeRefused = false
     private(set) var expected: Int64 = -1
     private(set) var received: Int64 = 0
-    /// Body bytes of this hop, both kept and discarded.
-    var hopBytes: Int { discarded + accepted }
-    private var accepted = 0
     private(set) var transactions: [LoadTransaction] = []
+    /// Body bytes of this hop, both kept and discarded.
+    var hopBytes: Int { hop.discarded + hop.accepted }
     private static let mostTransactions = 100
     var started: UInt64 = 0
     private(set) var lastActivity: UInt64 = 0
@@ -103,22 +48,29 @@ final class Transfer {
 
     init(_ download: Download) {
         self.download = download
-        url = download.url
-        origin = download.url.origin ?? []
-        host = Array(download.url.host)
-        isHostAddress = ResolutionGate.isAddress(host) || download.settings.looksUpNoNames
-        priority = download.priority
-        method = download.method
-        content = download.content
-        mayResume = method == ImageRequest.get && !download.sends(["range", "if-range"])
+        priority = download.request.priority
     }
+
+    /// The next or current hop.
+    var hop: Hop {
+        if let currentHop { return currentHop }
+        let first = Hop(download)
+        currentHop = first
+        return first
+    }
+
+    /// URL of the next or current hop.
+    var url: URLText { currentHop?.url ?? download.url }
+
+    /// False once a partial response did not fit, and if the caller requests ranges itself.
+    var mayResume: Bool { !isResumeRefused && download.request.isGet && !download.sends(["range", "if-range"]) }
 
     var settings: LoaderSettings { download.settings }
 
     /// True if the next hop sends a user, password or token.
     var sendsCredential: Bool {
         let configuration = settings.configuration
-        return carriesSecrets
+        return hop.carriesSecrets
             && (configuration.credential != nil || configuration.bearerToken != nil || download.url.userInfo != nil)
     }
 
@@ -126,39 +78,31 @@ final class Transfer {
     var hasBegun: Bool { started != 0 }
 
     /// True if the length announced by a partial response or a transport has been received; libcurl checks all other bodies.
-    var isWhole: Bool { resuming == nil && begun == 0 || disposition != .keep || expected < 0 || received == expected }
+    var isWhole: Bool {
+        hop.resuming == nil && hop.begun == 0 || hop.disposition != .keep || expected < 0 || received == expected
+    }
 
     /// True if the content coding has reached its end. libcurl checks only the end of the body.
-    var isContentComplete: Bool { decoder?.isComplete ?? true }
+    var isContentComplete: Bool { hop.decoder?.isComplete ?? true }
 
     /// Prepares the decoder of a body. A transport of the host decodes content codings itself.
     func beginDecoding() throws(ImageError) {
         // libcurl repeats a refused request with credentials within one hop.
-        decoder = nil
-        guard exchange == nil, head.hasCodings else { return }
-        let isPlain = head.transferCodings.allSatisfy { $0 == "chunked" || $0 == "identity" }
+        hop.decoder = nil
+        guard hop.exchange == nil, hop.head.hasCodings else { return }
+        let isPlain = hop.head.transferCodings.allSatisfy { $0 == "chunked" || $0 == "identity" }
         guard isPlain else { throw ImageError(.invalidResponse, "http: transfer coding is not chunked") }
-        decoder = try ContentDecoder.make(for: head.contentCodings)
+        hop.decoder = try ContentDecoder.make(for: hop.head.contentCodings)
     }
 
     /// Resets the state of the response; called before each hop and each repetition.
     func prepareHop(at now: UInt64) {
-        head = ResponseHead(keepsFields: download.hooks?.needsAll == true)
-        requestedAt = MonotonicClock.wall
-        isApproved = false
-        isHeadAwaited = true
-        resuming = resumePoint.flatMap { $0.url == url ? $0 : nil }
-        disposition = .undecided
-        decoder = nil
-        discarded = 0
-        accepted = 0
-        failure = nil
-        isConnected = false
-        descriptor = nil
-        isPoisoned = false
-        isAddressForbidden = false
+        let hop = Hop(repeating: hop, keepsFields: download.hooks?.needsAll == true)
+        hop.resuming = resumePoint.flatMap { $0.url == hop.url ? $0 : nil }
+        currentHop = hop
         if started == 0 {
             started = now
+            if download.hooks?.needsAll != true { download.progress.arrives(in: body) }
             download.progress(0, -1)
             report(.started)
         }
@@ -167,14 +111,8 @@ final class Transfer {
 
     /// Prepares the hop to the target of a redirect; throws if a request body would go to another origin.
     func follow(_ next: URLText) throws(ImageError) {
-        if RedirectRules.becomesGet(head.status, method) { (method, content) = (ImageRequest.get, nil) }
-        if !RedirectRules.keepsSecrets(from: url, to: next) {
-            guard content == nil else {
-                throw ImageError(.redirectForbidden, "http: redirect of a request body to another origin refused")
-            }
-            carriesSecrets = false
-        }
-        turn(to: next)
+        currentHop = try hop.following(next)
+        usesFreshConnection = false
         hops += 1
     }
 
@@ -182,27 +120,18 @@ final class Transfer {
     func retry(at moment: UInt64) {
         resumePoint = ResumePoint(self)
         if resumePoint == nil { dropBody() }
-        turn(to: download.url)
-        (method, content) = (download.method, download.content)
+        currentHop = nil
+        usesFreshConnection = false
         hops = 0
         headBytes = 0
-        carriesSecrets = true
         retries += 1
         dueAt = moment
     }
 
     /// Restarts at the first byte, because the response does not continue the received bytes.
     func restart() {
-        mayResume = false
+        isResumeRefused = true
         dropBody()
-    }
-
-    private func turn(to next: URLText) {
-        url = next
-        origin = next.origin ?? []
-        host = Array(next.host)
-        isHostAddress = ResolutionGate.isAddress(host) || settings.looksUpNoNames
-        usesFreshConnection = false
     }
 
     /// Records the measurements of a hop that has ended.
@@ -212,9 +141,9 @@ final class Transfer {
 
     /// Called when the head is complete and its body is kept.
     func beginBody() {
-        disposition = .keep
-        if let resuming, head.status == 206, let total = resuming.total(continuedBy: head) {
-            head = resuming.head
+        hop.disposition = .keep
+        if let resuming = hop.resuming, hop.head.status == 206, let total = resuming.total(continuedBy: hop.head) {
+            hop.head = resuming.head
             expected = total
         } else if received > 0 {
             dropBody()
@@ -223,7 +152,7 @@ final class Transfer {
 
     private func dropBody() {
         resumePoint = nil
-        download.body.reset()
+        body.reset()
         received = 0
         lastReported = 0
         expected = -1
@@ -232,42 +161,44 @@ final class Transfer {
     /// Handles a piece of the body; false ends the transfer.
     func receive(_ bytes: UnsafeRawBufferPointer, contentLength: Int64) -> Bool {
         noteActivity()
-        switch disposition {
+        let hop = hop
+        switch hop.disposition {
         case .keep:
-            if received == 0 { expected = head.isEncoded ? -1 : contentLength }
+            if received == 0 { expected = hop.head.isEncoded ? -1 : contentLength }
             do throws(ImageError) {
                 if received == 0, expected > 0 { try reserve(expected) }
-                if let decoder {
+                if let decoder = hop.decoder {
                     unsafe try decoder.decode(bytes) { piece throws(ImageError) in unsafe try keep(piece) }
                 } else {
                     unsafe try keep(bytes)
                 }
             } catch {
-                failure = error
+                hop.failure = error
                 return false
             }
             reportProgress()
             return true
         case .undecided, .discard:
-            discarded += bytes.count
-            return discarded <= Transfer.longestDiscard
+            hop.discarded += bytes.count
+            return hop.discarded <= Transfer.longestDiscard
         }
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
         // The largest window takes memory in addition to the body: see sdimage_downloader_config_set_max_body_bytes.
-        let limit = decoder?.hasLargestWindow == true ? download.maxBodyBytes - download.maxBodyBytes / 16 : download.maxBodyBytes
+        let limit =
+            hop.decoder?.hasLargestWindow == true ? download.maxBodyBytes - download.maxBodyBytes / 16 : download.maxBodyBytes
         guard received <= Int64(limit) - Int64(bytes.count) else {
             throw .tooLarge("http: body size in bytes", limit: download.maxBodyBytes)
         }
-        unsafe try download.body.append(bytes)
+        unsafe try body.append(bytes)
         received += Int64(bytes.count)
-        accepted += bytes.count
+        hop.accepted += bytes.count
     }
 
     /// Reports a response that is no redirect, or that a hook has changed.
     func reportResponse() {
-        download.progress.responded(ReceivedHead(url: url.redacted, status: head.status, lines: head.lines))
+        download.progress.responded(ReceivedHead(url: url.redacted, status: hop.head.status, lines: hop.head.lines))
     }
 
     /// Calls the event hook of the host, if any.
@@ -276,16 +207,16 @@ final class Transfer {
         let now = MonotonicClock.now
         hear(
             DownloadEvent(
-                kind, url: download.url.redacted, httpStatus: head.status, received: received, expected: expected,
+                kind, url: download.url.redacted, httpStatus: hop.head.status, received: received, expected: expected,
                 nanoseconds: now > started ? now - started : 0, error: error))
     }
 
     /// Restarts the inactivity time-out; called when the connection makes progress.
-    func noteActivity() { lastActivity = handle?.sockets.now ?? MonotonicClock.now }
+    func noteActivity() { lastActivity = hop.handle?.sockets.now ?? MonotonicClock.now }
 
     /// Called for each line of the head.
     func noteHead(_ count: Int) {
-        isHeadAwaited = false
+        hop.isHeadAwaited = false
         headBytes += count
     }
 
@@ -294,7 +225,7 @@ final class Transfer {
 
     /// Time at which the transfer times out if no more data arrives.
     var deadline: UInt64 {
-        isConnected ? min(end, silenceEnd) : end
+        hop.isConnected ? min(end, silenceEnd) : end
     }
 
     private var silenceEnd: UInt64 { Durations.moment(lastActivity, after: download.inactivityTimeout) }
@@ -305,14 +236,15 @@ final class Transfer {
     /// Completes the body and returns the result of the load.
     func finish() -> LoadedData {
         if received > 0 { download.progress(received, expected) }
-        var data = LoadedData(bytes: download.body.finish())
+        var data = LoadedData(bytes: body.finish())
+        let head = hop.head
         data.httpStatus = head.status
         data.mediaType = head.mediaType
         data.finalURL = hops == 0 ? download.url.bytes : url.withoutUserInfo
         data.source = .network
         data.record = head.record
-        data.record.requestTime = requestedAt
-        data.record.responseTime = respondedAt
+        data.record.requestTime = hop.requestedAt
+        data.record.responseTime = hop.respondedAt
         if head.keepsFields { data.response = DownloadResponse(head, of: url) }
         return data
     }
@@ -321,7 +253,7 @@ final class Transfer {
         guard announced <= Int64(download.maxBodyBytes) else {
             throw .tooLarge("http: body size in bytes", limit: download.maxBodyBytes)
         }
-        try download.body.reserve(Int(announced))
+        try body.reserve(Int(announced))
     }
 
     /// Skips the last piece, which is reported once the transfer is known to be complete.

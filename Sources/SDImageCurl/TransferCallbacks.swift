@@ -8,7 +8,7 @@ enum TransferCallbacks {
     static let receiveBody: curl_write_callback = { pointer, size, count, context in
         guard let pointer = unsafe pointer, let transfer = unsafe transfer(context) else { return 0 }
         let (length, overflow) = size.multipliedReportingOverflow(by: count)
-        guard !overflow, let curl = unsafe transfer.handle?.curl else { return 0 }
+        guard !overflow, let curl = unsafe transfer.hop.handle?.curl else { return 0 }
         // The length is reliable only after the complete head.
         let announced = unsafe transfer.received == 0 ? ccurl_info_offset(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) : -1
         let bytes = unsafe UnsafeRawBufferPointer(start: pointer, count: length)
@@ -24,13 +24,14 @@ enum TransferCallbacks {
     }
 
     static let openSocket: curl_opensocket_callback = { context, _, address in
-        guard let address = unsafe address, let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else {
+        guard let address = unsafe address, let transfer = unsafe transfer(context), let sockets = transfer.hop.handle?.sockets
+        else {
             return CURL_SOCKET_BAD
         }
-        transfer.handle?.nameResolved()
+        transfer.hop.handle?.nameResolved()
         let configuration = transfer.settings.configuration
         guard unsafe withUnsafePointer(to: &address.pointee.addr, { unsafe AddressRules.permits($0, configuration) }) else {
-            transfer.isAddressForbidden = true
+            transfer.hop.isAddressForbidden = true
             return CURL_SOCKET_BAD
         }
         let descriptor = unsafe ccurl_make_socket(address)
@@ -47,22 +48,22 @@ enum TransferCallbacks {
 
     /// Called before each request, on a new or reused connection.
     static let beforeRequest: curl_prereq_callback = { context, remote, _, remotePort, localPort in
-        guard let transfer = unsafe transfer(context), let sockets = transfer.handle?.sockets else {
+        guard let transfer = unsafe transfer(context), let sockets = transfer.hop.handle?.sockets else {
             return CURL_PREREQFUNC_ABORT
         }
-        transfer.isConnected = true
+        transfer.hop.isConnected = true
         transfer.noteActivity()
         // A reused connection may have been opened by a loader with another policy.
         guard unsafe AddressRules.permits(text: remote, port: remotePort, transfer.settings.configuration) else {
-            transfer.isAddressForbidden = true
+            transfer.hop.isAddressForbidden = true
             return CURL_PREREQFUNC_ABORT
         }
         if let remote = unsafe remote {
-            transfer.descriptor = unsafe sockets.descriptor(
+            transfer.hop.descriptor = unsafe sockets.descriptor(
                 localPort: UInt16(truncatingIfNeeded: localPort), address: remote, port: remotePort)
         }
-        if let descriptor = transfer.descriptor, sockets.hasUnaskedInput(descriptor) {
-            transfer.isPoisoned = true
+        if let descriptor = transfer.hop.descriptor, sockets.hasUnaskedInput(descriptor) {
+            transfer.hop.isPoisoned = true
             return CURL_PREREQFUNC_ABORT
         }
         return CURL_PREREQFUNC_OK

@@ -2,23 +2,25 @@ import CSDImage
 import SDImage
 
 /// The host's callbacks for one load.
-package final class ForeignHandler: LoadHandler {
-    private let host: ForeignTable<sdimage_load_handler>
+@safe package final class ForeignHandler: LoadHandler, @unchecked Sendable {
+    // Unchecked: copied once and never changed; see `Foreign` for the pointer.
+    private let table: sdimage_load_handler
+    private let foreign: Foreign
 
     package init(_ table: UnsafePointer<sdimage_load_handler>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_load_handler>.offset(of: \.progress) ?? 0
-        host = unsafe ForeignTable(
-            try Input.table(table, size: size, required: required, empty: sdimage_load_handler()), foreign)
+        self.table = unsafe try Input.table(table, size: size, required: required, empty: sdimage_load_handler())
+        self.foreign = foreign
     }
 
-    package var wantsProgress: Bool { unsafe host.table.progress != nil }
+    package var wantsProgress: Bool { unsafe table.progress != nil }
 
     package func result(_ task: LoadTask, _ result: ImageResult) {
-        unsafe host.table.result?(host.userData, Handle.lend(task), Handle.lend(result))
+        unsafe table.result?(foreign.userData, Handle.lend(task), Handle.lend(result))
     }
 
     package func progress(_ task: LoadTask, received: Int64, expected: Int64) {
-        unsafe host.table.progress?(host.userData, Handle.lend(task), received, expected)
+        unsafe table.progress?(foreign.userData, Handle.lend(task), received, expected)
     }
 }

@@ -3,45 +3,67 @@
 /// Splits according to RFC 3986, appendix B, and changes nothing: no case folding, no removal of dot segments, no escaping.
 /// It accepts any bytes; `validate` decides if they may be loaded.
 package struct URLText: Hashable, Sendable {
+    /// A range in 8 bytes: thousands of loads may wait with their URLs.
+    private struct Part: Hashable {
+        private let start: Int32
+        private let end: Int32
+
+        /// nil for a part that the URL does not have; the range is at most `longest`.
+        init(_ range: Range<Int>?) {
+            start = range.map { Int32($0.lowerBound) } ?? -1
+            end = range.map { Int32($0.upperBound) } ?? -1
+        }
+
+        var range: Range<Int>? { start < 0 ? nil : Int(start)..<Int(end) }
+    }
+
+    /// Longer bytes have no parts, and are no valid URL.
+    private static let longest = Int(Int32.max)
+
     package let bytes: [UInt8]
-    private let schemeEnd: Int
-    private let authority: Range<Int>?
-    /// Index of the "@" that ends user and password, which are still percent-encoded.
-    private let userEnd: Int?
-    private let hostRange: Range<Int>
-    /// nil without a colon or if nothing follows it.
-    private let portRange: Range<Int>?
-    private let pathRange: Range<Int>
-    private let queryRange: Range<Int>?
-    private let fragmentStart: Int?
+    private let schemeEnd: Int32
+    package let hasAuthority: Bool
+    /// User and password, which are still percent-encoded.
+    private let userPart: Part
+    private let hostPart: Part
+    /// Absent without a colon or if nothing follows it.
+    private let portPart: Part
+    private let pathPart: Part
+    private let queryPart: Part
+    private let fragmentPart: Part
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        let fragment = bytes.firstIndex(of: Byte.hash)
-        let end = fragment ?? bytes.count
-        var start = URLText.schemeLength(bytes)
-        schemeEnd = start
+        let text = bytes.count > URLText.longest ? [] : bytes
+        let fragment = text.firstIndex(of: Byte.hash)
+        let end = fragment ?? text.count
+        var start = URLText.schemeLength(text)
+        schemeEnd = Int32(start)
         if start > 0 { start += 1 }
-        if end - start >= 2, bytes[start] == Byte.slash, bytes[start + 1] == Byte.slash {
+        var user: Range<Int>?
+        var (host, port): (Range<Int>, Range<Int>?) = (0..<0, nil)
+        hasAuthority = end - start >= 2 && text[start] == Byte.slash && text[start + 1] == Byte.slash
+        if hasAuthority {
             let from = start + 2
-            let to = bytes[from..<end].firstIndex { $0 == Byte.slash || $0 == Byte.question } ?? end
-            authority = from..<to
-            userEnd = bytes[from..<to].lastIndex(of: Byte.at)
-            (hostRange, portRange) = URLText.hostAndPort(bytes[(userEnd.map { $0 + 1 } ?? from)..<to])
+            let to = text[from..<end].firstIndex { $0 == Byte.slash || $0 == Byte.question } ?? end
+            let at = text[from..<to].lastIndex(of: Byte.at)
+            user = at.map { from..<$0 }
+            (host, port) = URLText.hostAndPort(text[(at.map { $0 + 1 } ?? from)..<to])
             start = to
-        } else {
-            (authority, userEnd, hostRange, portRange) = (nil, nil, 0..<0, nil)
         }
-        let question = start <= end ? bytes[start..<end].firstIndex(of: Byte.question) : nil
-        pathRange = min(start, end)..<(question ?? end)
-        queryRange = question.map { $0 + 1..<end }
-        fragmentStart = fragment.map { $0 + 1 }
+        let question = start <= end ? text[start..<end].firstIndex(of: Byte.question) : nil
+        userPart = Part(user)
+        hostPart = Part(host)
+        portPart = Part(port)
+        pathPart = Part(min(start, end)..<(question ?? end))
+        queryPart = Part(question.map { $0 + 1..<end })
+        fragmentPart = Part(fragment.map { $0 + 1..<text.count })
     }
 
     package init(_ string: String) { self.init(Array(string.utf8)) }
 
     /// The scheme in lower case, without the colon; empty if there is none.
-    package var scheme: String { String(decoding: bytes[..<schemeEnd], as: UTF8.self).lowercased() }
+    package var scheme: String { String(decoding: bytes[..<Int(schemeEnd)], as: UTF8.self).lowercased() }
 
     /// True for this scheme, which is given in lower case.
     package func hasScheme(_ scheme: StaticString) -> Bool { URLText.hasScheme(scheme, bytes) }
@@ -55,32 +77,30 @@ package struct URLText: Hashable, Sendable {
         }
     }
 
-    package var hasAuthority: Bool { authority != nil }
-
     /// User and password, still percent-encoded: the bytes before the last "@" of the authority.
-    package var userInfo: ArraySlice<UInt8>? {
-        guard let authority, let userEnd else { return nil }
-        return bytes[authority.lowerBound..<userEnd]
-    }
+    package var userInfo: ArraySlice<UInt8>? { part(userPart) }
+
+    private func part(_ part: Part) -> ArraySlice<UInt8>? { part.range.map { bytes[$0] } }
 
     /// The host as written, with the brackets of an IPv6 address.
-    package var host: ArraySlice<UInt8> { bytes[hostRange] }
+    package var host: ArraySlice<UInt8> { part(hostPart) ?? [] }
 
     /// The bytes after the colon of the host; nil without a colon or if nothing follows it.
-    package var port: ArraySlice<UInt8>? { portRange.map { bytes[$0] } }
+    package var port: ArraySlice<UInt8>? { part(portPart) }
 
-    package var path: ArraySlice<UInt8> { bytes[pathRange] }
+    package var path: ArraySlice<UInt8> { part(pathPart) ?? [] }
 
-    package var query: ArraySlice<UInt8>? { queryRange.map { bytes[$0] } }
+    package var query: ArraySlice<UInt8>? { part(queryPart) }
 
-    package var fragment: ArraySlice<UInt8>? { fragmentStart.map { bytes[$0...] } }
+    package var fragment: ArraySlice<UInt8>? { part(fragmentPart) }
 
     /// Scheme, host and port in lower case: equal for two URLs of one origin (RFC 6454, section 4). nil without a host.
     package var origin: [UInt8]? {
-        guard schemeEnd > 0, !hostRange.isEmpty else { return nil }
+        let host = host
+        guard schemeEnd > 0, !host.isEmpty else { return nil }
         var origin: [UInt8] = []
-        origin.reserveCapacity(schemeEnd + host.count + 9)
-        for byte in bytes[..<schemeEnd] { origin.append(Byte.lowercased(byte)) }
+        origin.reserveCapacity(Int(schemeEnd) + host.count + 9)
+        for byte in bytes[..<Int(schemeEnd)] { origin.append(Byte.lowercased(byte)) }
         origin += [Byte.colon, Byte.slash, Byte.slash]
         for byte in host { origin.append(Byte.lowercased(byte)) }
         origin.append(Byte.colon)
@@ -106,7 +126,7 @@ package struct URLText: Hashable, Sendable {
     }
 
     /// The bytes before the fragment, which is never sent to a server.
-    package var withoutFragment: ArraySlice<UInt8> { bytes[..<(fragmentStart.map { $0 - 1 } ?? bytes.count)] }
+    package var withoutFragment: ArraySlice<UInt8> { bytes[..<(fragmentPart.range.map { $0.lowerBound - 1 } ?? bytes.count)] }
 
     /// Index of the dot before the extension of the path. A dot at the beginning or end of the last component does not count.
     package var extensionDot: Int? { URLText.extensionDot(in: path) }
@@ -120,7 +140,7 @@ package struct URLText: Hashable, Sendable {
     /// The extension of the path in lower case; empty if there is none.
     package var pathExtension: String {
         guard let dot = extensionDot else { return "" }
-        return String(decoding: bytes[dot + 1..<pathRange.upperBound], as: UTF8.self).lowercased()
+        return String(decoding: bytes[dot + 1..<path.endIndex], as: UTF8.self).lowercased()
     }
 
     /// The ranges of the host and the port in an authority without user and password.

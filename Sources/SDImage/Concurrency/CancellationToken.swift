@@ -1,10 +1,16 @@
 import Synchronization
 
+/// Work that can be cancelled.
+package protocol Cancellable: AnyObject, Sendable {
+    /// May be called any number of times, on any thread.
+    func cancel()
+}
+
 /// Cancels one operation. Also holds its deadline and the amount of input that its parsers may read, which end it in the same
 /// way.
 ///
 /// Shared by all threads of the operation. Unlimited until a limit is set.
-package final class CancellationToken: Sendable {
+package final class CancellationToken: Cancellable {
     /// Parsers read their input a few times; metadata adds at most some blocks that are decompressed.
     private static let amountPerByte = 16
     private static let baseAmount = 32 << 20
@@ -20,7 +26,6 @@ package final class CancellationToken: Sendable {
     /// `onCancel` is called once, by the first cancellation, on its thread.
     package init(onCancel: (@Sendable () -> Void)? = nil) { self.onCancel = onCancel }
 
-    /// May be called any number of times, on any thread.
     package func cancel() {
         if !cancelled.exchange(true, ordering: .relaxed) { onCancel?() }
     }

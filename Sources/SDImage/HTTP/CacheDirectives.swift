@@ -23,8 +23,10 @@ package struct CacheDirectives: Hashable, Sendable {
     package static let longest: Int64 = 1 << 31
 
     package init(_ field: [UInt8]) {
+        let members = CacheDirectives.list(field)
         var seen: Set<String> = []
-        for (name, value) in CacheDirectives.list(field) where seen.insert(name).inserted { take(name, value) }
+        // Most fields have one directive, of which no set is needed.
+        for (name, value) in members where members.count == 1 || seen.insert(name).inserted { take(name, value) }
     }
 
     private mutating func take(_ name: String, _ value: [UInt8]?) {
@@ -59,12 +61,13 @@ package struct CacheDirectives: Hashable, Sendable {
     /// Parses a list: names in lower case, quoted values without their quotes (RFC 9110, sections 5.6.1 and 5.6.4).
     static func list(_ field: [UInt8]) -> [(name: String, value: [UInt8]?)] {
         var members: [(String, [UInt8]?)] = []
+        if field.isEmpty { return members }
         var name: [UInt8] = [], value: [UInt8]?
         var isQuoted = false, isEscaped = false
         func end() {
             let word = trimmed(name)
             if !word.isEmpty {
-                members.append((String(decoding: word.map(Byte.lowercased), as: UTF8.self), value.map(trimmed)))
+                members.append((String(decoding: word, as: UTF8.self), value.map(trimmed)))
             }
             name = []
             value = nil
@@ -83,7 +86,7 @@ package struct CacheDirectives: Hashable, Sendable {
             } else if value != nil {
                 value?.append(byte)
             } else {
-                name.append(byte)
+                name.append(Byte.lowercased(byte))
             }
         }
         end()
@@ -91,6 +94,7 @@ package struct CacheDirectives: Hashable, Sendable {
     }
 
     private static func trimmed(_ word: [UInt8]) -> [UInt8] {
-        Array(word.drop(while: Byte.isSpace).reversed().drop(while: Byte.isSpace).reversed())
+        guard let first = word.first, let last = word.last, Byte.isSpace(first) || Byte.isSpace(last) else { return word }
+        return Array(word.drop(while: Byte.isSpace).reversed().drop(while: Byte.isSpace).reversed())
     }
 }

@@ -46,8 +46,10 @@ package struct ResponseRecord: Hashable, Sendable {
     /// Marks the response as private if its request, or `Vary`, requires it. The mark is the directive itself, placed before the
     /// others: an unterminated quoted string cannot swallow it.
     package mutating func restrict(hasAuthorization: Bool, hasCookies: Bool) {
-        guard !isPrivate else { return }
+        // Most requests and responses have none of these.
+        guard hasAuthorization || hasCookies || !vary.isEmpty else { return }
         let directives = CacheDirectives(cacheControl)
+        if directives.isPrivate || directives.noStore { return }
         let isForAuthorized = directives.isPublic || directives.sharedMaxAge != nil || directives.mustRevalidate
         let variesBySecret = CacheDirectives.list(vary).contains {
             ["authorization", "proxy-authorization", "cookie"].contains($0.name)

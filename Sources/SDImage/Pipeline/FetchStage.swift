@@ -21,32 +21,40 @@ struct FetchStage {
     /// Adds the load to the transfer of the request under way, or to a new one.
     func join(_ load: Load, _ request: ImageRequest, _ loader: any ImageLoader, _ lease: LeaseRequest?) {
         context.noteSent(request)
-        let transfers = context.manager.transfers
+        let manager = context.manager
+        var sent = request
+        // A change copies all options of the request.
+        if sent.priority != context.priority { sent.priority = context.priority }
         let key = FetchKey(request, loader, lease, context)
-        let (transfer, isNew) = transfers.join(load, key) { SharedTransfer(key, loader, in: transfers) }
+        let (transfer, isNew) = manager.transfers.join(load, key) { [sent] in SharedTransfer(key, sent, loader, of: manager) }
         guard load.attach(transfer) else { return transfer.leave(load) }
         guard isNew else {
             transfer.updatePriority()
             return transfer.update(load)
         }
         // Another load may have stored the image since memory was asked.
-        let memory = MemoryStage(manager: context.manager, request: context.request, keys: context.keys)
+        let memory = MemoryStage(manager: manager, request: context.request, keys: context.keys)
         if let image = memory.storedMeanwhile() { return load.finish(inMemory: image) }
-        var request = request
-        // A change copies all options of the request.
-        if request.priority != context.priority { request.priority = context.priority }
-        transfer.start { [engine = context.engine, request] progress, done in
-            guard let lease else {
-                return loader.begin(request, sharedAs: key.sharingKey, progress: progress, on: engine.executor) { outcome in
-                    done(outcome.map { FetchResult($0.noted(request, loader), engine.backlog) })
-                }
+        transfer.attach(start(transfer, key, sent, loader, lease))
+    }
+
+    /// Starts a transfer by its loader, or by the lease that may replace it.
+    private func start(
+        _ transfer: SharedTransfer, _ key: FetchKey, _ request: ImageRequest, _ loader: any ImageLoader, _ lease: LeaseRequest?
+    ) -> any Cancellable {
+        let (engine, progress) = (context.engine, LoadProgress(transfer))
+        guard let lease else {
+            // Captures the transfer alone, which needs no memory.
+            return loader.begin(request, sharedAs: key.sharingKey, progress: progress, on: engine.executor) {
+                [transfer] outcome in
+                transfer.loaderFinished(outcome)
             }
-            let task = Task(executorPreference: engine.executor) {
-                do throws(ImageError) {
-                    done(.success(try await lease.fetch(request, loader, engine, progress: progress)))
-                } catch { done(.failure(error)) }
-            }
-            return CancellationToken { task.cancel() }
         }
+        let task = Task(executorPreference: engine.executor) {
+            do throws(ImageError) {
+                transfer.finish(.success(try await lease.fetch(request, loader, engine, progress: progress)))
+            } catch { transfer.finish(.failure(error)) }
+        }
+        return CancellationToken { task.cancel() }
     }
 }

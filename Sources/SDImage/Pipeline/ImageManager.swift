@@ -5,17 +5,20 @@ import Synchronization
 package final class ImageManager: Sendable {
     /// The loads under way, which hold this until they are delivered. They must not hold the manager: a queue that is never
     /// emptied holds its loads, and the manager holds the queue.
-    private final class Loads: Sendable {
-        struct State {
+    final class Loads: Sendable {
+        fileprivate struct State {
             /// Loads whose last callback has not returned yet.
             var tasks: [ObjectIdentifier: LoadTask] = [:]
             /// Keys of images with a background revalidation under way.
             var revalidating: Set<CacheKey> = []
         }
 
-        let state = Lock(State())
+        fileprivate let state = Lock(State())
         /// Written under the lock of `state`; memory hits read it without.
-        let isClosed = Atomic<Bool>(false)
+        fileprivate let isClosed = Atomic<Bool>(false)
+
+        /// Removes a load whose last callback has returned.
+        func remove(_ task: LoadTask) { _ = state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) } }
     }
 
     package let cache: (any ImageCaching)?
@@ -281,8 +284,6 @@ package final class ImageManager: Sendable {
             return self.isClosed
         }
         if isClosed { throw .shutdown }
-        task.whenDelivered { [loads, unowned task] in
-            _ = loads.state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
-        }
+        task.attach(loads)
     }
 }

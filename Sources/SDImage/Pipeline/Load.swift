@@ -20,7 +20,7 @@ final class Load: LoadWork {
         var transfer: SharedTransfer?
         var isFinished = false
         /// Numbers of tasks of each priority, from low to high.
-        var priorities: InlineArray<3, Int> = [0, 0, 0]
+        var priorities: InlineArray<3, Int32> = [0, 0, 0]
     }
 
     let context: LoadContext

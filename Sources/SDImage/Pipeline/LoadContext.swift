@@ -5,9 +5,7 @@ final class LoadContext: Sendable {
     let manager: ImageManager
     let request: ImageRequest
     let keys: LoadKeys
-    let cache: (any ImageCaching)?
-    /// The cache of encoded originals: `cache`, unless the request names another one for variants.
-    let originals: (any ImageCaching)?
+    /// Determined once: a hook of the host may refuse loaders.
     let loader: (any ImageLoader)?
     let policy: FreshnessPolicy
     /// The image in memory if it is not the whole result: its bytes are requested too, or its freshness is in doubt. Under
@@ -31,14 +29,16 @@ final class LoadContext: Sendable {
         self.manager = manager
         self.request = request.scaled(for: keys.original)
         self.keys = keys
-        cache = request.cache.resolved(manager.cache)
-        originals = keys.isOriginal ? cache : request.originalCache.resolved(cache)
         loader = request.mayBeLoaded ? request.loader.resolved(manager.loader) : nil
         self.policy = policy
         self.memoryImage = memoryImage
         self.isRevalidation = isRevalidation
         currentPriority = Atomic(request.priority.rawValue)
     }
+
+    var cache: (any ImageCaching)? { request.cache.resolved(manager.cache) }
+    /// The cache of encoded originals: `cache`, unless the request names another one for variants.
+    var originals: (any ImageCaching)? { keys.isOriginal ? cache : request.originalCache.resolved(cache) }
 
     var memory: (any MemoryCaching)? { cache?.memoryPart }
     var disk: (any DataCaching)? { cache?.diskPart }

@@ -49,7 +49,7 @@ extension RequestParameters {
 
     private func hasSameLayers(as other: RequestParameters) -> Bool {
         sourcePolicy == other.sourcePolicy && cachePolicy == other.cachePolicy && waitForStore == other.waitForStore
-            && includesData == other.includesData && encodeOptions.isStandard && other.encodeOptions.isStandard
+            && includesData == other.includesData && hasStandardEncodeOptions && other.hasStandardEncodeOptions
     }
 
     private func hasSameTransfer(as other: RequestParameters) -> Bool {

@@ -60,8 +60,8 @@ package final class LoadTask: Sendable {
         /// The load that the task waits for.
         var load: (any LoadWork)?
         var handler: (any LoadHandler)?
-        /// Called once the final result is delivered.
-        var whenDelivered: (@Sendable () -> Void)?
+        /// The loads of the manager, which hold the task until the final result is delivered.
+        var loads: ImageManager.Loads?
         var lease: EngineLease?
         /// The host's object, retained until the load has ended.
         var owner: (any Sendable & AnyObject)?
@@ -173,13 +173,13 @@ package final class LoadTask: Sendable {
         load?.changePriority(from: old, to: priority)
     }
 
-    /// Calls `body` once the last callback has returned, immediately if it has.
-    package func whenDelivered(_ body: @escaping @Sendable () -> Void) {
+    /// Remembers the loads that hold the task, to leave them once the last callback has returned; immediately if it has.
+    func attach(_ loads: ImageManager.Loads) {
         let isDelivered = withLock { state -> Bool in
-            if !state.isFinalDelivered { state.whenDelivered = body }
+            if !state.isFinalDelivered { state.loads = loads }
             return state.isFinalDelivered
         }
-        if isDelivered { body() }
+        if isDelivered { loads.remove(self) }
     }
 
     /// Ends the load with `error` now; later results of its work are ignored. `replacesResult`: a result that is not yet delivered
@@ -360,12 +360,12 @@ extension LoadTask: Delivery {
                 state.handler = nil
                 state.owner = nil
                 state.lease = nil
-                state.whenDelivered = nil
+                state.loads = nil
             }
-            return (state.handler, state.owner, state.lease, state.whenDelivered)
+            return (state.handler, state.owner, state.lease, state.loads)
         }
         changed.broadcast()
-        released.3?()
+        released.3?.remove(self)
         withExtendedLifetime(released) {}
     }
 }

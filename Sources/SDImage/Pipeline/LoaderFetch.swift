@@ -2,7 +2,7 @@
 package final class LoaderFetch: LoadWork {
     private struct State {
         /// The start, and then the transfer.
-        var work: CancellationToken?
+        var work: (any Cancellable)?
         var loader: (any ImageLoader)?
         var priority: LoadPriority
         var hasEnded = false
@@ -74,13 +74,15 @@ package final class LoaderFetch: LoadWork {
             let loader = try loader.chosen(for: request)
             var sent = try await loader.prepared(request)
             sent.priority = state.withLock { $0.priority }
-            let transfer = loader.begin(sent, sharedAs: key, progress: progress, on: engine.executor) { [self] in finish($0) }
+            let transfer = loader.begin(sent, sharedAs: key, progress: LoadProgress(self), on: engine.executor) { [self] in
+                finish($0)
+            }
             hold(transfer, loader)
         } catch { finish(.failure(error)) }
     }
 
     /// Remembers the work under way; cancels it if the fetch has ended.
-    private func hold(_ work: CancellationToken, _ loader: (any ImageLoader)?) {
+    private func hold(_ work: any Cancellable, _ loader: (any ImageLoader)?) {
         let hasEnded = state.withLock { state in
             // The transfer may have begun before the token of the start arrives.
             if !state.hasEnded, loader != nil || state.loader == nil { (state.work, state.loader) = (work, loader) }
@@ -89,7 +91,7 @@ package final class LoaderFetch: LoadWork {
         if hasEnded { work.cancel() }
     }
 
-    private func end() -> CancellationToken? {
+    private func end() -> (any Cancellable)? {
         let ended = state.withLock { state in
             defer { (state.work, state.loader, state.hasEnded) = (nil, nil, true) }
             return (state.work, state.loader)
@@ -120,12 +122,9 @@ package final class LoaderFetch: LoadWork {
         case .success(let data): return (data, nil)
         }
     }
+}
 
-    private var progress: LoadProgress {
-        LoadProgress { [task] received, expected in
-            task.report(received: received, expected: expected)
-        } response: { [task] head in
-            task.note(head)
-        }
-    }
+extension LoaderFetch: ProgressReceiver {
+    package func didReceive(_ received: Int64, _ expected: Int64) { task.report(received: received, expected: expected) }
+    package func didRespond(_ head: ReceivedHead) { task.note(head) }
 }

@@ -4,9 +4,11 @@ typealias Transfers = Coalescer<FetchKey, SharedTransfer, Load>
 /// until the last of them has stored it.
 final class SharedTransfer: Sendable {
     private struct State {
-        /// Until the transfer ends: a loader of the host may keep the sink, which holds the transfer.
+        /// The request as it is sent and its loader, until the transfer ends: a loader of the host may keep the sink, which
+        /// holds the transfer.
+        var request: ImageRequest?
         var loader: (any ImageLoader)?
-        var work: CancellationToken?
+        var work: (any Cancellable)?
         var isCancelled = false
         var isFinished = false
         var received: (count: Int64, expected: Int64)?
@@ -18,25 +20,32 @@ final class SharedTransfer: Sendable {
 
     private let key: FetchKey
     private let transfers: Transfers
+    private let engine: Engine
     private let state: Lock<State>
 
-    init(_ key: FetchKey, _ loader: any ImageLoader, in transfers: Transfers) {
+    init(_ key: FetchKey, _ request: ImageRequest, _ loader: any ImageLoader, of manager: ImageManager) {
         self.key = key
-        self.transfers = transfers
-        state = Lock(State(loader: loader))
+        transfers = manager.transfers
+        engine = manager.engine
+        state = Lock(State(request: request, loader: loader))
     }
 
-    /// Starts the transfer with `begin`, which returns the token that cancels it.
-    func start(
-        _ begin: (LoadProgress, _ done: @escaping @Sendable (Result<FetchResult, ImageError>) -> Void) -> CancellationToken
-    ) {
-        let work = begin(progress) { [self] outcome in finish(outcome) }
+    /// Remembers the work that was started, to cancel it when the last load leaves.
+    func attach(_ work: any Cancellable) {
         let isCancelled = state.withLock { state in
             // Kept only while it is needed: it refers to the transfer.
             if !state.isCancelled, !state.isFinished { state.work = work }
             return state.isCancelled
         }
         if isCancelled { work.cancel() }
+    }
+
+    /// Takes the outcome of the loader.
+    func loaderFinished(_ outcome: Result<LoadedData, ImageError>) {
+        let (request, loader) = state.withLock { ($0.request, $0.loader) }
+        // Without them, the last load has left.
+        guard let request, let loader else { return finish(.failure(.cancelled)) }
+        finish(outcome.map { FetchResult($0.noted(request, loader), engine.backlog) })
     }
 
     /// Gives a load that joined late the response, or what has arrived so far.
@@ -59,8 +68,8 @@ final class SharedTransfer: Sendable {
         guard transfers.leave(load, key, self) else { return }
         let work = state.withLock { state in
             state.isCancelled = true
-            defer { (state.work, state.loader) = (nil, nil) }
-            return (state.work, state.loader)
+            defer { (state.work, state.request, state.loader) = (nil, nil, nil) }
+            return (state.work, state.request, state.loader)
         }
         work.0?.cancel()
     }
@@ -71,12 +80,15 @@ final class SharedTransfer: Sendable {
         state.withLock { $0.loader }?.setPriority(key.sharingKey, to: priority)
     }
 
-    private func finish(_ outcome: Result<FetchResult, ImageError>) {
+    /// Ends the transfer, and continues its loads.
+    func finish(_ outcome: Result<FetchResult, ImageError>) {
         let finished = state.withLock { state in
             if case .success(let response) = outcome { state.response = response }
             state.isFinished = true
-            defer { (state.work, state.loader, state.body, state.preview) = (nil, nil, nil, nil) }
-            return (state.work, state.loader, state.body, state.preview)
+            defer {
+                (state.work, state.request, state.loader, state.body, state.preview) = (nil, nil, nil, nil, nil)
+            }
+            return (state.work, state.request, state.loader, state.body, state.preview)
         }
         withExtendedLifetime(finished) {}
         // A successful transfer stays in the table: a load that starts while others decode and store the response uses it, too.
@@ -90,25 +102,31 @@ final class SharedTransfer: Sendable {
     }
 
     private var loads: [Load] { transfers.waiters(key, self) }
+}
 
-    /// The progress of the transfer, for its loader.
-    private var progress: LoadProgress {
-        LoadProgress { [self] received, expected in
-            state.withLock { $0.received = (received, expected) }
-            for load in loads { load.didReceive(received, expected) }
-        } arrival: { [self] body in
-            state.withLock { $0.body = body }
-            for load in loads { load.bodyArrives(body) }
-        } response: { [self] head in
-            state.withLock { $0.head = head }
-            for load in loads { load.didRespond(head) }
-        } preview: { [self] image in
-            let old = state.withLock { state in
-                defer { state.preview = image }
-                return state.preview
-            }
-            withExtendedLifetime(old) {}
-            for load in loads { load.didPreview(image) }
+/// The progress of the transfer, for its loads.
+extension SharedTransfer: ProgressReceiver {
+    func didReceive(_ received: Int64, _ expected: Int64) {
+        state.withLock { $0.received = (received, expected) }
+        for load in loads { load.didReceive(received, expected) }
+    }
+
+    func bodyArrives(_ body: GrowingBody) {
+        state.withLock { $0.body = body }
+        for load in loads { load.bodyArrives(body) }
+    }
+
+    func didRespond(_ head: ReceivedHead) {
+        state.withLock { $0.head = head }
+        for load in loads { load.didRespond(head) }
+    }
+
+    func didPreview(_ image: Image) {
+        let old = state.withLock { state in
+            defer { state.preview = image }
+            return state.preview
         }
+        withExtendedLifetime(old) {}
+        for load in loads { load.didPreview(image) }
     }
 }

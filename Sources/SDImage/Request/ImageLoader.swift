@@ -11,12 +11,12 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// Fetches the bytes. Fails with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
     /// thread, any number of times, before this returns.
     func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData
-    /// Starts a fetch for a caller without a task, which cancels it with the returned token. `sharingKey`: that of the request;
+    /// Starts a fetch for a caller without a task, which cancels it with the returned object. `sharingKey`: that of the request;
     /// empty if its transfer is not shared. `done` is called once, on any thread, possibly before this returns.
     func begin(
         _ request: ImageRequest, sharedAs sharingKey: [UInt8], progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
-    ) -> CancellationToken
+    ) -> any Cancellable
     /// True when `prepared` may change the request.
     func prepares(_ request: ImageRequest) -> Bool
     /// True when `canLoad`, `sharingKey` and `begin` return quickly, so that any thread may call them. Those of a host may
@@ -125,7 +125,7 @@ extension ImageLoader {
     package func begin(
         _ request: ImageRequest, sharedAs sharingKey: [UInt8], progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
-    ) -> CancellationToken {
+    ) -> any Cancellable {
         let task = Task(executorPreference: executor) {
             do throws(ImageError) { done(.success(try await self.load(request, progress: progress))) } catch {
                 done(.failure(error))

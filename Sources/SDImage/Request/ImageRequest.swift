@@ -31,6 +31,15 @@ public final class SharedParameters: @unchecked Sendable {
     fileprivate init(_ all: RequestParameters) { self.all = all }
 }
 
+/// Immutable options of an encoder. An object, because few of many waiting requests have some.
+private final class OwnEncodeOptions: Sendable {
+    static let standard = EncodeOptions()
+
+    let all: EncodeOptions
+
+    init(_ all: EncodeOptions) { self.all = all }
+}
+
 /// All options of a request.
 public struct RequestParameters: Sendable {
     /// URL bytes as given: validated UTF-8 without NUL.
@@ -46,7 +55,12 @@ public struct RequestParameters: Sendable {
     /// Reads that the starting call waits for.
     package var blockingReads: BlockingReads = []
     /// Options for images encoded for the disk cache.
-    package var encodeOptions = EncodeOptions()
+    package var encodeOptions: EncodeOptions {
+        get { ownEncodeOptions?.all ?? OwnEncodeOptions.standard }
+        set { ownEncodeOptions = OwnEncodeOptions(newValue) }
+    }
+    /// nil for the standard options; an object of all requests would have a contended reference count.
+    fileprivate var ownEncodeOptions: OwnEncodeOptions?
     /// Treats the URL only as a key, for cache look-ups.
     package var isKeyOnly = false
     package var retryFailed = false
@@ -95,6 +109,13 @@ public struct RequestParameters: Sendable {
     package var loadHooks: LoadHooks?
     /// String-keyed values for hooks and plug-ins.
     package var options = OptionsBag()
+}
+
+extension RequestParameters {
+    /// True for the options with which a cache may encode once for several requests.
+    var hasStandardEncodeOptions: Bool {
+        ownEncodeOptions?.all.isStandard ?? true
+    }
 }
 
 extension ImageRequest {

@@ -28,9 +28,9 @@ struct Downloader: Sendable {
         var request = ImageRequest(url: Array(url.utf8))
         change(&request)
         return await withTaskExecutorPreference(lease.engine.executor) { [request] in
-            do throws(ImageError) { return .success(try await loader.load(request, progress: LoadProgress(progress))) } catch {
-                return .failure(error)
-            }
+            do throws(ImageError) {
+                return .success(try await loader.load(request, progress: LoadProgress(ProgressRecorder(progress))))
+            } catch { return .failure(error) }
         }
     }
 
@@ -59,3 +59,13 @@ extension Result where Success == LoadedData, Failure == ImageError {
 
 /// Bytes that depend on their position.
 func pattern(_ count: Int, seed: Int = 0) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 131 >> 2) } }
+
+/// Passes the received bytes to a test.
+private final class ProgressRecorder: ProgressReceiver {
+    private let report: @Sendable (Int64, Int64) -> Void
+
+    init(_ report: @escaping @Sendable (Int64, Int64) -> Void) { self.report = report }
+
+    func didReceive(_ received: Int64, _ expected: Int64) { report(received, expected) }
+    func didRespond(_ head: ReceivedHead) {}
+}
