@@ -166,7 +166,8 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
 sdimage_status sdheif_decode_derived(const sdheif_container *container, const sdcs_request *request,
                                      sdimage_image **image, sdimage_error **error) {
     if (!sdheif_library_open() && sdimage_is_sandboxed())
-        return sdcs_fail(error, SDIMAGE_STATUS_MODULE_MISSING, "heif: " SDHEIF_SONAME " was not opened before the sandbox");
+        return sdcs_fail(error, SDIMAGE_STATUS_MODULE_MISSING,
+                         "heif: " SDHEIF_SONAME " was not opened before the sandbox");
     if (!sdheif_library_open())
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
                          "heif: image coding needs " SDHEIF_SONAME ", which is not installed");

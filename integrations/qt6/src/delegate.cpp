@@ -38,7 +38,7 @@ struct RemoteImageDelegate::Private {
     Request request;
     Targets targets;
     QTimer sweeping;
-    /* Of the cells that the latest sweep found visible. */
+    /* Visible cells, as found by the latest sweep. */
     int firstRow = 0, lastRow = -1;
     bool isBackward = false;
     std::set<int> columns;

@@ -71,7 +71,7 @@ struct ImageTarget::Private {
     int priority = 0;
     bool isProgressive = false, isPlaying = true, isVisible = true, isSuspended = false;
 
-    uint64_t number = 0; /* of the latest load */
+    uint64_t latestLoad = 0;
     State state = Null;
     double progress = 0;
     QString error;
@@ -146,14 +146,14 @@ void ImageTarget::Private::start(bool again) {
     loaded = wanted;
     loadedMode = mode;
     state = Loading;
-    uint64_t mine = ++number;
+    uint64_t mine = ++latestLoad;
     sdimage_load_handler handler = {sizeof handler, finish, nullptr};
     sdimage_error *refusal = nullptr;
     sdimage_status status = sdimage_target_load(
         target.get(), request.get(), options.get(), &handler, new LoadLink{link, mine, again},
         [](void *load) { delete static_cast<LoadLink *>(load); }, nullptr, &refusal);
     Failure why(refusal);
-    if (!guard || number != mine)
+    if (!guard || latestLoad != mine)
         return;
     if (status < 0) {
         clear();
@@ -168,7 +168,7 @@ void ImageTarget::Private::start(bool again) {
 
 /* Cancels, and shows nothing. */
 void ImageTarget::Private::clear() {
-    number++;
+    latestLoad++;
     settle.stop();
     sdimage_target_cancel(target.get(), nullptr);
     sdimage_animated_view_set_image(view.get(), nullptr, nullptr);
@@ -222,7 +222,7 @@ void ImageTarget::Private::finish(void *data, sdimage_task *, sdimage_result *re
     const auto *load = static_cast<LoadLink *>(data);
     QPointer<ImageTarget> target = load->link->target;
     /* CANCELLED of a load that another one has replaced. */
-    if (!target || sdimage_result_kind(result) != SDIMAGE_DELIVERY_KIND_FINAL || load->number != target->d->number)
+    if (!target || sdimage_result_kind(result) != SDIMAGE_DELIVERY_KIND_FINAL || load->number != target->d->latestLoad)
         return;
     Private &d = *target->d;
     bool isReady = sdimage_result_image(result) || load->isAgain;

@@ -83,7 +83,7 @@ class SDIMAGE_QT_API ImageTarget : public QObject {
     double progress() const;
     /* One line; empty unless the state is Error. */
     QString errorString() const;
-    /* What is to be drawn; null for nothing. */
+    /* Picture to draw; null for none. */
     QImage image() const;
     /* True if the image is a placeholder. */
     bool isPlaceholder() const;
