@@ -208,20 +208,6 @@ static void the_next_items_are_prefetched(void) {
     }
 }
 
-static void visible_images_load_first(void) {
-    start_display();
-    open_grid(24);
-    fling(true, false);
-    run_frames(grid, 2);
-    int high = 0, x, y;
-    UNTIL(all_are_ready());
-    /* When all in view are there, others may still be loading: none in view waited for them. */
-    for (guint i = 0; i < bound->len; i++)
-        high += find_place(picture_at(i), &x, &y);
-    CHECK(high >= COLUMNS * (ROWS - 1));
-    check_cells(true);
-}
-
 static void a_list_ends_during_a_fling(void) {
     start_display();
     open_grid(24);
@@ -249,7 +235,6 @@ int main(int argc, char **argv) {
         TEST(a_fling_shows_each_image_in_its_own_cell),
         TEST(memory_is_flat_over_many_flings),
         TEST(the_next_items_are_prefetched),
-        TEST(visible_images_load_first),
         TEST(a_list_ends_during_a_fling),
     };
     if (argc > 1 && strcmp(argv[1], "--late-frames") == 0)

@@ -74,7 +74,8 @@ SDIMAGE_API void sdimage_gtk_picture_set_url(GtkPicture *picture, const char *ur
 /* Loads an image into a picture with a request and target options, both nullable. Its URL is that of the request if
  * `url` is NULL; its box and, if it is AUTOMATIC, its pixel format are set. The request is copied; the options are
  * referenced and must not be changed afterwards. NULL options: a fade of 250 ms. `cancellable` cancels the load in the
- * next iteration of the main loop. `callback` is called once, when the load has ended for any reason. */
+ * next iteration of the main loop. `callback` is called once, when the load has ended for any reason. The load of a
+ * picture that never gets a window, and the picture, stay alive until it is cancelled or replaced. */
 SDIMAGE_API void sdimage_gtk_picture_set_url_full(GtkPicture *picture, const char *url, GdkPaintable *placeholder,
                                                   const sdimage_request *request, sdimage_target_options *options,
                                                   GCancellable *cancellable, GAsyncReadyCallback callback,
@@ -90,7 +91,9 @@ SDIMAGE_API void sdimage_gtk_picture_set_url_full(GtkPicture *picture, const cha
  * @callback: (nullable) (scope async): called once, when the load has ended for any reason
  * @user_data: (closure): argument of @callback
  *
- * Loads an image into a picture as sdimage_gtk_picture_set_url() does, and reports the end of the load.
+ * Loads an image into a picture as sdimage_gtk_picture_set_url() does, and reports the end of the load. A load begins when
+ * the picture is in a window; one that never is stays alive, with the picture, until @cancellable or a further call
+ * ends it.
  */
 SDIMAGE_API void sdimage_gtk_picture_set_url_async(GtkPicture *picture, const char *url, GdkPaintable *placeholder,
                                                    GCancellable *cancellable, GAsyncReadyCallback callback,
