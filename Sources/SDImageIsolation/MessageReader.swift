@@ -36,8 +36,11 @@ struct MessageReader {
         return value
     }
 
+    /// Limit of counts that nothing else limits: sums of them do not overflow.
+    static let largestCount = 1 << 48
+
     /// A number from 0 to `limit`.
-    mutating func count(_ limit: Int = .max) throws(ImageError) -> Int {
+    mutating func count(_ limit: Int = largestCount) throws(ImageError) -> Int {
         let count = try number(Int.self)
         guard count >= 0, count <= limit else { throw .invalidMessage }
         return count

@@ -82,7 +82,7 @@ extension MessageReader {
         options.transfer = HDRTransfer(rawValue: try number())
         options.applyOrientation = try flag()
         options.convertToSRGB = try flag()
-        options.limitBytes = try count()
+        options.limitBytes = try count(.max)
         options.formatHint = try choice()
         options.scale = try optional { reader throws(ImageError) in try reader.double() }
         options.acceptPartial = try flag()
@@ -96,12 +96,12 @@ extension MessageReader {
 
     private mutating func limits() throws(ImageError) -> DecodeLimits {
         var limits = DecodeLimits()
-        limits.streamedPixels = try count()
-        limits.heldPixels = try count()
-        limits.outputBytes = try count()
-        limits.workingBytes = try count()
-        limits.frames = try count()
-        limits.metadataBytes = try count()
+        limits.streamedPixels = try count(.max)
+        limits.heldPixels = try count(.max)
+        limits.outputBytes = try count(.max)
+        limits.workingBytes = try count(.max)
+        limits.frames = try count(.max)
+        limits.metadataBytes = try count(.max)
         limits.workNanoseconds = try number()
         limits.disabledParsers = DisabledParsers(rawValue: try number())
         return limits
