@@ -234,7 +234,7 @@ TEST(the_process_and_widgets_return_their_settings) {
     CHECK(found.library_count() > 0 && !found.library_name(0).empty());
     CHECK(found.library_name(found.library_count()).empty());
     CHECK(frame_budget_statistics_to_json().front() == '{');
-    CHECK(process_isolation() == isolation::none && !has_isolation_fallback());
+    CHECK(process_isolation() == isolation::none && !has_isolation_fallback() && !is_sandboxed());
     set_isolation(isolation::risky);
     set_isolation_fallback(true);
     CHECK(process_isolation() == isolation::risky && has_isolation_fallback());

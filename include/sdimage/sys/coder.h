@@ -128,11 +128,11 @@ typedef struct sdimage_coder_vtable {
     size_t detached_stack;
     /* True for a coder whose library is to be isolated from this process (SDIMAGE_ISOLATION_RISKY, isolation.h). */
     bool is_risky;
-    /* Returns the path of a shared object from which a worker process makes the same coder, by its function
-     * `sdimage_status sdimage_NAME_coder_new(sdimage_coder **coder, sdimage_error **error)`, where NAME is the name of
-     * the coder. Called once, while the coder is created; the path is copied. NULL, here or as a result: the coder exists
-     * in this process only, and cannot be isolated. Of an isolated coder only can_decode, can_decode_format, can_encode and
-     * encode are called in this process. */
+    /* Returns the path of a shared object from which a worker process makes the same coder, by a function like
+     * sdimage_heif_coder_new (plugins/heif.h) with the name of the coder in place of "heif". Called once, while the coder
+     * is created; the path is copied. NULL, here or as a result: the coder exists in this process only, and cannot be
+     * isolated. Of an isolated coder only can_decode, can_decode_format, can_encode and encode are called in this
+     * process. */
     const char *(*module)(void *user_data);
 } sdimage_coder_vtable;
 

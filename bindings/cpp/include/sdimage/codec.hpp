@@ -107,6 +107,9 @@ inline void set_isolation_fallback(bool decode_in_process) noexcept {
 inline bool has_isolation_fallback() noexcept {
     return sdimage_has_isolation_fallback();
 }
+inline bool is_sandboxed() noexcept {
+    return sdimage_is_sandboxed();
+}
 inline void end_idle_workers() noexcept {
     sdimage_isolation_end_idle();
 }
