@@ -18,7 +18,7 @@ REF = "Adds a reference and returns the object; NULL returns NULL."
 UNREF = "Releases a reference; NULL has no effect."
 SIZE = "The sizeof of the table, set by the caller."
 # Names in prose that no header declares: environment variables, and prefixes of groups of names.
-PLAIN = re.compile(r"SDIMAGE_(MODULE_PATH|PLUGIN_PATH|DISABLE|CPU|CORPUS|LIBRARY|VERSION_)$|\w+_$")
+PLAIN = re.compile(r"SDIMAGE_(MODULE_PATH|PLUGIN_PATH|DECODER_PATH|DISABLE|CPU|CORPUS|LIBRARY|VERSION_)$|\w+_$")
 NAME = re.compile(r"\b(?:sdimage|SDIMAGE)_\w+\b")
 
 
