@@ -2,21 +2,21 @@
  *
  *   sdimage_set_isolation(SDIMAGE_ISOLATION_RISKY);
  *
- * A coder that decodes in a worker cannot crash or block this process, and a bug in its library gives an attacker little
- * more than the pixels of that image: the worker runs in a sandbox without access to files, the network and other
- * processes. This process does not open the modules and plug-ins of such coders; it takes their formats from the first
- * bytes. Images are passed by reference, so that pixels are not copied.
+ * A coder that decodes in a worker cannot crash or block this process, and a bug in its library gives an attacker
+ * little more than the pixels of that image: the worker runs in a sandbox without access to files, the network and
+ * other processes. This process does not open the modules and plug-ins of such coders; it takes their formats from the
+ * first bytes. Images are passed by reference, so that pixels are not copied.
  *
  * A worker is the program libexec/sdimage/sdimage-decoder, or the one named by the environment variable
- * SDIMAGE_DECODER_PATH, which a program with more rights than its caller ignores. Workers are started on demand, at most
- * one for each processor, and decode one image at a time. They end after 30 s of idling and with the last manager and
- * cache. They send no SIGCHLD, are no zombies, and are not seen by wait(2). A forked child starts its own.
+ * SDIMAGE_DECODER_PATH, which a program with more rights than its caller ignores. Workers are started on demand, at
+ * most one for each processor, and decode one image at a time. They end after 30 s of idling and with the last manager
+ * and cache. They send no SIGCHLD, are no zombies, and are not seen by wait(2). A forked child starts its own.
  *
- * Everything can be decoded in workers: stills, headers, progressive images, animations and vector images. Further errors
- * of isolated decodes:
+ * Everything can be decoded in workers: stills, headers, progressive images, animations and vector images. Further
+ * errors of isolated decodes:
  *
- *   DECODER_CRASHED   the worker ended, or broke its rules; or the image did so twice within the last five minutes, and is
- *                     not tried again
+ *   DECODER_CRASHED   the worker ended, or broke its rules; or the image did so twice within the last five minutes, and
+ *                     is not tried again
  *   TIMEOUT           the worker was killed at the time limit (sdimage_decode_options_set_max_work_ms)
  *   TOO_LARGE         the worker used more memory than it may
  *   UNSUPPORTED       no worker can be started (sdimage_set_isolation_fallback)
@@ -44,21 +44,21 @@ typedef enum SDIMAGE_ENUM sdimage_isolation {
     SDIMAGE_ISOLATION_ALL = 3      /* all */
 } sdimage_isolation;
 
-/* Sets the isolation of the process, for decodes whose options do not set their own. It takes effect with the next decode;
- * set it before sdimage_plugins_load_all, which opens plug-ins that are not isolated. DEFAULT and unknown values count as
- * NONE. Call it from any thread. */
+/* Sets the isolation of the process, for decodes whose options do not set their own. It takes effect with the next
+ * decode; set it before sdimage_plugins_load_all, which opens plug-ins that are not isolated. DEFAULT and unknown
+ * values count as NONE. Call it from any thread. */
 SDIMAGE_API void sdimage_set_isolation(sdimage_isolation isolation);
 /* Stores the isolation of the process; never DEFAULT. */
 SDIMAGE_API void sdimage_get_isolation(sdimage_isolation *isolation);
 
-/* Decodes in this process if no worker can be started: sdimage-decoder is not installed, the system refuses processes or
- * their sandbox, or a custom coder exists in this process only. Default false: such decodes are UNSUPPORTED. */
+/* Decodes in this process if no worker can be started: sdimage-decoder is not installed, the system refuses processes
+ * or their sandbox, or a custom coder exists in this process only. Default false: such decodes are UNSUPPORTED. */
 SDIMAGE_API void sdimage_set_isolation_fallback(bool decode_in_process);
 /* Returns true if this process decodes where no worker can be started. */
 SDIMAGE_API bool sdimage_has_isolation_fallback(void);
 
-/* Sets the isolation of decodes with these options. DEFAULT, the default, means that of the process; unknown values count
- * as ALL. For loads: sdimage_request_set_decode_options. */
+/* Sets the isolation of decodes with these options. DEFAULT, the default, means that of the process; unknown values
+ * count as ALL. For loads: sdimage_request_set_decode_options. */
 SDIMAGE_API void sdimage_decode_options_set_isolation(sdimage_decode_options *options, sdimage_isolation isolation);
 /* Returns the isolation set; DEFAULT if none was. */
 SDIMAGE_API sdimage_isolation sdimage_decode_options_isolation(const sdimage_decode_options *options);
@@ -78,14 +78,15 @@ typedef struct sdimage_isolation_statistics {
 /* Fills in the counts, as far as the structure of the caller reaches. Errors: INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_isolation_get_statistics(sdimage_isolation_statistics *statistics,
                                                             sdimage_error **error);
-/* Returns the counts as a JSON object in UTF-8 with the names of the fields. The caller owns *json. Errors: NO_MEMORY. */
+/* Returns the counts as a JSON object in UTF-8 with the names of the fields, which the caller owns. Errors:
+ * NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_isolation_statistics_to_json(sdimage_data **json, sdimage_error **error);
 
 /* Ends the idle workers, for example before a program reports its children or memory. */
 SDIMAGE_API void sdimage_isolation_end_idle(void);
 
-/* The main function of sdimage-decoder: serves the host that started this process, over descriptor 3, and returns the exit
- * status when that ends. Returns an error at once in a process that no host has started. */
+/* The main function of sdimage-decoder: serves the host that started this process, over descriptor 3, and returns the
+ * exit status when that ends. Returns an error at once in a process that no host has started. */
 SDIMAGE_API int sdimage_isolation_main(void);
 
 #ifdef __cplusplus

@@ -30,8 +30,8 @@
 G_BEGIN_DECLS
 
 #ifndef __GI_SCANNER__
-/* Error domain of loads, "sdimage-gtk-error-quark". The codes are those of sdimage_status (sdimage/error.h), such as -27
- * for an HTTP status that is not accepted. Cancelled loads have G_IO_ERROR_CANCELLED instead. */
+/* Error domain of loads, "sdimage-gtk-error-quark". The codes are those of sdimage_status (sdimage/error.h), such as
+ * -27 for an HTTP status that is not accepted. Cancelled loads have G_IO_ERROR_CANCELLED instead. */
 #define SDIMAGE_GTK_ERROR (sdimage_gtk_error_quark())
 /* Returns the error domain of loads. */
 SDIMAGE_API GQuark sdimage_gtk_error_quark(void);
@@ -91,9 +91,9 @@ SDIMAGE_API void sdimage_gtk_picture_set_url_full(GtkPicture *picture, const cha
  * @callback: (nullable) (scope async): called once, when the load has ended for any reason
  * @user_data: (closure): argument of @callback
  *
- * Loads an image into a picture as sdimage_gtk_picture_set_url() does, and reports the end of the load. A load begins when
- * the picture is in a window; one that never is stays alive, with the picture, until @cancellable or a further call
- * ends it.
+ * Loads an image into a picture as sdimage_gtk_picture_set_url() does, and reports the end of the load. A load begins
+ * when the picture is in a window; one that never is stays alive, with the picture, until @cancellable or a further
+ * call ends it.
  */
 SDIMAGE_API void sdimage_gtk_picture_set_url_async(GtkPicture *picture, const char *url, GdkPaintable *placeholder,
                                                    GCancellable *cancellable, GAsyncReadyCallback callback,
@@ -360,8 +360,8 @@ SDIMAGE_API SdimagePicture *sdimage_list_item_get_picture(GtkListItem *item);
 #ifndef __GI_SCANNER__
 /* Returns a texture of the pixels of an image, or of the first frame of an animation; the caller owns it. The texture
  * references the image. Its pixels are copied only if GDK has no such format: gray becomes RGB, linear light becomes
- * sRGB with 16 bits and is tone-mapped (sdimage_image_convert). Orientation and scale are not applied. NULL if memory is
- * refused, or for NULL. Any thread. */
+ * sRGB with 16 bits and is tone-mapped (sdimage_image_convert). Orientation and scale are not applied. NULL if memory
+ * is refused, or for NULL. Any thread. */
 SDIMAGE_API GdkTexture *sdimage_gtk_texture(const sdimage_image *image);
 
 /* Makes a dispatcher that runs callbacks in the iterations of a main context (NULL: the default one), with the priority
@@ -369,9 +369,9 @@ SDIMAGE_API GdkTexture *sdimage_gtk_texture(const sdimage_image *image);
  * runs the context; NULL: the calling one. NULL when memory is refused. The caller owns it. Any thread. */
 SDIMAGE_API sdimage_dispatcher *sdimage_gtk_dispatcher_new(GMainContext *context, GThread *thread);
 
-/* Returns the manager of a main context (NULL: the default one, that of all widgets); the caller owns it. The first call
- * makes it, with the default cache and loader and a dispatcher of the context, on the thread that runs the context. NULL
- * if it cannot be made. Any thread. */
+/* Returns the manager of a main context (NULL: the default one, that of all widgets); the caller owns it. The first
+ * call makes it, with the default cache and loader and a dispatcher of the context, on the thread that runs the
+ * context. NULL if it cannot be made. Any thread. */
 SDIMAGE_API sdimage_manager *sdimage_gtk_get_manager(GMainContext *context);
 /* Sets the manager of a main context (NULL: the default one), for widgets that load their first image from now on. NULL
  * releases the current one. Any thread. */

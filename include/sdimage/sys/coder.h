@@ -129,16 +129,16 @@ typedef struct sdimage_coder_vtable {
     /* True for a coder whose library is to be isolated from this process (SDIMAGE_ISOLATION_RISKY, isolation.h). */
     bool is_risky;
     /* Returns the path of a shared object from which a worker process makes the same coder, by a function like
-     * sdimage_heif_coder_new (plugins/heif.h) with the name of the coder in place of "heif". Called once, while the coder
-     * is created; the path is copied. NULL, here or as a result: the coder exists in this process only, and cannot be
-     * isolated. Of an isolated coder only can_decode, can_decode_format, can_encode and encode are called in this
-     * process. */
+     * sdimage_heif_coder_new (plugins/heif.h) with the name of the coder in place of "heif". Called once, while the
+     * coder is created; the path is copied. NULL, here or as a result: the coder exists in this process only, and
+     * cannot be isolated. Of an isolated coder only can_decode, can_decode_format, can_encode and encode are called in
+     * this process. */
     const char *(*module)(void *user_data);
 } sdimage_coder_vtable;
 
-/* Returns true in a worker process that has entered its sandbox (isolation.h). No library or file can be opened there: a
- * coder that needs one for few images fails with MODULE_MISSING. The image is then decoded in a worker that, before its
- * sandbox, has called can_encode for all formats of the coder, which opens its libraries. */
+/* Returns true in a worker process that has entered its sandbox (isolation.h). No library or file can be opened there:
+ * a coder that needs one for few images fails with MODULE_MISSING. The image is then decoded in a worker that, before
+ * its sandbox, has called can_encode for all formats of the coder, which opens its libraries. */
 SDIMAGE_API bool sdimage_is_sandboxed(void);
 
 /* Creates a coder from functions of the host. `name` is copied and used in messages. `destroy(user_data)` is called

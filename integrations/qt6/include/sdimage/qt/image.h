@@ -26,8 +26,8 @@ namespace sdimage::qt {
  * QImage for NULL, and when memory is refused. */
 SDIMAGE_QT_API QImage toQImage(const sdimage_image *image);
 
-/* Wraps the pixels of a QImage in an image of the library, which the caller must unref; NULL for a null QImage, and when
- * memory is refused. Without a copy for the formats above, and for RGBX8888, RGBX64 and RGBX32FPx4; others are
+/* Wraps the pixels of a QImage in an image of the library, which the caller must unref; NULL for a null QImage, and
+ * when memory is refused. Without a copy for the formats above, and for RGBX8888, RGBX64 and RGBX32FPx4; others are
  * converted to ARGB32_Premultiplied or RGB32. An image in another color space than sRGB is converted to sRGB. */
 SDIMAGE_QT_API sdimage_image *fromQImage(const QImage &image);
 

@@ -43,8 +43,8 @@ class SDIMAGE_QT_API LoadError : public QException {
 };
 
 /* A manager of the library whose callbacks run on the thread that made the loader, in the event loop of that thread. It
- * loads http, https, file, data and qrc URLs, and follows the freshness of HTTP (RFC 9111). Images come from memory, which
- * holds 128 MiB of pixels, and from a disk cache, which loaders with the same folder share. */
+ * loads http, https, file, data and qrc URLs, and follows the freshness of HTTP (RFC 9111). Images come from memory,
+ * which holds 128 MiB of pixels, and from a disk cache, which loaders with the same folder share. */
 class SDIMAGE_QT_API Loader {
   public:
     /* The loader of widgets and items that have no other, made on first use; call it on the thread of the application.
@@ -63,10 +63,10 @@ class SDIMAGE_QT_API Loader {
     Loader(const Loader &) = delete;
     Loader &operator=(const Loader &) = delete;
 
-    /* Loads an image and decodes it into a box in pixels: smaller images are not enlarged, and an empty size selects the
-     * size of the original. Any thread. The future finishes on a thread of the library; `then` with a context object
-     * returns to its thread. Cancelling the future cancels the load; its progress is in percent. A failure is the
-     * exception LoadError. Of an animation, the first frame. */
+    /* Loads an image and decodes it into a box in pixels: smaller images are not enlarged, and an empty size selects
+     * the size of the original. Any thread. The future finishes on a thread of the library; `then` with a context
+     * object returns to its thread. Cancelling the future cancels the load; its progress is in percent. A failure is
+     * the exception LoadError. Of an animation, the first frame. */
     QFuture<QImage> load(const QUrl &url, const QSize &pixels = {}, Qt::AspectRatioMode mode = Qt::KeepAspectRatio);
 
     /* Loads images into the caches at low priority, so that a widget that shows them later finds them: a few at a time,
@@ -85,8 +85,8 @@ class SDIMAGE_QT_API Loader {
     std::unique_ptr<Private> d;
 };
 
-/* Makes the request of a widget of a size in pixels, which the caller must unref: a copy of `base`, or a new request for
- * NULL, in the pixel format that Qt draws without conversion. Equal arguments make equal cache keys. */
+/* Makes the request of a widget of a size in pixels, which the caller must unref: a copy of `base`, or a new request
+ * for NULL, in the pixel format that Qt draws without conversion. Equal arguments make equal cache keys. */
 SDIMAGE_QT_API sdimage_request *newRequest(const QUrl &url, const QSize &pixels, Qt::AspectRatioMode mode,
                                            const sdimage_request *base = nullptr);
 

@@ -46,15 +46,15 @@ class SDIMAGE_QT_API ImageTarget : public QObject {
     /* Loads the image again if the widget has become larger than the decoded image and the original has more pixels:
      * 100 ms after the last change. The image is shown meanwhile. */
     void setSize(const QSize &pixels);
-    /* Cancels the load under way and releases the image; the URL stays, for resume. For widgets that are out of sight. */
+    /* Cancels the load under way and releases the image; the URL stays, for resume. For invisible widgets. */
     void suspend();
     /* Loads the URL again after suspend. */
     void resume();
 
     /* --- Settings of the next load. */
 
-    /* Shown while there is no image. A BlurHash precedes the image, and an image of the same URL at another size that is
-     * in memory precedes both. */
+    /* Shown while there is no image. A BlurHash precedes the image, and an image of the same URL at another size that
+     * is in memory precedes both. */
     void setPlaceholder(const QImage &image);
     void setBlurHash(const QString &text);
     /* The way in which the widget fits an image into its size: it decides how small the image may be decoded. A shown
