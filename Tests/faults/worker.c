@@ -3,7 +3,7 @@
  *
  *   worker write FOLDER            what is expected on standard input; checks it, prints the outcome, then stores until it
  *                                  is killed: `try KEY VERSION` before and `done KEY VERSION` after each commit
- *   worker check FOLDER            only checks: `checked ENTRIES wrong W lost L opened MILLISECONDS`
+ *   worker check FOLDER            only checks: `checked ENTRIES wrong W lost L opened MILLISECONDS` of CPU time
  *   worker script FOLDER PICTURE   the same calls each time, for failing.so: `try`, `done`, `load STATUS`, `calls N`, `resumed`
  *   worker share FOLDER SECONDS SEED LIMIT
  *                                  stores, reads and removes beside others: `shared OPERATIONS wrong W failed F`
@@ -26,9 +26,9 @@ enum { KEYS = 400, LARGEST = 300000, INLINE_LIMIT = 4096 };
 static sdimage_cache *cache;
 static long wrong, lost, failed;
 
-static double milliseconds(void) {
+static double milliseconds(clockid_t clock) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
@@ -137,13 +137,13 @@ static bool store(uint64_t key, uint64_t version) {
 static uint64_t check(const char *folder) {
     unsigned long long key, least, most, highest = 0;
     long entries = 0;
-    double started = milliseconds(), opened = 0;
+    double started = milliseconds(CLOCK_PROCESS_CPUTIME_ID), opened = 0;
     open_cache(folder, 0);
     while (scanf("%llu %llu %llu", &key, &least, &most) == 3) {
         uint64_t version = find(key, false);
         highest = most > highest ? most : highest;
         if (!entries++)
-            opened = milliseconds() - started;
+            opened = milliseconds(CLOCK_PROCESS_CPUTIME_ID) - started;
         if (version ? version < least || version > most : least > 0) {
             fprintf(stderr, "%llu is %llu, not %llu to %llu\n", key, (unsigned long long)version, least, most);
             lost++;
@@ -239,9 +239,9 @@ static void run_script(const char *folder, const char *picture) {
     load(picture);
     if (stop)
         stop();
-    double started = milliseconds();
+    double started = milliseconds(CLOCK_MONOTONIC);
     uint64_t version = 3;
-    while (!store(9, version) && milliseconds() - started < 60000) {
+    while (!store(9, version) && milliseconds(CLOCK_MONOTONIC) - started < 60000) {
         usleep(50000);
         version++;
     }
@@ -261,8 +261,8 @@ static void share(const char *folder, double seconds, uint64_t seed, uint64_t li
     long operations = 0;
     char name[64];
     open_cache(folder, limit);
-    double end = milliseconds() + seconds * 1e3;
-    for (uint64_t random = mix(seed); milliseconds() < end; operations++) {
+    double end = milliseconds(CLOCK_MONOTONIC) + seconds * 1e3;
+    for (uint64_t random = mix(seed); milliseconds(CLOCK_MONOTONIC) < end; operations++) {
         random = mix(random + seed);
         uint64_t key = random % 4000 + 1, kind = (random >> 32) % 100;
         size_t length = name_of(key, name);
