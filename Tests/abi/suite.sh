@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='C programs on the installed library; every function with NULL, objects of wrong kinds and extreme values'
-BUDGET=180
+BUDGET=120
 NEEDS=library
 HAS_PARTS=1
 PACKAGES="libglib2.0-dev"

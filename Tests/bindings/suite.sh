@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='C++, Rust, Node, Java, Go and Lua, if their tools are installed: load, cancel, events, caches, loaders, leaks'
-BUDGET=300
+BUDGET=200
 NEEDS=library
 HAS_PARTS=1
 

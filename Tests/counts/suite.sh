@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='instructions, allocations and bytes of fixed workloads in their budgets, counted by valgrind; alone: Tests/counts/run'
-BUDGET=90
+BUDGET=60
 NEEDS=library
 HAS_PARTS=1
 PACKAGES="valgrind"

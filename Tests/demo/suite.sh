@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='examples/demo: its output, its files, and that each scene can fail'
-BUDGET=180
+BUDGET=120
 NEEDS='library swift'
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES python3-numpy python3-pil"
 

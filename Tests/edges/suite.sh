@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='every fixture, truncated and changed, before an inaccessible page: no read past the end of the input'
-BUDGET=180
+BUDGET=60
 NEEDS=library
 
 suite() {

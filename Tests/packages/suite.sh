@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='the wheel, the tarball and the Debian packages: built, installed on a minimal system, and used there'
-BUDGET=180
+BUDGET=260
 NEEDS='library swift'
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_WHEEL_PACKAGES $SDIMAGE_DEB_PACKAGES $SDIMAGE_PLUGIN_PACKAGES $SDIMAGE_GTK_PACKAGES python3-gi gir1.2-gtk-4.0 lintian xz-utils"

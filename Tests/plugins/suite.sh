@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='the plug-ins: their exports, dependencies and decodes'
-BUDGET=60
+BUDGET=90
 NEEDS=library
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"

@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='Swift unit tests in a debug build, its time included'
-BUDGET=480
+BUDGET=800
 NEEDS=swift
 HAS_PARTS=1
 
