@@ -498,9 +498,17 @@ static void prefetch(unsigned random) {
     sdimage_prefetch_group_unref(group);
 }
 
+/* On a busy machine the time alone would not suffice for enough operations. */
+static bool is_enough(void) {
+    for (int i = 0; i < KINDS; i++)
+        if (atomic_load(&operations[i]) < (int)seconds * LEAST_EACH_SECOND)
+            return false;
+    return now_ms() >= end_time;
+}
+
 static void *run(void *argument) {
     unsigned state = seed * 7919 + (unsigned)(uintptr_t)argument;
-    while (now_ms() < end_time) {
+    while (!is_enough()) {
         unsigned random = (unsigned)rand_r(&state) ^ (unsigned)rand_r(&state) << 16;
         switch (rand_r(&state) % 16) {
         case 0: replace_manager(random); break;
@@ -540,7 +548,7 @@ static bool all_ended(void *argument) {
 }
 
 static void everyLoadEndsOnceUnderRandomCalls(void) {
-    alarm(seconds + 120);
+    alarm(5 * seconds + 120);
     start_origin();
     make_shared();
     end_time = now_ms() + seconds * 1000ull;
@@ -557,10 +565,8 @@ static void everyLoadEndsOnceUnderRandomCalls(void) {
     if (!becomes_true(all_ended, NULL))
         fail_test(__FILE__, __LINE__, "%d loads, %d FINALs, %d destroyed", atomic_load(&started), atomic_load(&finals),
                   atomic_load(&destroyed));
-    for (int i = 0; i < KINDS; i++) {
-        fprintf(stderr, "%d %s in %u s\n", atomic_load(&operations[i]), kind_names[i], seconds);
-        CHECK(atomic_load(&operations[i]) >= (int)seconds * LEAST_EACH_SECOND);
-    }
+    for (int i = 0; i < KINDS; i++)
+        fprintf(stderr, "%d %s\n", atomic_load(&operations[i]), kind_names[i]);
     for (int i = 0; i < PLAYERS; i++)
         sdimage_player_unref(players[i]);
     for (int i = 0; i < VIEWS; i++)

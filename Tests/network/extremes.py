@@ -80,7 +80,7 @@ def answer(data: bytes):
 def load_all(port: int, name: str) -> None:
     """Runs in a process of its own: one field with every value; the second load uses the cache entry of the first."""
     codes, statuses = set(), STATUSES if name in ("Retry-After", "Content-Range", "Location") else (200, 503)
-    with world.world(max_retries=1, retry_delay_ms=(1, 1), max_retry_after_ms=1, inactivity_timeout_ms=1000, total_timeout_ms=2000,
+    with world.world(max_retries=1, retry_delay_ms=(1, 1), max_retry_after_ms=1, inactivity_timeout_ms=30_000, total_timeout_ms=60_000,
                      max_redirects=3, credential=("user", "password")) as here:
         for status in statuses:
             for index in range(len(FIELDS[name])):

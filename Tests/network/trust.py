@@ -184,7 +184,7 @@ def trust(good: bytes, folder: pathlib.Path, authority: Authority) -> None:
     invalid = context((stranger, folder / "stranger.key"))
     files = {"jpeg": (FIXTURES / "jpeg/large_progressive.jpg").read_bytes(), "png": (FIXTURES / "pictures/contour-map.png").read_bytes(),
              "gif": (FIXTURES / "pictures/orbits.gif").read_bytes()}
-    with world(ca_file=str(authority.file), inactivity_timeout_ms=5000) as here:
+    with world(ca_file=str(authority.file)) as here:
         ways(here, files, invalid)
         together(here, files["jpeg"], invalid)
         revalidations(here, files["jpeg"], authority)

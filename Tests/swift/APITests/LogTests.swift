@@ -45,7 +45,7 @@ import Testing
         var levels: [sdimage_log_level] { condition.withLock { lines.map(\.0) } }
 
         func waitForDestroy() -> Bool {
-            let end = Date(timeIntervalSinceNow: 10)
+            let end = Date(timeIntervalSinceNow: 60)
             return condition.withLock {
                 while destroyed == 0 { if !condition.wait(until: end) { break } }
                 return destroyed == 1
@@ -121,6 +121,24 @@ import Testing
         #expect(hearer.waitForDestroy())
         #expect(sdimage_image_is_damaged(image.pointer))
         #expect(hearer.texts.filter { $0.contains("1733x331") }.count == 1)
+    }
+
+    @Test func anUnusableFolderIsOneError() throws {
+        let hearer = Hearer()
+        let blocked = FileManager.default.temporaryDirectory.appendingPathComponent("sdimage-log-\(hearer.mark)").path
+        try Data("a file".utf8).write(to: URL(fileURLWithPath: blocked))
+        defer { try? FileManager.default.removeItem(atPath: blocked) }
+        hearer.install(.SDIMAGE_LOG_LEVEL_ERROR)
+        let cache = try makeCache(in: blocked + "/cache")
+        let data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
+        for _ in 0..<3 {
+            let status = sdimage_cache_store_data(cache.pointer, "a", -1, data.pointer, nil)
+            #expect(status == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+            #expect(sdimage_cache_check(cache.pointer, nil) == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+        }
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
+        #expect(hearer.waitForDestroy())
+        #expect(hearer.texts.count == 1 && hearer.texts[0].hasPrefix("disk cache: "))
     }
 
     @Test func theHostWritesToo() {

@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A disk cache whose folder cannot be used: the errors of its stores, sdimage_cache_check and the log.
+/// A disk cache whose folder cannot be used: the errors of its stores and sdimage_cache_check. LogTests has its
+/// messages.
 @Suite(.serialized) struct UnusableFolderTests {
     private let folder = TemporaryDirectory()
 
@@ -89,28 +90,5 @@ import Testing
             #expect(check(chain).status == status)
         }
         #expect(sdimage_cache_check(nil, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
-    }
-
-    @Test func theLogHasOneLineForEachFolder() throws {
-        let lines = Locked<[String]>([])
-        var handler = sdimage_log_handler()
-        handler.size = MemoryLayout<sdimage_log_handler>.size
-        handler.message = { userData, _, message in
-            let text = String(cString: message!)
-            Unmanaged<Locked<[String]>>.fromOpaque(userData!).takeUnretainedValue().change { $0.append(text) }
-        }
-        let status = sdimage_log_set_handler(
-            .SDIMAGE_LOG_LEVEL_ERROR, &handler, Unmanaged.passRetained(lines).toOpaque(),
-            { Unmanaged<Locked<[String]>>.fromOpaque($0!).release() }, nil)
-        #expect(status == .SDIMAGE_STATUS_OK)
-        defer { _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil) }
-        let path = try blockedPath()
-        let cache = try makeCache(in: path)
-        for _ in 0..<3 {
-            #expect(store(cache).status == .SDIMAGE_STATUS_CACHE_UNUSABLE)
-            #expect(check(cache).status == .SDIMAGE_STATUS_CACHE_UNUSABLE)
-        }
-        let own = lines.get().filter { $0.contains(path) }
-        #expect(own.count == 1 && own[0].hasPrefix("disk cache: "))
     }
 }
