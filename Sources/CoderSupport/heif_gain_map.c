@@ -1,5 +1,7 @@
 #include "heif_gain_map.h"
 
+#include "heif_blocks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,15 +25,15 @@ sdheif_gain_map sdheif_find_gain_map(const sdheif_container *c, uint32_t image) 
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]), *samples = samples_of(c, item, image);
         if (samples)
-            return (sdheif_gain_map){samples, item};
+            return (sdheif_gain_map){image, samples, item};
     }
     count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), image, ids, RELATED_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
         if (item && sdheif_is_auxiliary(c, item, apple))
-            return (sdheif_gain_map){item, NULL};
+            return (sdheif_gain_map){image, item, NULL};
     }
-    return (sdheif_gain_map){NULL, NULL};
+    return (sdheif_gain_map){image, NULL, NULL};
 }
 
 /* Describes the colors of the other rendition, which are those of the derived image. */
@@ -53,8 +55,8 @@ static sdimage_status set_colors(const sdheif_container *c, const sdheif_item *t
     return status;
 }
 
-sdimage_status sdheif_make_gain_map(const sdheif_container *c, const sdheif_item *tone_map,
-                                    const sdimage_image *samples, sdimage_gain_map **map, sdimage_error **error) {
+static sdimage_status make_of_tone_map(const sdheif_container *c, const sdheif_item *tone_map,
+                                       const sdimage_image *samples, sdimage_gain_map **map, sdimage_error **error) {
     sdimage_metadata *metadata = NULL;
     sdimage_image *described = NULL;
     sdheif_bytes bytes;
@@ -73,6 +75,16 @@ sdimage_status sdheif_make_gain_map(const sdheif_container *c, const sdheif_item
     sdimage_image_unref(described);
     sdimage_metadata_unref(metadata);
     sdheif_release_bytes(&bytes);
+    return status;
+}
+
+sdimage_status sdheif_make_gain_map(const sdheif_container *c, const sdheif_gain_map *found,
+                                    const sdimage_image *samples, sdimage_gain_map **map, sdimage_error **error) {
+    if (found->tone_map)
+        return make_of_tone_map(c, found->tone_map, samples, map, error);
+    sdheif_blocks blocks = sdheif_find_blocks(c, found->base);
+    sdimage_status status = sdimage_gain_map_new_apple(samples, blocks.exif.bytes, blocks.exif.length, map, error);
+    sdheif_release_blocks(&blocks);
     return status;
 }
 

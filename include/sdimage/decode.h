@@ -95,7 +95,7 @@ typedef enum SDIMAGE_ENUM sdimage_dynamic_range {
  * pixel format is AUTOMATIC, NATIVE or RGBA_FLOAT: linear light of sRGB primaries, with 1 for SDR white. Other pixel
  * formats, PNG animations that are not RGBA_FLOAT, and the parts of a JPEG that is arriving are SDR, except in PQ and
  * HLG (sdimage_decode_options_set_transfer_characteristics). Gain maps are read in JPEG (Ultra HDR, ISO 21496-1 and
- * Apple's format), HEIC (ISO 21496-1 and Apple's format), AVIF and JPEG XL (ISO 21496-1), and are applied also if
+ * Apple's format), HEIC and AVIF (ISO 21496-1 and Apple's format) and JPEG XL (ISO 21496-1), and are applied also if
  * colours are not converted to sRGB. For SDR, a base image in PQ of the latter three is reduced by its map, if colours
  * are converted. A map that cannot be used is ignored, with a warning in the log. For AUTOMATIC, PQ and HLG are reduced
  * to the headroom of the display by the tone mapping of sdimage_decode_options_set_pixel_format, applied in part: no

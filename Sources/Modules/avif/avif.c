@@ -232,9 +232,9 @@ static void add_gain_map(const void *bytes, size_t length, const sdcs_request *r
     if (sdheif_container_open(&container, bytes, length, request->budget, NULL) >= 0) {
         sdheif_gain_map found = sdheif_find_gain_map(&container, container.primary);
         sdcs_request plain = sdcs_gain_map_request(request);
-        if (found.tone_map && decode_samples(&container, found.samples, &plain, &samples, &why) >= 0 &&
+        if (found.samples && decode_samples(&container, found.samples, &plain, &samples, &why) >= 0 &&
             sdcs_check_gain_map(sdimage_image_orientation(samples), sdimage_image_orientation(*image), &why) >= 0)
-            sdheif_make_gain_map(&container, found.tone_map, samples, &map, &why);
+            sdheif_make_gain_map(&container, &found, samples, &map, &why);
         sdcs_finish_gain_map(image, map, why);
     }
     sdimage_gain_map_unref(map);
@@ -250,8 +250,8 @@ static void describe_gain_map(const void *bytes, size_t length, const sdimage_wo
     sdimage_gain_map *map = NULL;
     if (sdheif_container_open(&container, bytes, length, budget, NULL) >= 0) {
         sdheif_gain_map found = sdheif_find_gain_map(&container, container.primary);
-        if (found.tone_map && sdcs_gain_map_placeholder(&samples, NULL) >= 0 &&
-            sdheif_make_gain_map(&container, found.tone_map, samples, &map, NULL) >= 0)
+        if (found.samples && sdcs_gain_map_placeholder(&samples, NULL) >= 0 &&
+            sdheif_make_gain_map(&container, &found, samples, &map, NULL) >= 0)
             sdimage_metadata_set_gain_map(metadata, map);
     }
     sdimage_gain_map_unref(map);

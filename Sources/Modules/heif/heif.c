@@ -14,16 +14,13 @@
 
 #include <libde265/de265.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "encode.h"
 #include "derived.h"
+#include "heif_blocks.h"
 #include "heif_gain_map.h"
 #include "module_path.h"
 #include "planes.h"
-
-/* Limit of the examined items that describe the image. */
-enum { BLOCK_LIMIT = 16 };
 
 /* Reduces the planes to the displayed part, alpha included. With halved chroma it begins only at even positions. */
 static void cut(sdyuv_planes *planes, const sdheif_image *p) {
@@ -138,54 +135,7 @@ static void pass_error(sdimage_error *why, sdimage_error **error) {
         sdimage_error_unref(why);
 }
 
-/* Reports that an item holds an XMP packet. */
-static bool is_xmp(const sdheif_item *item) {
-    static const char kind[] = "application/rdf+xml";
-    const uint8_t *end = item->names.length ? memchr(item->names.bytes, 0, item->names.length) : NULL;
-    sdcs_span content = item->names;
-    return item->type == SDCS_FOURCC('m', 'i', 'm', 'e') && end &&
-           sdcs_skip(&content, (size_t)(end - content.bytes) + 1) && content.length >= sizeof kind &&
-           memcmp(content.bytes, kind, sizeof kind) == 0;
-}
-
-/* Finds the TIFF structure: EXIF begins with its offset in the rest (ISO/IEC 23008-12, annex A.2.1). */
-static sdcs_span tiff_of(sdcs_span exif) {
-    uint32_t offset;
-    return sdcs_take32(&exif, &offset) && sdcs_skip(&exif, offset) ? exif : (sdcs_span){NULL, 0};
-}
-
-/* Finds the metadata blocks of the image; the caller releases both. */
-static void find_blocks(const sdheif_container *c, const sdheif_item *image, sdcs_info *info, sdheif_bytes *exif,
-                        sdheif_bytes *xmp) {
-    *exif = *xmp = (sdheif_bytes){{NULL, 0}, NULL};
-    uint32_t ids[BLOCK_LIMIT];
-    size_t count = sdheif_referrers(c, SDCS_FOURCC('c', 'd', 's', 'c'), image->id, ids, BLOCK_LIMIT);
-    for (size_t i = 0; i < count; i++) {
-        const sdheif_item *item = sdheif_find_item(c, ids[i]);
-        if (!item)
-            return;
-        if (item->type == SDCS_FOURCC('E', 'x', 'i', 'f') && !exif->span.length &&
-            sdheif_item_bytes(c, item, exif, NULL) >= 0)
-            info->exif = tiff_of(exif->span);
-        else if (is_xmp(item) && !xmp->span.length && sdheif_item_bytes(c, item, xmp, NULL) >= 0)
-            info->xmp = xmp->span;
-    }
-}
-
 /* --- Gain maps. */
-
-static sdimage_status make_gain_map(const sdheif_container *c, const sdheif_item *base, const sdheif_gain_map *found,
-                                    const sdimage_image *samples, sdimage_gain_map **map, sdimage_error **error) {
-    if (found->tone_map)
-        return sdheif_make_gain_map(c, found->tone_map, samples, map, error);
-    sdcs_info info = {.exif = {NULL, 0}};
-    sdheif_bytes exif, xmp;
-    find_blocks(c, base, &info, &exif, &xmp);
-    sdimage_status status = sdimage_gain_map_new_apple(samples, info.exif.bytes, info.exif.length, map, error);
-    sdheif_release_bytes(&exif);
-    sdheif_release_bytes(&xmp);
-    return status;
-}
 
 static bool is_cropped(const sdheif_image *p) {
     return p->displayed_width != p->width || p->displayed_height != p->height;
@@ -215,7 +165,7 @@ static void add_gain_map(const sdheif_container *c, const sdheif_image *p, const
     if (status >= 0)
         status = decode_image(c, &samples_image, &plain, &whole, &samples, &why);
     if (status >= 0)
-        make_gain_map(c, p->item, &found, samples, &map, &why);
+        sdheif_make_gain_map(c, &found, samples, &map, &why);
     sdcs_finish_gain_map(image, map, why);
     sdimage_gain_map_unref(map);
     sdimage_image_unref(samples);
@@ -228,7 +178,7 @@ static void describe_gain_map(const sdheif_container *c, const sdheif_image *p, 
     sdimage_image *samples = NULL;
     sdimage_gain_map *map = NULL;
     if (found.samples && sdcs_gain_map_placeholder(&samples, NULL) >= 0 &&
-        make_gain_map(c, p->item, &found, samples, &map, NULL) >= 0)
+        sdheif_make_gain_map(c, &found, samples, &map, NULL) >= 0)
         sdimage_metadata_set_gain_map(metadata, map);
     sdimage_gain_map_unref(map);
     sdimage_image_unref(samples);
@@ -281,13 +231,13 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     }
     if (status >= 0) {
         sdcs_info info = sdheif_info(&container, &primary);
-        sdheif_bytes exif, xmp;
-        find_blocks(&container, primary.item, &info, &exif, &xmp);
+        sdheif_blocks blocks = sdheif_find_blocks(&container, primary.item->id);
+        info.exif = blocks.exif;
+        info.xmp = blocks.xmp;
         status = sdcs_describe(&info, metadata, &why);
         if (status >= 0)
             describe_gain_map(&container, &primary, metadata);
-        sdheif_release_bytes(&exif);
-        sdheif_release_bytes(&xmp);
+        sdheif_release_blocks(&blocks);
     }
     pass_error(why, error);
     sdheif_image_release(&primary);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ctypes import byref, sizeof
 
 from sdimage._ffi import lib
@@ -49,6 +49,17 @@ def light(image: sdimage.Image) -> Iterator[tuple[float, ...]]:
     return struct.iter_unpack("=4f", image.tobytes())
 
 
+def logged(decode: Callable[[], sdimage.Image]) -> tuple[sdimage.Image, list[bytes]]:
+    """An image, and the warnings that its decode writes."""
+    lines: list[bytes] = []
+    handler = LogHandler(sizeof(LogHandler), LOG_HANDLER_MESSAGE(lambda _, level, text: lines.append(text)))
+    call(lib.sdimage_log_set_handler, LOG_LEVEL_WARNING, byref(handler), None, DESTROY())
+    try:
+        return decode(), lines
+    finally:
+        call(lib.sdimage_log_set_handler, 0, None, None, DESTROY())
+
+
 @needs("jxl")
 class GainMaps(TestCase):
     def setUp(self) -> None:
@@ -88,12 +99,7 @@ class GainMaps(TestCase):
         for content in (b"", whole[:2], whole[:20], whole[:-30], bundle(samples, parameters(), version=1),
                         bundle(samples, parameters(0)), bundle(samples, b""), whole[:1] + b"\xff\xff" + whole[3:],
                         bundle(samples, parameters().replace(b"\x40", b"\0", 1))):
-            lines: list[bytes] = []
-            handler = LogHandler(sizeof(LogHandler), LOG_HANDLER_MESSAGE(lambda _, level, text: lines.append(text)))
-            call(lib.sdimage_log_set_handler, LOG_LEVEL_WARNING, byref(handler), None, DESTROY())
-            try:
-                image = sdimage.decode(self.file(box(b"jhgm", content)), dynamic_range="hdr")
-            finally:
-                call(lib.sdimage_log_set_handler, 0, None, None, DESTROY())
+            data = self.file(box(b"jhgm", content))
+            image, lines = logged(lambda: sdimage.decode(data, dynamic_range="hdr"))
             self.assertEqual((image.is_hdr, image.pixel_format, image.gain_map), (False, "rgb8", None))
             self.assertTrue([line for line in lines if line.startswith(b"decode: gain map is not used: ")], lines)
