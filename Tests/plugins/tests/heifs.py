@@ -38,9 +38,18 @@ class File:
         return number
 
     def bytes(self) -> bytes:
-        head = box(b"ftyp", self.brand + bytes(4) + self.brand + b"mif1miaf" + b"tmap")
+        brands = self.brand + b"mif1miaf" + (b"tmap" if self._alternatives() else b"")
+        head = box(b"ftyp", self.brand + bytes(4) + brands)
         start = len(head) + len(self._meta(0)) + 8
         return head + self._meta(start) + box(b"mdat", b"".join(item.data for item in self.items.values()))
+
+    def _alternatives(self) -> bytes:
+        """Groups of a derived image with a gain map and its base image, one of which is displayed (`altr`, 6.8.3)."""
+        groups = b""
+        for kind, one, many in self.references:
+            if kind == b"dimg" and self.items[one].kind == b"tmap":
+                groups += box(b"altr", struct.pack(">IIIII", 0, 1000 + one, 2, one, many[0]))
+        return box(b"grpl", groups) if groups else b""
 
     def _meta(self, at: int) -> bytes:
         places, infos, properties, associations = b"", b"", b"", b""
@@ -64,6 +73,7 @@ class File:
             box(b"iinf", struct.pack(">IH", 0, total) + infos),
             box(b"iref", bytes(4) + links),
             box(b"iprp", box(b"ipco", properties) + box(b"ipma", struct.pack(">II", 0, total) + associations)),
+            self._alternatives(),
         ]))
 
 

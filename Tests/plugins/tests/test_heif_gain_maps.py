@@ -43,7 +43,8 @@ class GainMaps(TestCase):
         """A file with a map in an item `tmap`."""
         file = self.encoded(self.base, image_format)
         samples = file.add(self.encoded(self.samples, image_format))
-        derived = file.attach(heifs.Item(b"tmap", b"\0" + parameters() if fields is None else fields))
+        size = [(essential, body) for essential, body in file.items[file.primary].properties if body[4:8] == b"ispe"]
+        derived = file.attach(heifs.Item(b"tmap", b"\0" + parameters() if fields is None else fields, size))
         file.references.append((b"dimg", derived, [file.primary, samples]))
         return file.bytes()
 
