@@ -100,8 +100,8 @@ SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_enc
  * written with its map; if code points describe its colours, which JPEG cannot store, it becomes sRGB, and a new map
  * leads to its HDR rendition. RGBA_FLOAT, PQ and HLG are tone-mapped to SDR, and the map leads back to their light. An
  * image that has no map and no light above white is written without one. Image and map have the same quality. An XMP
- * packet that leaves no room stays as it is; the map then has the parameters of ISO 21496-1 alone. HEIC, AVIF and JPEG
- * XL: UNSUPPORTED; they hold HDR in PQ or HLG. Default false. */
+ * packet that leaves no room stays as it is; the map then has the parameters of ISO 21496-1 alone. Other formats:
+ * UNSUPPORTED; HEIC, AVIF, JPEG XL and PNG hold HDR in PQ or HLG. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_embed_gain_map(sdimage_encode_options *options, bool embed);
 /* Returns true if a gain map is written. */
 SDIMAGE_API bool sdimage_encode_options_should_embed_gain_map(const sdimage_encode_options *options);

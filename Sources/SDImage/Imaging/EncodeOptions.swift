@@ -53,6 +53,11 @@ package struct EncodeOptions: Sendable {
     /// The memory account of the operation; outside an operation, a new account on each access.
     package var account: WorkingMemory { memory.account ?? WorkingMemory(limit: EncodeOptions.workingBytes) }
 
+    /// Throws if a gain map is asked for. For formats that hold none.
+    package func refuseGainMap(_ format: ImageFormat) throws(ImageError) {
+        guard !embedsGainMap else { throw ImageError(.unsupported, "\(format.name): gain maps are not written") }
+    }
+
     /// The same options with a new memory account.
     package var accounted: EncodeOptions {
         var options = self

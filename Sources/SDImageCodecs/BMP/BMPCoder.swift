@@ -43,7 +43,8 @@ package final class BMPCoder: ImageCoder {
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        try BMPEncoder(stop: stop).encode(image)
+        try options.refuseGainMap(format)
+        return try BMPEncoder(stop: stop).encode(image)
     }
 }
 

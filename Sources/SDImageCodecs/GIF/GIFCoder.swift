@@ -56,6 +56,7 @@ package final class GIFCoder: ImageCoder {
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        try GIFEncoder(options, stop: stop).encode(image)
+        try options.refuseGainMap(format)
+        return try GIFEncoder(options, stop: stop).encode(image)
     }
 }

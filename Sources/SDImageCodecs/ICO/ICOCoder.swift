@@ -46,7 +46,8 @@ package final class ICOCoder: ImageCoder {
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        try ICOEncoder(options, stop: stop).encode(image)
+        try options.refuseGainMap(format)
+        return try ICOEncoder(options, stop: stop).encode(image)
     }
 
     /// Number of entries tried before the file counts as damaged.

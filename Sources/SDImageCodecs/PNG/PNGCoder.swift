@@ -66,7 +66,8 @@ package final class PNGCoder: ImageCoder {
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        try PNGEncoder(options, stop: stop).encode(image)
+        try options.refuseGainMap(format)
+        return try PNGEncoder(options, stop: stop).encode(image)
     }
 
     /// Decodes the image, or the default image of an animation.

@@ -62,7 +62,8 @@ package final class WebPCoder: ImageCoder {
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
-        try WebPEncoder(image, options: options, stop: stop).encode()
+        try options.refuseGainMap(format)
+        return try WebPEncoder(image, options: options, stop: stop).encode()
     }
 
     private static func metadata(_ container: WebPContainer, limit: Int) -> EncodedMetadata {

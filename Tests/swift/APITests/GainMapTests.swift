@@ -209,6 +209,22 @@ import Testing
         #expect(sdimage_encode_options_should_embed_gain_map(encode.pointer))
     }
 
+    @Test(
+        arguments: [
+            sdimage_format.SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_WEBP, .SDIMAGE_FORMAT_BMP, .SDIMAGE_FORMAT_ICO,
+        ])
+    func formatsWithoutMapsRefuseThem(format: sdimage_format) throws {
+        let image = try DrawnPicture.draw(8, 8, .SDIMAGE_PIXEL_FORMAT_RGB8) { x, y in [UInt8(x), UInt8(y), 0] }
+        let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
+        var data: OpaquePointer?
+        sdimage_encode_options_set_embed_gain_map(options.pointer, true)
+        #expect(sdimage_encode(image.pointer, format, options.pointer, &data, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
+        sdimage_encode_options_set_embed_gain_map(options.pointer, false)
+        #expect(sdimage_encode(image.pointer, format, options.pointer, &data, nil) == .SDIMAGE_STATUS_OK)
+        sdimage_data_unref(data)
+        withExtendedLifetime((image, options)) {}
+    }
+
     // MARK: Geometry
 
     /// The right half of the map is bright.
