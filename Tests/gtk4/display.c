@@ -45,7 +45,8 @@ static sdimage_data *encoded(int number, uint32_t side, bool is_moving) {
     } else {
         image = solid(number, side);
     }
-    CHECK_EQUAL(sdimage_encode(image, SDIMAGE_FORMAT_PNG, NULL, &data, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_encode(image, is_moving ? SDIMAGE_FORMAT_PNG : SDIMAGE_FORMAT_BMP, NULL, &data, NULL),
+                SDIMAGE_STATUS_OK);
     sdimage_image_unref(image);
     return data;
 }
@@ -131,13 +132,8 @@ int started_loads(void) {
     return g_atomic_int_get(&started);
 }
 
-void start_display(void) {
-    static const sdimage_loader_vtable table = {
-        .size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
-    sdimage_loader *loader = NULL;
-    CHECK(gtk_init_check());
-    pool = g_thread_pool_new(finish_later, NULL, 8, FALSE, NULL);
-    CHECK_EQUAL(sdimage_loader_new_custom("test", &table, NULL, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
+/* Sets a manager with a cache in memory. */
+static void use_loader(sdimage_loader *loader) {
     sdimage_cache_config *cache_config = sdimage_cache_config_new();
     sdimage_cache_config_set_memory_only(cache_config, true);
     sdimage_cache_config_set_max_memory_cost(cache_config, MEMORY_CACHE_BYTES);
@@ -154,6 +150,90 @@ void start_display(void) {
     sdimage_gtk_set_manager(NULL, manager);
     sdimage_manager_unref(manager);
     sdimage_loader_unref(loader);
+}
+
+void start_display(void) {
+    static const sdimage_loader_vtable table = {
+        .size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
+    sdimage_loader *loader = NULL;
+    CHECK(gtk_init_check());
+    pool = g_thread_pool_new(finish_later, NULL, 8, FALSE, NULL);
+    CHECK_EQUAL(sdimage_loader_new_custom("test", &table, NULL, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
+    use_loader(loader);
+}
+
+/* --- The origin. */
+
+static GCond opening;
+static bool is_open;     /* with the lock held */
+static GArray *requests; /* of int; with the lock held */
+
+/* Records a request, and waits until the origin is open. */
+static void admit(int number) {
+    g_mutex_lock(&lock);
+    g_array_append_val(requests, number);
+    while (!is_open)
+        g_cond_wait(&opening, &lock);
+    g_mutex_unlock(&lock);
+}
+
+static gboolean serve(GThreadedSocketService *service, GSocketConnection *connection) {
+    (void)service;
+    GDataInputStream *input = g_data_input_stream_new(g_io_stream_get_input_stream(G_IO_STREAM(connection)));
+    GOutputStream *output = g_io_stream_get_output_stream(G_IO_STREAM(connection));
+    g_data_input_stream_set_newline_type(input, G_DATA_STREAM_NEWLINE_TYPE_CR_LF);
+    int number = 0;
+    for (char *line; (line = g_data_input_stream_read_line(input, NULL, NULL, NULL)); g_free(line)) {
+        (void)sscanf(line, "GET /%d", &number);
+        if (*line)
+            continue;
+        admit(number);
+        sdimage_data *data = encoded(number, 64, false);
+        char *header = g_strdup_printf("HTTP/1.1 200 OK\r\nContent-Type: image/bmp\r\nContent-Length: %zu\r\n\r\n",
+                                       sdimage_data_length(data));
+        (void)g_output_stream_write_all(output, header, strlen(header), NULL, NULL, NULL);
+        (void)g_output_stream_write_all(output, sdimage_data_bytes(data), sdimage_data_length(data), NULL, NULL, NULL);
+        sdimage_data_unref(data);
+        g_free(header);
+    }
+    g_object_unref(input);
+    return TRUE;
+}
+
+int start_origin(void) {
+    requests = g_array_new(FALSE, FALSE, sizeof(int));
+    GSocketService *service = g_threaded_socket_service_new(8);
+    g_signal_connect(service, "run", G_CALLBACK(serve), NULL);
+    GInetAddress *loopback = g_inet_address_new_loopback(G_SOCKET_FAMILY_IPV4);
+    GSocketAddress *address = g_inet_socket_address_new(loopback, 0), *used = NULL;
+    CHECK(g_socket_listener_add_address(G_SOCKET_LISTENER(service), address, G_SOCKET_TYPE_STREAM,
+                                        G_SOCKET_PROTOCOL_TCP, NULL, &used, NULL));
+    int port = g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(used));
+    g_object_unref(loopback);
+    g_object_unref(address);
+    g_object_unref(used);
+    sdimage_downloader_config *config = sdimage_downloader_config_new();
+    sdimage_downloader_config_set_max_total(config, 1);
+    sdimage_loader *loader = NULL;
+    CHECK_EQUAL(sdimage_downloader_new(config, &loader, NULL), SDIMAGE_STATUS_OK);
+    sdimage_downloader_config_unref(config);
+    use_loader(loader);
+    return port;
+}
+
+void open_origin(void) {
+    g_mutex_lock(&lock);
+    is_open = true;
+    g_cond_broadcast(&opening);
+    g_mutex_unlock(&lock);
+}
+
+int order_of_requests(int *numbers, int length) {
+    g_mutex_lock(&lock);
+    int count = MIN((int)requests->len, length);
+    memcpy(numbers, requests->data, (size_t)count * sizeof *numbers);
+    g_mutex_unlock(&lock);
+    return count;
 }
 
 /* --- The main loop. */

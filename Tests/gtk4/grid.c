@@ -2,10 +2,13 @@
  *
  *   grid [--late-frames]
  *
- * With the option, measures how many frames of a fling are late instead: it needs an idle machine. */
+ * With the option, measures late frames and the processor time of the thread of GTK for a frame instead, beside those of the
+ * same fling through pictures of GTK that are empty or show one texture. It needs an idle machine. */
+#include <time.h>
+
 #include "display.h"
 
-enum { ITEMS = 10000, COLUMNS = 10, ROWS = 6, SIDE = 60, FLING_FRAMES = 90, PREFETCHED_AT_ONCE = 3, FLINGS = 20 };
+enum { ITEMS = 10000, COLUMNS = 10, ROWS = 6, SIDE = 60, FLING_FRAMES = 90, FLINGS = 20, PREFETCHED = 24 };
 
 /* Growth of the resident memory that is no leak: caches of GTK, the library and the allocator. */
 enum { LARGEST_GROWTH_MB = 48 };
@@ -30,15 +33,13 @@ static void unbind(GtkListItemFactory *factory, GtkListItem *item) {
     g_ptr_array_remove(bound, item);
 }
 
-static void open_grid(guint prefetch) {
+/* Opens a window with the grid, whose items are URLs of a kind. */
+static void show_grid(GtkListItemFactory *factory, const char *kind) {
     GtkStringList *urls = gtk_string_list_new(NULL);
     for (int i = 0; i < ITEMS; i++) {
-        char *url = g_strdup_printf("slow:%d", i);
+        char *url = g_strdup_printf("%s%d", kind, i);
         gtk_string_list_take(urls, url);
     }
-    GtkListItemFactory *factory = sdimage_list_item_factory_new(NULL, SIDE, SIDE);
-    sdimage_list_item_factory_set_prefetch(SDIMAGE_LIST_ITEM_FACTORY(factory), prefetch);
-    g_signal_connect(factory, "setup", G_CALLBACK(set_up), NULL);
     g_signal_connect(factory, "bind", G_CALLBACK(bind), NULL);
     g_signal_connect(factory, "unbind", G_CALLBACK(unbind), NULL);
     bound = g_ptr_array_new();
@@ -53,8 +54,19 @@ static void open_grid(guint prefetch) {
     gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(style), 1000);
     window = new_window(scroller, COLUMNS * SIDE, ROWS * SIDE);
     adjustment = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(scroller));
-    manager = sdimage_gtk_get_manager(NULL);
     UNTIL(bound->len >= COLUMNS * ROWS);
+}
+
+static void open_grid_of(const char *kind, guint prefetch) {
+    GtkListItemFactory *factory = sdimage_list_item_factory_new(NULL, SIDE, SIDE);
+    sdimage_list_item_factory_set_prefetch(SDIMAGE_LIST_ITEM_FACTORY(factory), prefetch);
+    g_signal_connect(factory, "setup", G_CALLBACK(set_up), NULL);
+    manager = sdimage_gtk_get_manager(NULL);
+    show_grid(factory, kind);
+}
+
+static void open_grid(guint prefetch) {
+    open_grid_of("slow:", prefetch);
 }
 
 static SdimagePicture *picture_at(guint index) {
@@ -138,7 +150,8 @@ static int fling(bool is_down, bool is_checked) {
         if (!is_checked || fling.frame == seen)
             continue;
         seen = fling.frame;
-        CHECK_AT_MOST(sdimage_manager_running_count(manager), bound->len + PREFETCHED_AT_ONCE);
+        /* Those in view, a row that is partly in view, and the items next to them in both directions. */
+        CHECK_AT_MOST(sdimage_manager_running_count(manager), COLUMNS * (ROWS + 1) + 2 * PREFETCHED);
         check_cells(false);
     }
     return fling.late;
@@ -146,15 +159,18 @@ static int fling(bool is_down, bool is_checked) {
 
 static void a_fling_shows_each_image_in_its_own_cell(void) {
     start_display();
-    open_grid(24);
+    open_grid(PREFETCHED);
     UNTIL(all_are_ready());
     for (int i = 0; i < 2; i++) {
         fling(i == 0, true);
+        gint64 end = g_get_monotonic_time();
         UNTIL(all_are_ready());
+        fprintf(stderr, "%.3f s after a fling all cells are shown\n", (double)(g_get_monotonic_time() - end) / 1e6);
         run_frames(grid, 2);
         check_cells(true);
     }
     CHECK(started_loads() >= COLUMNS * ROWS * 3);
+    CHECK(started_loads() < ITEMS); /* not those of cells that pass in one frame */
     keep_screenshot(window, "grid");
 }
 
@@ -168,7 +184,7 @@ static long resident_megabytes(void) {
 
 static void memory_is_flat_over_many_flings(void) {
     start_display();
-    open_grid(24);
+    open_grid(PREFETCHED);
     long before = 0, pixels = 0;
     guint cells = 0;
     for (int i = 0; i < FLINGS; i++) {
@@ -185,15 +201,52 @@ static void memory_is_flat_over_many_flings(void) {
     CHECK_AT_MOST(bound->len, cells * 2);
 }
 
+static guint last_in_view(void) {
+    guint last = 0;
+    int x, y;
+    for (guint i = 0; i < bound->len; i++)
+        if (find_place(picture_at(i), &x, &y))
+            last = MAX(last, gtk_list_item_get_position(g_ptr_array_index(bound, i)));
+    return last;
+}
+
+/* The origin responds to one request at a time. The list moves by two rows before the first response: the rows that are in
+ * view then precede those that were in view before, and these the rows that are prefetched. */
+static void items_in_view_load_before_others(void) {
+    start_display();
+    char *base = g_strdup_printf("http://127.0.0.1:%d/", start_origin());
+    open_grid_of(base, PREFETCHED);
+    g_free(base);
+    UNTIL(sdimage_manager_running_count(manager) >= COLUMNS * ROWS);
+    gtk_adjustment_set_value(adjustment, 2 * SIDE);
+    const int first = 2 * COLUMNS, end = first + COLUMNS * ROWS;
+    int numbers[ITEMS], count = 0;
+    UNTIL((int)sdimage_manager_running_count(manager) >= end && order_of_requests(numbers, 1) == 1);
+    open_origin();
+    UNTIL((count = order_of_requests(numbers, ITEMS)) >= end + PREFETCHED &&
+          sdimage_manager_running_count(manager) == 0);
+    int left = COLUMNS * ROWS, former = first;
+    for (int i = 0; i < count; i++) {
+        bool is_in_view = numbers[i] >= first && numbers[i] < end;
+        left -= is_in_view;
+        former -= numbers[i] < first;
+        /* The first request was sent before the list moved. */
+        if (!is_in_view && left > 0 && i > 0)
+            fail_test(__FILE__, __LINE__, "item %d is request %d, before %d items in view", numbers[i], i, left);
+        if (numbers[i] >= end && former > 0)
+            fail_test(__FILE__, __LINE__, "item %d is prefetched before %d loads", numbers[i], former);
+    }
+    CHECK_EQUAL(left, 0);
+}
+
 static void the_next_items_are_prefetched(void) {
     setenv("GDK_SCALE", "1", 1);
     start_display();
     open_grid(40);
     UNTIL(all_are_ready());
-    UNTIL(started_loads() >= (int)bound->len + 40 && sdimage_manager_running_count(manager) == 0);
-    guint last = 0;
-    for (guint i = 0; i < bound->len; i++)
-        last = MAX(last, gtk_list_item_get_position(g_ptr_array_index(bound, i)));
+    guint last = last_in_view();
+    UNTIL(started_loads() >= (int)last + 1 + 40 && sdimage_manager_running_count(manager) == 0);
+    CHECK_EQUAL(started_loads(), last + 1 + 40);
     for (guint i = last + 1; i <= last + 40; i++) {
         sdimage_result *result = NULL;
         char *url = g_strdup_printf("slow:%u", i);
@@ -210,7 +263,7 @@ static void the_next_items_are_prefetched(void) {
 
 static void a_list_ends_during_a_fling(void) {
     start_display();
-    open_grid(24);
+    open_grid(PREFETCHED);
     Fling moving = {.to = gtk_adjustment_get_upper(adjustment)};
     gtk_widget_add_tick_callback(grid, step, &moving, NULL);
     UNTIL(moving.frame > 20);
@@ -219,14 +272,49 @@ static void a_list_ends_during_a_fling(void) {
     CHECK_EQUAL(bound->len, 0);
 }
 
+/* --- Late frames. */
+
+static void set_up_plain(GtkListItemFactory *factory, GtkListItem *item, GdkPaintable *paintable) {
+    (void)factory;
+    GtkWidget *picture = gtk_picture_new_for_paintable(paintable);
+    g_object_set(picture, "width-request", SIDE, "height-request", SIDE, NULL);
+    gtk_list_item_set_child(item, picture);
+}
+
+static double thread_seconds(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+enum { MEASURED_FLINGS = 10 };
+
+static void measure(const char *name) {
+    double before = thread_seconds();
+    int late = 0, frames = MEASURED_FLINGS * FLING_FRAMES;
+    for (int i = 0; i < MEASURED_FLINGS; i++)
+        late += fling(i % 2 == 0, false);
+    printf("%-12s %5.2f %% of %d frames are late; %.2f ms of the thread for a frame\n", name, 100.0 * late / frames,
+           frames, 1000 * (thread_seconds() - before) / frames);
+    gtk_window_destroy(GTK_WINDOW(window));
+}
+
 static int measure_late_frames(void) {
     start_display();
-    open_grid(24);
+    guint32 *pixels = g_malloc(64 * 64 * 4);
+    memset(pixels, 0x7f, 64 * 64 * 4);
+    GBytes *bytes = g_bytes_new_take(pixels, 64 * 64 * 4);
+    GdkTexture *texture = gdk_memory_texture_new(64, 64, GDK_MEMORY_DEFAULT, bytes, 64 * 4);
+    GtkListItemFactory *empty = gtk_signal_list_item_factory_new(), *plain = gtk_signal_list_item_factory_new();
+    g_signal_connect(empty, "setup", G_CALLBACK(set_up_plain), NULL);
+    g_signal_connect(plain, "setup", G_CALLBACK(set_up_plain), texture);
+    show_grid(empty, "none:");
+    measure("empty cells");
+    show_grid(plain, "none:");
+    measure("one texture");
+    open_grid(PREFETCHED);
     UNTIL(all_are_ready());
-    int late = 0, flings = 10;
-    for (int i = 0; i < flings; i++)
-        late += fling(i % 2 == 0, false);
-    printf("%d of %d frames are late: %.2f %%\n", late, flings * FLING_FRAMES, 100.0 * late / (flings * FLING_FRAMES));
+    measure("images");
     return 0;
 }
 
@@ -234,6 +322,7 @@ int main(int argc, char **argv) {
     static const test tests[] = {
         TEST(a_fling_shows_each_image_in_its_own_cell),
         TEST(memory_is_flat_over_many_flings),
+        TEST(items_in_view_load_before_others),
         TEST(the_next_items_are_prefetched),
         TEST(a_list_ends_during_a_fling),
     };

@@ -72,9 +72,11 @@ static void post(void *user_data, void (*run)(void *argument), void *argument) {
     Call *call = g_new(Call, 1);
     *call = (Call){run, argument};
     g_mutex_lock(&poster->source->lock);
+    bool was_empty = g_queue_is_empty(&poster->source->calls);
     g_queue_push_tail(&poster->source->calls, call);
     g_mutex_unlock(&poster->source->lock);
-    g_main_context_wakeup(poster->context);
+    if (was_empty) /* otherwise the source is ready already */
+        g_main_context_wakeup(poster->context);
 }
 
 static bool is_current(void *user_data) {

@@ -1,4 +1,7 @@
-/* factory.c: SdimageListItemFactory: loads of the items that are bound, their priorities, and prefetching.
+/* factory.c: SdimageListItemFactory: loads of the items in view, their priorities, and prefetching.
+ *
+ * A list binds many more items than it shows. Which are in view is known after the layout of a frame: the loads of those begin
+ * then, before the frame is drawn, so that images in memory are in it.
  *
  * GTK does not declare the structure of GtkSignalListItemFactory: its size is asked for, and the factory's own values
  * are private data of the type. */
@@ -15,9 +18,12 @@ typedef struct Factory {
     GPtrArray *bound;              /* elements are GtkListItem, borrowed until unbound */
     GtkWidget *view;               /* weak: the list, known from the first binding on */
     GtkAdjustment *adjustments[2]; /* weak: those of the list */
+    GdkFrameClock *clock;          /* weak: that of the list while it is realized */
+    bool is_outdated;              /* the next layout is followed by an update */
     bool has_tick;
     int unseen;         /* updates in a row without a visible item: nothing is allocated yet */
     guint first, last;  /* positions in view at the last update */
+    bool is_passing;    /* no item of the update before it was in view in that one */
     bool is_backward;   /* direction of scrolling */
     guint start, count; /* range that is prefetched */
     sdimage_prefetcher *prefetcher;
@@ -62,14 +68,14 @@ static GListModel *model_of(GtkWidget *view) {
                                                : gtk_list_view_get_model(GTK_LIST_VIEW(view)));
 }
 
-/* Starts loads of the items of the range with the keys of the pictures that show them later. */
+/* Starts loads of the items of the range with the keys of the pictures that show them later; the nearest one first. */
 static void start_prefetch(Factory *self, GListModel *model, SdimagePicture *like) {
     int scale = gtk_widget_get_scale_factor(self->view);
-    int width = self->width > 0 ? self->width : gtk_widget_get_width(GTK_WIDGET(like));
-    int height = self->height > 0 ? self->height : gtk_widget_get_height(GTK_WIDGET(like));
+    int width = gtk_widget_get_width(GTK_WIDGET(like)), height = gtk_widget_get_height(GTK_WIDGET(like));
     GPtrArray *urls = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = self->start; i < self->start + self->count; i++) {
-        gpointer item = g_list_model_get_item(model, i);
+    for (guint i = 0; i < self->count; i++) {
+        gpointer item =
+            g_list_model_get_item(model, self->is_backward ? self->start + self->count - 1 - i : self->start + i);
         char *url = item ? text_of(item, self->property) : NULL;
         if (url)
             g_ptr_array_add(urls, url);
@@ -91,13 +97,13 @@ static void start_prefetch(Factory *self, GListModel *model, SdimagePicture *lik
     g_ptr_array_unref(urls);
 }
 
-/* Prefetches the items beyond the bound ones in the direction of scrolling. */
-static void update_prefetch(Factory *self, guint first_bound, guint last_bound, SdimagePicture *like) {
+/* Prefetches the items beyond those in view in the direction of scrolling. */
+static void update_prefetch(Factory *self, SdimagePicture *like) {
     GListModel *model = model_of(self->view);
-    guint items = model ? g_list_model_get_n_items(model) : 0, start = last_bound + 1, count;
+    guint items = model ? g_list_model_get_n_items(model) : 0, start = self->last + 1, count;
     if (self->is_backward) {
-        count = MIN(self->prefetch, first_bound);
-        start = first_bound - count;
+        count = MIN(self->prefetch, self->first);
+        start = self->first - count;
     } else {
         count = start < items ? MIN(self->prefetch, items - start) : 0;
     }
@@ -110,69 +116,133 @@ static void update_prefetch(Factory *self, guint first_bound, guint last_bound, 
         start_prefetch(self, model, like);
 }
 
-/* --- Priorities. */
+/* --- Items in view. */
 
-/* Returns the distance of a picture from the viewport of the list in multiples of its size; 0 for a visible one. */
-static double distance(const Factory *self, SdimagePicture *picture) {
-    graphene_rect_t bounds;
-    float width = (float)gtk_widget_get_width(self->view), height = (float)gtk_widget_get_height(self->view);
-    if (width <= 0 || height <= 0 || !gtk_widget_compute_bounds(GTK_WIDGET(picture), self->view, &bounds))
-        return G_MAXDOUBLE;
-    float x = MAX(bounds.origin.x - width, -bounds.origin.x - bounds.size.width) / width;
-    float y = MAX(bounds.origin.y - height, -bounds.origin.y - bounds.size.height) / height;
-    return MAX(0, MAX(x, y));
+/* A list unmaps items out of view, and leaves them at their former place. */
+static bool is_shown(const Factory *self, SdimagePicture *picture) {
+    if (!gtk_widget_get_mapped(GTK_WIDGET(picture)))
+        return false;
+    graphene_rect_t bounds, view = GRAPHENE_RECT_INIT(0, 0, (float)gtk_widget_get_width(self->view),
+                                                      (float)gtk_widget_get_height(self->view));
+    return gtk_widget_compute_bounds(GTK_WIDGET(picture), self->view, &bounds) && bounds.size.width > 0 &&
+           bounds.size.height > 0 && graphene_rect_intersection(&bounds, &view, NULL);
 }
 
-static void queue_update(gpointer factory);
+static Slot *slot_of(GtkListItem *item) {
+    SdimagePicture *picture = sdimage_list_item_get_picture(item);
+    return picture ? picture_slot(picture) : NULL;
+}
 
-/* Sets the priorities of all bound items; those of the next frame again until the list stands still. */
-static void update(gpointer factory) {
-    Factory *self = of(factory);
-    guint first = G_MAXUINT, last = 0, first_bound = G_MAXUINT, last_bound = 0;
-    SdimagePicture *seen = NULL;
+static int compare_positions(gconstpointer left, gconstpointer right) {
+    guint a = gtk_list_item_get_position(*(GtkListItem *const *)left);
+    guint b = gtk_list_item_get_position(*(GtkListItem *const *)right);
+    return a < b ? -1 : a > b;
+}
+
+/* Adds references of the bound items in view to `shown`, in the order of the list, and of the others to `hidden`. */
+static void find_items(Factory *self, GPtrArray *shown, GPtrArray *hidden) {
     for (guint i = 0; i < self->bound->len; i++) {
         GtkListItem *item = g_ptr_array_index(self->bound, i);
         SdimagePicture *picture = sdimage_list_item_get_picture(item);
-        Slot *slot = picture ? picture_slot(picture) : NULL;
-        guint position = gtk_list_item_get_position(item);
-        if (!slot || position == GTK_INVALID_LIST_POSITION)
+        if (!picture || !picture_slot(picture) || gtk_list_item_get_position(item) == GTK_INVALID_LIST_POSITION)
             continue;
-        double away = distance(self, picture);
-        slot_set_priority(slot, away <= 0   ? SDIMAGE_PRIORITY_HIGH
-                                : away <= 1 ? SDIMAGE_PRIORITY_NORMAL
-                                            : SDIMAGE_PRIORITY_LOW);
-        first_bound = MIN(first_bound, position);
-        last_bound = MAX(last_bound, position);
-        if (away > 0)
-            continue;
-        first = MIN(first, position);
-        last = MAX(last, position);
-        seen = picture;
+        g_ptr_array_add(is_shown(self, picture) ? shown : hidden, g_object_ref(item));
     }
-    self->unseen = seen ? 0 : self->unseen + 1;
-    if (!seen && self->unseen < FRAMES_UNTIL_ALLOCATED)
-        queue_update(factory);
-    if (!seen)
-        return;
+    g_ptr_array_sort(shown, compare_positions);
+}
+
+/* Cancels the loads of items that have left the view, but not of those next to it; they have priority over prefetching. */
+static void postpone(Factory *self, GPtrArray *hidden) {
+    guint first = self->first - MIN(self->prefetch, self->first), last = self->last + MIN(self->prefetch, G_MAXINT);
+    for (guint i = 0; i < hidden->len; i++) {
+        GtkListItem *item = g_ptr_array_index(hidden, i);
+        guint position = gtk_list_item_get_position(item);
+        Slot *slot = slot_of(item); /* NULL: a handler of the program has removed it */
+        if (!slot)
+            continue;
+        slot_set_priority(slot, SDIMAGE_PRIORITY_NORMAL);
+        if (position < first || position > last)
+            slot_set_held(slot, true);
+    }
+}
+
+static void queue_update(gpointer factory);
+static void queue_update_of_next_frame(gpointer factory);
+
+/* Starts the loads of the items in view. */
+static void resume(GPtrArray *shown) {
+    for (guint i = 0; i < shown->len; i++) {
+        Slot *slot = slot_of(g_ptr_array_index(shown, i));
+        if (!slot)
+            continue;
+        slot_set_priority(slot, SDIMAGE_PRIORITY_HIGH);
+        slot_set_held(slot, false);
+    }
+}
+
+/* Handlers of the program run here. */
+static void update_items(gpointer factory, GPtrArray *shown, GPtrArray *hidden) {
+    Factory *self = of(factory);
+    guint first = gtk_list_item_get_position(g_ptr_array_index(shown, 0));
+    guint last = gtk_list_item_get_position(g_ptr_array_index(shown, shown->len - 1));
     bool stands = first == self->first && last == self->last;
+    /* Each item is in view for one frame: from the second such frame on, nothing is loaded. The first may be a jump. */
+    bool was_passing = self->is_passing;
+    self->is_passing = first > self->last || last < self->first;
     if (!stands)
         self->is_backward = first < self->first;
     self->first = first;
     self->last = last;
-    if (stands)
-        update_prefetch(self, first_bound, last_bound, seen);
-    else
-        queue_update(factory);
+    postpone(self, hidden);
+    if (!was_passing || !self->is_passing)
+        resume(shown);
+    SdimagePicture *like = sdimage_list_item_get_picture(g_ptr_array_index(shown, 0));
+    if (!stands)
+        queue_update_of_next_frame(factory);
+    else if (like && self->view)
+        update_prefetch(self, like);
+}
+
+/* Starts and cancels loads; prefetches when the list stands still. */
+static void update(gpointer factory) {
+    Factory *self = of(factory);
+    GPtrArray *shown = g_ptr_array_new_with_free_func(g_object_unref);
+    GPtrArray *hidden = g_ptr_array_new_with_free_func(g_object_unref);
+    find_items(self, shown, hidden);
+    self->unseen = shown->len > 0 ? 0 : self->unseen + 1;
+    if (shown->len > 0)
+        update_items(factory, shown, hidden);
+    else if (self->unseen < FRAMES_UNTIL_ALLOCATED)
+        queue_update_of_next_frame(factory);
+    g_ptr_array_unref(shown);
+    g_ptr_array_unref(hidden);
+}
+
+static void on_layout(gpointer factory) {
+    if (!of(factory)->is_outdated || !of(factory)->view)
+        return;
+    of(factory)->is_outdated = false;
+    g_object_ref(factory);
+    update(factory);
+    g_object_unref(factory);
+}
+
+/* Updates after the layout of this frame, or of the next one if it is over. */
+static void queue_update(gpointer factory) {
+    Factory *self = of(factory);
+    self->is_outdated = true;
+    if (self->clock)
+        gdk_frame_clock_request_phase(self->clock, GDK_FRAME_CLOCK_PHASE_LAYOUT);
 }
 
 static gboolean on_tick(GtkWidget *view, GdkFrameClock *clock, gpointer factory) {
     (void)view, (void)clock;
     of(factory)->has_tick = false;
-    update(factory);
+    queue_update(factory);
     return G_SOURCE_REMOVE;
 }
 
-static void queue_update(gpointer factory) {
+static void queue_update_of_next_frame(gpointer factory) {
     Factory *self = of(factory);
     if (self->has_tick || !self->view)
         return;
@@ -187,20 +257,53 @@ static void watch(gpointer factory, int index, GtkAdjustment *adjustment) {
     if (self->adjustments[index])
         g_signal_handlers_disconnect_by_func(self->adjustments[index], queue_update, factory);
     g_set_weak_pointer(&self->adjustments[index], adjustment);
-    if (adjustment)
-        g_signal_connect_object(adjustment, "value-changed", G_CALLBACK(queue_update), factory, G_CONNECT_SWAPPED);
+    if (!adjustment)
+        return;
+    g_signal_connect_object(adjustment, "value-changed", G_CALLBACK(queue_update), factory, G_CONNECT_SWAPPED);
+    g_signal_connect_object(adjustment, "changed", G_CALLBACK(queue_update), factory, G_CONNECT_SWAPPED);
 }
 
-/* Finds the list of a picture. */
-static void find_view(gpointer factory, GtkWidget *picture) {
+/* After GTK's own handler, which allocates the widgets. */
+static void watch_clock(gpointer factory) {
     Factory *self = of(factory);
+    GdkFrameClock *clock =
+        self->view && gtk_widget_get_realized(self->view) ? gtk_widget_get_frame_clock(self->view) : NULL;
+    if (clock == self->clock)
+        return;
+    if (self->clock)
+        g_signal_handlers_disconnect_by_func(self->clock, on_layout, factory);
+    g_set_weak_pointer(&self->clock, clock);
+    if (!clock)
+        return;
+    g_signal_connect_object(clock, "layout", G_CALLBACK(on_layout), factory, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+    queue_update(factory);
+}
+
+static void watch_view(gpointer factory, GtkWidget *view) {
+    Factory *self = of(factory);
+    if (view == self->view)
+        return;
+    if (self->view)
+        g_signal_handlers_disconnect_by_func(self->view, watch_clock, factory);
+    self->has_tick = self->is_passing = false; /* the callback of another list does not run any more */
+    g_set_weak_pointer(&self->view, view);
+    watch_clock(factory);
+    if (!view)
+        return;
+    g_signal_connect_object(view, "realize", G_CALLBACK(watch_clock), factory, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+    g_signal_connect_object(view, "unrealize", G_CALLBACK(watch_clock), factory, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+}
+
+/* Finds the list of a picture; false for pictures elsewhere, such as in the button of a GtkDropDown. */
+static bool find_view(gpointer factory, GtkWidget *picture) {
     GtkWidget *view = gtk_widget_get_ancestor(picture, GTK_TYPE_GRID_VIEW);
     view = view ? view : gtk_widget_get_ancestor(picture, GTK_TYPE_LIST_VIEW);
-    if (view != self->view)
-        self->has_tick = false; /* the callback of another list does not run any more */
-    g_set_weak_pointer(&self->view, view);
-    watch(factory, 0, view ? gtk_scrollable_get_hadjustment(GTK_SCROLLABLE(view)) : NULL);
-    watch(factory, 1, view ? gtk_scrollable_get_vadjustment(GTK_SCROLLABLE(view)) : NULL);
+    if (!view)
+        return false;
+    watch_view(factory, view);
+    watch(factory, 0, gtk_scrollable_get_hadjustment(GTK_SCROLLABLE(view)));
+    watch(factory, 1, gtk_scrollable_get_vadjustment(GTK_SCROLLABLE(view)));
+    return true;
 }
 
 /* --- Items. */
@@ -210,6 +313,8 @@ static void on_setup(gpointer factory, GtkListItem *item) {
     SdimagePicture *picture = g_object_ref_sink(g_object_new(
         SDIMAGE_TYPE_PICTURE, "content-fit", GTK_CONTENT_FIT_COVER, "width-request", self->width > 0 ? self->width : -1,
         "height-request", self->height > 0 ? self->height : -1, "request", self->request, NULL));
+    if (self->width > 0 && self->height > 0)
+        picture_fix_size(picture);
     g_object_set_qdata_full(G_OBJECT(item), picture_quark(), picture, g_object_unref);
     gtk_list_item_set_child(item, GTK_WIDGET(picture));
 }
@@ -222,7 +327,8 @@ static void on_bind(gpointer factory, GtkListItem *item) {
     char *url = text_of(gtk_list_item_get_item(item), self->property);
     char *blurhash = text_of(gtk_list_item_get_item(item), self->blurhash_property);
     g_ptr_array_add(self->bound, item);
-    find_view(factory, GTK_WIDGET(picture));
+    if (picture_slot(picture))
+        slot_set_held(picture_slot(picture), find_view(factory, GTK_WIDGET(picture)));
     if (self->blurhash_property)
         g_object_set(picture, "blurhash", blurhash, NULL); /* before the URL: loads nothing yet */
     sdimage_picture_set_url(picture, url);
@@ -252,7 +358,7 @@ static void dispose(GObject *object) {
     self->prefetcher = NULL;
     watch(object, 0, NULL);
     watch(object, 1, NULL);
-    g_clear_weak_pointer(&self->view);
+    watch_view(object, NULL);
     G_OBJECT_CLASS(parent_class)->dispose(object);
 }
 

@@ -14,11 +14,7 @@ static Slot *find_slot(GtkPicture *picture) {
 }
 
 static GtkContentFit content_fit(GtkWidget *widget) {
-#if GTK_CHECK_VERSION(4, 8, 0)
     return gtk_picture_get_content_fit(GTK_PICTURE(widget));
-#else
-    return GTK_CONTENT_FIT_CONTAIN;
-#endif
 }
 
 static bool is_ours(GtkPicture *picture) {

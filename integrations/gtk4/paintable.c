@@ -143,8 +143,11 @@ static void watch_adjustment(SdimagePaintable *self, GtkAdjustment *adjustment) 
     g_ptr_array_add(self->adjustments, g_object_ref(adjustment));
 }
 
+/* Only animations have to know what is in view. */
 static void on_map(SdimagePaintable *self) {
     drop_adjustments(self);
+    if (!sdimage_image_is_animated(self->image))
+        return;
     for (GtkWidget *around = self->widget; around; around = gtk_widget_get_parent(around))
         if (GTK_IS_SCROLLED_WINDOW(around)) {
             watch_adjustment(self, gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(around)));
@@ -236,11 +239,16 @@ void paintable_show(SdimagePaintable *self, const sdimage_image *image, bool is_
     self->image = sdimage_image_ref(image);
     self->is_hash = is_hash;
     self->is_undrawn = false;
+    bool is_animated = sdimage_image_is_animated(image);
+    if (is_animated) /* the settings that apply when the view starts it */
+        update_visibility(self);
     if (sdimage_animated_view_set_image(self->view, image, NULL) < 0)
         g_clear_object(&self->texture); /* memory was refused */
     sdimage_image_unref(previous);
-    update_visibility(self);
-    check_later(self);
+    if (self->widget && gtk_widget_get_mapped(self->widget))
+        on_map(self);
+    if (is_animated)
+        update_visibility(self);
     update_size(self);
 }
 

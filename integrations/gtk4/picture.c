@@ -10,7 +10,7 @@ struct _SdimagePicture {
     sdimage_request *request;
     guint transition;
     GtkContentFit content_fit;
-    bool is_progressive;
+    bool is_progressive, has_fixed_size, has_percentage;
 };
 
 enum {
@@ -68,10 +68,12 @@ static void show_failure(SdimagePicture *self) {
 
 static void update_accessible(SdimagePicture *self) {
     GtkAccessible *accessible = GTK_ACCESSIBLE(self);
-    if (slot_state(self->slot) != SDIMAGE_STATE_LOADING) {
+    bool has_percentage = slot_state(self->slot) == SDIMAGE_STATE_LOADING && slot_progress(self->slot) > 0;
+    if (!has_percentage && self->has_percentage)
         gtk_accessible_reset_property(accessible, GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT);
+    self->has_percentage = has_percentage;
+    if (!has_percentage)
         return;
-    }
     char text[16];
     g_snprintf(text, sizeof text, "%.0f %%", slot_progress(self->slot) * 100);
     gtk_accessible_update_property(accessible, GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, text, -1);
@@ -97,7 +99,9 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
     GdkPaintable *paintable = GDK_PAINTABLE(SDIMAGE_PICTURE(widget)->paintable);
     double ratio = gdk_paintable_get_intrinsic_aspect_ratio(paintable);
     bool is_width = orientation == GTK_ORIENTATION_HORIZONTAL;
-    *minimum = 0;
+    *minimum = *natural = 0;
+    if (SDIMAGE_PICTURE(widget)->has_fixed_size)
+        return;
     if (for_size > 0 && ratio > 0)
         *natural = (int)ceil(is_width ? for_size * ratio : for_size / ratio);
     else
@@ -106,8 +110,16 @@ static void measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
 }
 
 static GtkSizeRequestMode get_request_mode(GtkWidget *widget) {
-    (void)widget;
-    return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+    return SDIMAGE_PICTURE(widget)->has_fixed_size ? GTK_SIZE_REQUEST_CONSTANT_SIZE : GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+}
+
+static void on_size_invalidated(SdimagePicture *self) {
+    if (!self->has_fixed_size)
+        gtk_widget_queue_resize(GTK_WIDGET(self));
+}
+
+void picture_fix_size(SdimagePicture *self) {
+    self->has_fixed_size = true;
 }
 
 static void snapshot(GtkWidget *widget, GtkSnapshot *snapshot) {
@@ -412,7 +424,7 @@ static void sdimage_picture_init(SdimagePicture *self) {
     self->slot = slot_new(widget, self->paintable, &functions);
     g_signal_connect_object(self->paintable, "invalidate-contents", G_CALLBACK(gtk_widget_queue_draw), self,
                             G_CONNECT_SWAPPED);
-    g_signal_connect_object(self->paintable, "invalidate-size", G_CALLBACK(gtk_widget_queue_resize), self,
+    g_signal_connect_object(self->paintable, "invalidate-size", G_CALLBACK(on_size_invalidated), self,
                             G_CONNECT_SWAPPED);
     gtk_widget_set_overflow(widget, GTK_OVERFLOW_HIDDEN);
 }

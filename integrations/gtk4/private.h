@@ -71,6 +71,8 @@ void slot_clear(Slot *slot);
 void slot_set_usual_size(Slot *slot, int width, int height);
 /* Compares the size of the widget with that of its image at the next frame. */
 void slot_check_size(Slot *slot);
+/* Postpones loads while true: one that has not finished is cancelled, and begins in the call that sets false. */
+void slot_set_held(Slot *slot, bool is_held);
 void slot_set_priority(Slot *slot, sdimage_priority priority);
 SdimageState slot_state(const Slot *slot);
 double slot_progress(const Slot *slot);
@@ -81,5 +83,8 @@ sdimage_request *slot_request(const SlotLoad *load, GtkContentFit fit, uint32_t 
 /* --- picture.c */
 
 Slot *picture_slot(SdimagePicture *self);
+/* Makes the size request of a picture its natural size, whichever image it shows: an image that arrives or leaves causes
+ * no layout. */
+void picture_fix_size(SdimagePicture *self);
 
 #endif

@@ -299,8 +299,11 @@ SDIMAGE_API GType sdimage_list_item_factory_get_type(void);
  * @height: height of a picture in application pixels
  *
  * Makes a factory for one #GtkListView or #GtkGridView, whose items are shown in an #SdimagePicture with
- * %GTK_CONTENT_FIT_COVER. Loads are cancelled when an item is unbound. Visible pictures load before those near the
- * viewport, and these before distant ones; the next items in the direction of scrolling are prefetched.
+ * %GTK_CONTENT_FIT_COVER. A load begins when its item is in view, in the order of the list, and is cancelled when the item
+ * is unbound, or further from the view than items are prefetched. While the list moves by more than its height in each
+ * frame, nothing is loaded. When the list stands still, the next items in the
+ * direction of scrolling are prefetched, after all items in view. With a width and a height, pictures have this natural
+ * size, so that images cause no layout.
  *
  * The factory is a #GtkSignalListItemFactory. Handlers that a program connects run after its own: "setup" may put the
  * child into another widget, "bind" may set further widgets. sdimage_list_item_get_picture() returns the picture.
@@ -314,14 +317,14 @@ SDIMAGE_API GtkListItemFactory *sdimage_list_item_factory_new(const char *proper
  * @factory:: a factory
  * @count: number of items; 0: none
  *
- * Sets the number of items that are prefetched beyond the bound ones. Default 24.
+ * Sets the number of items that are prefetched beyond those in view. Default 24.
  */
 SDIMAGE_API void sdimage_list_item_factory_set_prefetch(SdimageListItemFactory *factory, guint count);
 /**
  * sdimage_list_item_factory_get_prefetch:
  * @factory:: a factory
  *
- * Returns: the number of items that are prefetched beyond the bound ones
+ * Returns: the number of items that are prefetched beyond those in view
  */
 SDIMAGE_API guint sdimage_list_item_factory_get_prefetch(SdimageListItemFactory *factory);
 

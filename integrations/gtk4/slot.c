@@ -22,7 +22,7 @@ struct Slot {
     sdimage_request *request;
     sdimage_target_options *options;
     uint32_t fade_ms;
-    bool is_progressive, is_retry, has_priority;
+    bool is_progressive, is_retry, has_priority, is_held;
     sdimage_priority priority;
     int usual_width, usual_height;
     sdimage_size box; /* size in device pixels for which the load decodes; 0: a side without a limit */
@@ -79,13 +79,14 @@ static void set_state(Slot *slot, SdimageState state, GError *error) {
         return;
     }
     bool is_changed = slot->state != state || error || slot->error;
+    bool is_busy = state == SDIMAGE_STATE_LOADING, was_busy = slot->state == SDIMAGE_STATE_LOADING;
     g_clear_error(&slot->error);
     slot->error = error;
     slot->state = state;
     if (!is_changed)
         return;
-    gtk_accessible_update_state(GTK_ACCESSIBLE(slot->widget), GTK_ACCESSIBLE_STATE_BUSY, state == SDIMAGE_STATE_LOADING,
-                                -1);
+    if (is_busy != was_busy)
+        gtk_accessible_update_state(GTK_ACCESSIBLE(slot->widget), GTK_ACCESSIBLE_STATE_BUSY, is_busy, -1);
     if (slot->functions.state_changed)
         slot->functions.state_changed(slot->widget);
 }
@@ -309,7 +310,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer user_d
     Slot *slot = acquire(user_data);
     sdimage_size size;
     double density = 1;
-    bool waits = slot->attempt && !slot->attempt->is_started;
+    bool waits = slot->attempt && !slot->attempt->is_started && !slot->is_held;
     if (waits && gtk_widget_get_mapped(widget))
         slot->mapped_ticks++;
     bool is_known = find_size(slot, &size, &density);
@@ -330,7 +331,8 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer user_d
 }
 
 void slot_check_size(Slot *slot) {
-    if (slot->widget && slot->tick == 0 && (slot->url || slot->request))
+    bool waits = slot->is_held && slot->attempt;
+    if (slot->widget && slot->tick == 0 && !waits && (slot->url || slot->request))
         slot->tick = gtk_widget_add_tick_callback(slot->widget, on_tick, slot, NULL);
 }
 
@@ -374,7 +376,7 @@ static void begin(Slot *slot, GTask *task) {
     set_state(slot, SDIMAGE_STATE_LOADING, NULL);
     if (slot->attempt != attempt || !slot->widget)
         return;
-    if (find_size(slot, &size, &density)) {
+    if (!slot->is_held && find_size(slot, &size, &density)) {
         start(slot, size, density);
         return;
     }
@@ -412,6 +414,22 @@ void slot_retry(Slot *slot) {
     acquire(slot);
     slot->is_retry = true;
     begin(slot, NULL);
+    release(slot);
+}
+
+void slot_set_held(Slot *slot, bool is_held) {
+    sdimage_size size;
+    double density = 1;
+    if (slot->is_held == is_held)
+        return;
+    acquire(slot);
+    slot->is_held = is_held;
+    if (is_held && slot->attempt && slot->attempt->is_started && !slot->attempt->is_growth)
+        begin(slot, NULL);
+    else if (!is_held && slot->attempt && !slot->attempt->is_started && find_size(slot, &size, &density))
+        start(slot, size, density);
+    else if (!is_held)
+        slot_check_size(slot);
     release(slot);
 }
 

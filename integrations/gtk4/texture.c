@@ -10,10 +10,6 @@ static int memory_format(sdimage_pixel_format format) {
     case SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED: return GDK_MEMORY_B8G8R8A8_PREMULTIPLIED;
     case SDIMAGE_PIXEL_FORMAT_RGB16: return GDK_MEMORY_R16G16B16;
     case SDIMAGE_PIXEL_FORMAT_RGBA16: return GDK_MEMORY_R16G16B16A16;
-#if GTK_CHECK_VERSION(4, 12, 0)
-    case SDIMAGE_PIXEL_FORMAT_GRAY8: return GDK_MEMORY_G8;
-    case SDIMAGE_PIXEL_FORMAT_GRAY16: return GDK_MEMORY_G16;
-#endif
     default: return -1;
     }
 }
