@@ -166,7 +166,7 @@ void start_display(void) {
 
 static GCond opening;
 static bool is_open;     /* with the lock held */
-static GArray *requests; /* of int; with the lock held */
+static GArray *requests; /* elements are int; with the lock held */
 
 /* Records a request, and waits until the origin is open. */
 static void admit(int number) {

@@ -116,11 +116,11 @@ struct Tiles::State {
     std::vector<Waiting> all;
 };
 
-static QByteArray still(int number, int side) {
+QByteArray Tiles::encoded(int number, int side) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
-    Tiles::picture(number, side).save(&buffer, "BMP");
+    picture(number, side).save(&buffer, "BMP");
     return bytes;
 }
 
@@ -158,7 +158,8 @@ struct TileFunctions {
         tiles.started++;
         if (query.hasQueryItem(QStringLiteral("fail")))
             return SDIMAGE_STATUS_NOT_FOUND;
-        QByteArray bytes = query.hasQueryItem(QStringLiteral("moving")) ? moving(number, side) : still(number, side);
+        QByteArray bytes =
+            query.hasQueryItem(QStringLiteral("moving")) ? moving(number, side) : Tiles::encoded(number, side);
         bool isSlow = query.hasQueryItem(QStringLiteral("slow"));
         if (!isSlow && !query.hasQueryItem(QStringLiteral("hold"))) {
             sdimage_load_sink_write(sink, bytes.constData(), size_t(bytes.size()), nullptr);

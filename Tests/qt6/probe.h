@@ -39,6 +39,8 @@ class Tiles {
     static int numberIn(const QImage &image, const QRect &box);
     static int numberIn(const QImage &image) { return numberIn(image, image.rect()); }
     static QImage picture(int number, int side = 40);
+    /* The picture as a file. */
+    static QByteArray encoded(int number, int side = 40);
 
     /* Continues the loads that are held. */
     void release();

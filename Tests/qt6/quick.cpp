@@ -1,4 +1,5 @@
 /* quick.cpp: tests of the QML module, which the engine finds in the folder of the first argument. */
+#include <QBuffer>
 #include <QElapsedTimer>
 #include <QGuiApplication>
 #include <QPointer>
@@ -8,13 +9,17 @@
 #include <QQuickView>
 #include <QRandomGenerator>
 #include <QStringListModel>
+#include <QTemporaryDir>
 
 #include <cstdio>
+
+#include <ctime>
 
 #include <sdimage.h>
 #include <sdimage/qt/loader.h>
 #include <sdimage/qt/quick.h>
 
+#include "origin.h"
 #include "probe.h"
 
 using namespace sdimage::qt;
@@ -288,13 +293,14 @@ static void testFling() {
 #endif
 }
 
-/* Prints the share of late frames of a fling of five seconds; not a test, because it depends on the machine:
+/* Prints the share of late frames of a fling of five seconds, and the processor time of the thread, with images and with
+ * empty items; not a test, because it depends on the machine:
  *   quick IMPORT-PATH frames */
-static void measureFrames() {
+static void measureFrames(const char *name, const QString &query) {
     Tiles tiles;
-    QStringListModel model(Wall::urls(10000, {}));
+    QStringListModel model(query.isNull() ? QStringList(10000) : Wall::urls(10000, query));
     Wall wall(model);
-    waitFor([&] { return wall.compare().second == 0; });
+    waitFor([&] { return query.isNull() || wall.compare().second == 0; });
     QElapsedTimer total, since;
     int frames = 0, late = 0;
     QObject::connect(&wall.view, &QQuickWindow::frameSwapped, [&] {
@@ -302,13 +308,19 @@ static void measureFrames() {
         late += frames++ > 0 && since.elapsed() > 25;
         since.start();
     });
+    auto seconds = [] {
+        timespec time{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return double(time.tv_sec) + double(time.tv_nsec) / 1e9;
+    };
+    double before = seconds();
     total.start();
     while (total.elapsed() < 5000) {
         wall.scroll(double(total.elapsed()) / 5000);
         QCoreApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 4);
     }
-    std::printf("%d frames in 5 s, %d late (%.1f %%), %d loads\n", frames, late, 100.0 * late / qMax(1, frames),
-                int(tiles.started));
+    std::printf("%-12s %d frames in 5 s, %.1f %% late, %.2f ms of the thread for a frame, %d loads\n", name, frames,
+                100.0 * late / qMax(1, frames), 1000 * (seconds() - before) / qMax(1, frames), int(tiles.started));
 }
 
 static void testPool() {
@@ -332,6 +344,94 @@ static void testPool() {
             image->status() == RemoteImage::Loading;
     check(QStringLiteral("cells outside the window load in advance"), low > 0 && normal > 0,
           QStringLiteral("%1, %2").arg(low).arg(normal));
+}
+
+/* --- HTTP. */
+
+/* Loads with a new loader, which stores in the folder, and waits for the end. */
+static RemoteImage::Status statusOf(Scene &scene, const QUrl &url) {
+    scene.image()->setSource(url);
+    waitFor([&] {
+        scene.shot();
+        return scene.image()->status() == RemoteImage::Ready || scene.image()->status() == RemoteImage::Error;
+    });
+    return scene.image()->status();
+}
+
+static const char oneItem[] =
+    "Rectangle { width: 80; height: 80; color: '#ff0000'; RemoteImage { objectName: 'image'; width: 80; height: 80 } }";
+
+static void testOrigin() {
+    Origin origin;
+    QTemporaryDir folder;
+    auto restart = [&] { Loader::setShared(std::make_unique<Loader>(folder.path())); };
+    restart();
+    {
+        Scene scene{QLatin1String(oneItem)};
+        /* Percent-encoding stays as it is given: a decoded slash or question mark is another resource (RFC 3986, 2.2). */
+        for (const char *target :
+             {"/a%20b.bmp", "/a%2Fb.bmp?q=1+1%2B1", "/%C3%A9.bmp", "/a%3Fb%23c.bmp", "/a.bmp?x=a%26b&y=%25"}) {
+            origin.files[target] = {Tiles::encoded(77), {}};
+            QUrl url = QUrl::fromEncoded(origin.url({}).toEncoded() + target);
+            bool isShown = statusOf(scene, url) == RemoteImage::Ready && scene.number() == 77;
+            check(QStringLiteral("%1 is requested as it is").arg(QLatin1String(target)),
+                  isShown && origin.targets.last() == target, QString::fromLatin1(origin.targets.last()));
+        }
+        statusOf(scene, origin.url(QStringLiteral("/caf\u00e9 1.bmp")));
+        check(QStringLiteral("other characters are percent-encoded as UTF-8"),
+              origin.targets.last() == "/caf%C3%A9%201.bmp", QString::fromLatin1(origin.targets.last()));
+
+        QImage half(40, 40, QImage::Format_ARGB32);
+        half.fill(QColor(0, 0, 255, 128));
+        QByteArray bytes;
+        QBuffer buffer(&bytes);
+        buffer.open(QIODevice::WriteOnly);
+        half.save(&buffer, "PNG");
+        origin.files["/half.png"] = {bytes, {}};
+        statusOf(scene, origin.url(QStringLiteral("/half.png")));
+        QColor mixed = scene.shot().pixelColor(40, 40);
+        check(QStringLiteral("a translucent image shows what is below"),
+              std::abs(mixed.red() - 127) <= 3 && std::abs(mixed.blue() - 128) <= 3, mixed.name());
+    }
+    {
+        origin.files["/changing.bmp"] = {Tiles::encoded(1), "\"1\"", "no-cache"};
+        QUrl url = origin.url(QStringLiteral("/changing.bmp"));
+        auto shown = [&] {
+            Scene scene{QLatin1String(oneItem)};
+            return statusOf(scene, url) == RemoteImage::Ready ? scene.number() : -1;
+        };
+        check(QStringLiteral("a stale image is validated, and shown if it is the same"),
+              shown() == 1 && shown() == 1 && origin.notModified == 1, QString::number(origin.notModified));
+        origin.files["/changing.bmp"] = {Tiles::encoded(2), "\"2\"", "no-cache"};
+        check(QStringLiteral("and replaced if it is not"), shown() == 2);
+        origin.files["/fresh.bmp"] = {Tiles::encoded(3), {}};
+        url = origin.url(QStringLiteral("/fresh.bmp"));
+        bool isFirst = shown() == 3;
+        qsizetype before = origin.targets.size();
+        restart();
+        check(QStringLiteral("a fresh image of the disk cache causes no request"),
+              isFirst && shown() == 3 && origin.targets.size() == before);
+    }
+    QStringList urls;
+    for (int number = 0; number < 10000; number++)
+        urls.append(origin.url(QStringLiteral("/tile/%1").arg(number)).toString());
+    QStringListModel model(urls);
+    Wall wall(model);
+    waitFor([&] { return wall.compare().second == 0; });
+    int wrong = 0;
+    for (int step = 1; step <= 200; step++) {
+        wall.scroll(step <= 100 ? step / 100.0 : (200 - step) / 100.0);
+        turn();
+        if (step % 10 == 0)
+            wrong += wall.compare().first;
+    }
+    QElapsedTimer since;
+    since.start();
+    bool isFull = waitFor([&] { return wall.compare().second == 0; });
+    std::fprintf(stderr, "%lld ms after a fling over HTTP all cells are shown\n",
+                 static_cast<long long>(since.elapsed()));
+    check(QStringLiteral("a fling over HTTP never shows another URL"), wrong == 0 && wall.compare().first == 0);
+    check(QStringLiteral("no visible cell is empty after a fling over HTTP"), isFull);
 }
 
 static void testDestruction() {
@@ -374,13 +474,12 @@ static void testDestruction() {
 int main(int argc, char **argv) {
     QGuiApplication application(argc, argv);
     importPath = QString::fromLocal8Bit(argc > 1 ? argv[1] : "");
-    const std::pair<const char *, void (*)()> tests[] = {{"item", testItem},
-                                                         {"animation", testAnimation},
-                                                         {"pool", testPool},
-                                                         {"fling", testFling},
-                                                         {"destruction", testDestruction}};
+    const std::pair<const char *, void (*)()> tests[] = {{"item", testItem},     {"animation", testAnimation},
+                                                         {"pool", testPool},     {"fling", testFling},
+                                                         {"origin", testOrigin}, {"destruction", testDestruction}};
     if (argc > 2 && QByteArray(argv[2]) == "frames") {
-        measureFrames();
+        measureFrames("empty items", {});
+        measureFrames("images", QStringLiteral("side=40"));
         return 0;
     }
     for (auto &[name, test] : tests)
