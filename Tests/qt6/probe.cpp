@@ -116,11 +116,11 @@ struct Tiles::State {
     std::vector<Waiting> all;
 };
 
-QByteArray Tiles::encoded(int number, int side) {
+QByteArray Tiles::encoded(int number, int side, const char *format) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
     buffer.open(QIODevice::WriteOnly);
-    picture(number, side).save(&buffer, "BMP");
+    picture(number, side).save(&buffer, format);
     return bytes;
 }
 
@@ -158,8 +158,10 @@ struct TileFunctions {
         tiles.started++;
         if (query.hasQueryItem(QStringLiteral("fail")))
             return SDIMAGE_STATUS_NOT_FOUND;
-        QByteArray bytes =
-            query.hasQueryItem(QStringLiteral("moving")) ? moving(number, side) : Tiles::encoded(number, side);
+        bool isPNG = query.hasQueryItem(QStringLiteral("png"));
+        QByteArray bytes = query.hasQueryItem(QStringLiteral("moving"))
+                               ? moving(number, side)
+                               : Tiles::encoded(number, side, isPNG ? "PNG" : "BMP");
         bool isSlow = query.hasQueryItem(QStringLiteral("slow"));
         if (!isSlow && !query.hasQueryItem(QStringLiteral("hold"))) {
             sdimage_load_sink_write(sink, bytes.constData(), size_t(bytes.size()), nullptr);

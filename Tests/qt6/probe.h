@@ -27,6 +27,7 @@ qint64 residentBytes();
 /* Images of `tile:/NUMBER` URLs. The colours of the two halves encode the number. Query:
  *   side=N    side in pixels, 40 by default        hold      nothing arrives until `release`
  *   moving    an animation of two frames: the number, and the number + 1
+ *   png       PNG instead of BMP
  *   fail      an error                             slow      arrives in pieces, one for each call of `release` */
 class Tiles {
   public:
@@ -40,7 +41,7 @@ class Tiles {
     static int numberIn(const QImage &image) { return numberIn(image, image.rect()); }
     static QImage picture(int number, int side = 40);
     /* The picture as a file. */
-    static QByteArray encoded(int number, int side = 40);
+    static QByteArray encoded(int number, int side = 40, const char *format = "BMP");
 
     /* Continues the loads that are held. */
     void release();

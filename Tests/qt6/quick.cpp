@@ -138,6 +138,25 @@ static void testItem() {
         });
         check(QStringLiteral("and ends at 1"), progress == 1 && scene.number() == 9);
     }
+    waitFor([&] { return tiles.heldCount() == 0; });
+    {
+        Scene scene(QStringLiteral("RemoteImage { objectName: 'image'; progressive: true; width: 80; height: 80; "
+                                   "blurHash: 'LEHV6nWB2yk8pyo0adR*.7kCMdnj'; source: %1 }")
+                        .arg(quoted(12, "slow&png&side=80")));
+        RemoteImage &image = *scene.image();
+        waitFor([&] { return scene.shot(), tiles.heldCount() > 0; });
+        QColor hash = scene.shot().pixelColor(40, 75);
+        tiles.release();
+        tiles.release();
+        bool isPartial = waitFor([&] { return scene.shot(), !image.target().isPlaceholder(); });
+        QColor below = scene.shot().pixelColor(40, 75);
+        check(QStringLiteral("a BlurHash stays below a partial image"),
+              isPartial && hash != QColor(Qt::white) && std::abs(below.red() - hash.red()) <= 2, below.name());
+        waitFor([&] {
+            tiles.release();
+            return image.status() == RemoteImage::Ready;
+        });
+    }
     {
         Scene scene(QStringLiteral("Image { width: 80; height: 80; sourceSize: Qt.size(80, 80); cache: false; "
                                    "source: 'image://sd/' + encodeURIComponent(%1) }")

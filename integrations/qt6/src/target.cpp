@@ -2,6 +2,7 @@
  * thread of the loader. */
 #include <sdimage/qt/target.h>
 
+#include <QPainter>
 #include <QPointer>
 #include <QTimer>
 
@@ -31,6 +32,16 @@ struct LoadLink {
     uint64_t number;
     bool isAgain;
 };
+
+/* Draws a BlurHash where a partial image is transparent because nothing has arrived. */
+QImage above(const QImage &image, const QImage &hash) {
+    QImage both = image;
+    QPainter painter(&both);
+    painter.setCompositionMode(QPainter::CompositionMode_DestinationOver);
+    painter.setRenderHint(QPainter::SmoothPixmapTransform);
+    painter.drawImage(both.rect(), hash);
+    return both;
+}
 
 bool isLarger(const QSize &size, const QSize &other) {
     return size.width() > other.width() || size.height() > other.height();
@@ -76,6 +87,7 @@ struct ImageTarget::Private {
     double progress = 0;
     QString error;
     QImage image;
+    QImage hash; /* the drawn BlurHash, which is below partial images */
     Image shown; /* the image of the library, of which `image` may be a frame */
     bool isPlaceholder = false;
 };
@@ -173,6 +185,7 @@ void ImageTarget::Private::clear() {
     sdimage_target_cancel(target.get(), nullptr);
     sdimage_animated_view_set_image(view.get(), nullptr, nullptr);
     shown.reset();
+    hash = {};
     source = {};
     isPlaceholder = false;
     if (!image.isNull()) {
@@ -198,6 +211,10 @@ void ImageTarget::Private::setImage(void *data, const char *, sdimage_image *ima
     /* The image of a smaller size, which stays after a failure. */
     bool isKept = image == d.shown.get() && !d.isPlaceholder;
     d.isPlaceholder = image && !result && !isKept;
+    if (d.isPlaceholder && !d.blurHash.isEmpty())
+        d.hash = toQImage(image);
+    else if (!sdimage_image_is_incremental(image))
+        d.hash = {};
     d.shown.reset(image ? sdimage_image_ref(image) : nullptr);
     sdimage_size size = result ? sdimage_image_source_size(image) : sdimage_size{};
     if (result)
@@ -214,7 +231,10 @@ void ImageTarget::Private::show(void *data, sdimage_animated_view *, const sdima
     ImageTarget *target = linkOf(data)->target;
     if (!target)
         return;
-    target->d->image = toQImage(image);
+    Private &d = *target->d;
+    d.image = toQImage(image);
+    if (!d.hash.isNull() && sdimage_image_is_incremental(image) && d.image.hasAlphaChannel())
+        d.image = above(d.image, d.hash);
     Q_EMIT target->imageChanged();
 }
 
