@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='the libraries for Qt 6: widgets and QML items, with and without the address sanitizer'
-BUDGET=200
+BUDGET=250
 NEEDS=library
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_QT_PACKAGES xvfb python3-numpy python3-pil python3-venv python3-pip"
