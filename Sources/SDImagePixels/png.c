@@ -195,6 +195,7 @@ void sdpx_scatter_pixels(uint8_t *to, const uint8_t *from, size_t count, size_t 
     case 4: scatter(to, from, count, step, spread, width, 4); break;
     case 6: scatter(to, from, count, step, spread, width, 6); break;
     case 8: scatter(to, from, count, step, spread, width, 8); break;
+    case 16: scatter(to, from, count, step, spread, width, 16); break;
     default: break;
     }
 }

@@ -72,6 +72,24 @@ import Testing
         }
     }
 
+    @Test(arguments: kinds) func interlacedImagesHaveAllPixelsInFloat(_ kind: Kind) throws {
+        let file = try Bytes.copying(PNGReferenceTests.file(kind, 33, 19, interlaced: true, seed: 8))
+        var options = DecodeOptions()
+        options.pixelFormat = .rgbaFloat
+        let own = try floats(coder.decode(file, options: options, stop: CancellationToken()))
+        options.pixelFormat = .rgba16
+        let deep = try coder.decode(file, options: options, stop: CancellationToken())
+        let expected = try floats(deep.converted(to: .rgbaFloat))
+        #expect(own.count == expected.count && zip(own, expected).allSatisfy { abs($0 - $1) < 1e-4 })
+    }
+
+    private func floats(_ image: Image) -> [Float] {
+        let bytes = image.content
+        return stride(from: 0, to: bytes.count, by: 4).map { start in
+            Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[start + $1]) << UInt32(8 * $1) })
+        }
+    }
+
     @Test func rowsLongerThanAPieceAreWhole() throws {
         let kind = Kind(type: 6, depth: 16, isKeyed: false)
         try expectSame(PNGReferenceTests.file(kind, 60_000, 3, interlaced: false, seed: 5, parts: 7), 60_000, 3)
