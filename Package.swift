@@ -118,7 +118,8 @@ let package = Package(
 if fuzzer == nil {
     package.targets.append(
         .testTarget(
-            name: "CoreTests", dependencies: ["CSQLite", "SDImage", "SDImageSQLite", "SDImageCurl", "TestSupport"],
+            name: "CoreTests",
+            dependencies: ["CSQLite", "SDImage", "SDImageIsolation", "SDImageSQLite", "SDImageCurl", "TestSupport"],
             path: "Tests/swift/CoreTests", swiftSettings: strict))
 }
 

@@ -47,11 +47,12 @@ int ciso_memory_seal(int descriptor, size_t size) {
     return fcntl(descriptor, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0 ? 0 : errno;
 }
 
-int ciso_memory_check(int descriptor, size_t *size) {
+/* Checks that a descriptor is a memfd in ordinary memory with these seals. */
+static int check(int descriptor, int expected, size_t *size) {
     struct stat status;
     struct statfs system;
     int seals = fcntl(descriptor, F_GET_SEALS);
-    if (seals < 0 || (seals & SEALS) != SEALS)
+    if (seals < 0 || (seals & expected) != expected)
         return EBADMSG;
     /* Huge pages (MFD_HUGETLB) can be missing when they are read, and the kernel sends SIGBUS. */
     if (fstatfs(descriptor, &system) < 0 || system.f_type != TMPFS_MAGIC)
@@ -64,6 +65,10 @@ int ciso_memory_check(int descriptor, size_t *size) {
     return 0;
 }
 
+int ciso_memory_check(int descriptor, size_t *size) {
+    return check(descriptor, SEALS, size);
+}
+
 int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **address) {
     /* MAP_SHARED of a sealed memfd is refused before Linux 6.7. */
     void *mapped = mmap(NULL, size, PROT_READ | (is_writable ? PROT_WRITE : 0), MAP_PRIVATE, descriptor, 0);
@@ -71,6 +76,37 @@ int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **addres
         return errno;
     *address = mapped;
     return 0;
+}
+
+int ciso_arena_new(size_t size, int *descriptor, void **address) {
+    int memory = -1, error = ciso_memory_new(size, &memory);
+    if (error == 0)
+        error = ciso_memory_map_to_write(memory, size, address);
+    if (error == 0 && fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
+        error = errno;
+        munmap(*address, size);
+    }
+    if (error == 0)
+        *descriptor = memory;
+    else if (memory >= 0)
+        close(memory);
+    return error;
+}
+
+int ciso_arena_map(int descriptor, size_t size, const void **address) {
+    size_t actual;
+    int error = check(descriptor, F_SEAL_SHRINK | F_SEAL_GROW, &actual);
+    if (error != 0 || actual != size)
+        return EBADMSG;
+    void *mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (mapped == MAP_FAILED)
+        return errno;
+    *address = mapped;
+    return 0;
+}
+
+int ciso_arena_clear(void *address, size_t size) {
+    return madvise(address, size, MADV_REMOVE) == 0 ? 0 : errno;
 }
 
 void ciso_memory_unmap(void *address, size_t size) {

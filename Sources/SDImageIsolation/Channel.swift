@@ -18,6 +18,8 @@ enum MessageKind: UInt32 {
     case read = 6
     /// Host: the bytes, or an error.
     case bytes = 7
+    /// Host: the worker is idle, and returns unused memory to the system. Everything that it sent was read.
+    case trim = 8
 }
 
 /// A message that arrived.

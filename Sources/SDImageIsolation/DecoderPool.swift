@@ -9,12 +9,15 @@ package final class DecoderPool: Sendable {
 
     /// Nanoseconds after which an idle worker is ended.
     private static let idleLimit: UInt64 = 30_000_000_000
+    /// Nanoseconds after which an idle worker returns unused memory to the system.
+    private static let trimDelay: UInt64 = 500_000_000
     /// Nanoseconds between two checks of a cancellation while all workers are busy.
     private static let pollInterval: UInt64 = 10_000_000
 
     private struct Idle {
         let process: DecoderProcess
         let since: UInt64
+        var isTrimmed = false
     }
 
     private struct State {
@@ -22,6 +25,9 @@ package final class DecoderPool: Sendable {
         var owner = getpid()
         /// Least recently used first.
         var idle: [Idle] = []
+        var queue = WorkerQueue()
+        /// Killed workers whose end nobody has waited for.
+        var killed: [DecoderProcess] = []
         /// Workers that run or are being started.
         var count = 0
         /// The modules needed so far, which every new worker opens.
@@ -42,6 +48,8 @@ package final class DecoderPool: Sendable {
     private enum Step {
         case use(DecoderProcess)
         case start(Set<CoderName>, insteadOf: DecoderProcess?)
+        /// The worker that was wanted has ended.
+        case lost
         case fail(ImageError)
     }
 
@@ -77,6 +85,7 @@ package final class DecoderPool: Sendable {
         while true {
             switch nextStep(coder, isFresh, stop) {
             case .fail(let error): throw error
+            case .lost: continue
             case .use(let process):
                 if process.isUsable { return process }
                 discard(process)
@@ -88,25 +97,51 @@ package final class DecoderPool: Sendable {
     }
 
     private func nextStep(_ coder: CoderName, _ isFresh: Bool, _ stop: CancellationToken) -> Step {
-        let step = state.wait { state, wakeAt -> Step? in
-            state.adopt()
-            do throws(ImageError) { try stop.check() } catch { return .fail(error) }
+        inOrder(stop, wanted: nil) { state, number in
             let coder = state.complete.contains(coder) ? coder.complete : coder
             if coder.isComplete { state.modules.remove(CoderName(name: coder.name, path: coder.path)) }
             if !coder.path.isEmpty { state.modules.insert(coder) }
+            let queue = state.queue
+            let isFree = { (idle: Idle) in queue.mayTake(ObjectIdentifier(idle.process), number) }
             let isUsable = { (idle: Idle) in coder.path.isEmpty || idle.process.modules.contains(coder) }
-            if !isFresh, let index = state.idle.lastIndex(where: isUsable) {
+            if !isFresh, let index = state.idle.lastIndex(where: { isFree($0) && isUsable($0) }) {
                 return .use(state.idle.remove(at: index).process)
             }
-            if state.count < self.limit {
+            if state.count < self.limit, queue.mayTake(nil, number) {
                 state.count += 1
                 return .start(state.modules, insteadOf: nil)
             }
-            if !state.idle.isEmpty { return .start(state.modules, insteadOf: state.idle.removeFirst().process) }
-            wakeAt = MonotonicClock.now &+ DecoderPool.pollInterval
-            return nil
+            guard let index = state.idle.firstIndex(where: isFree) else { return nil }
+            return .start(state.modules, insteadOf: state.idle.remove(at: index).process)
         }
+    }
+
+    /// Waits in the queue until `body` returns a step.
+    private func inOrder(
+        _ stop: CancellationToken, wanted: DecoderProcess?, _ body: (inout State, UInt64) -> Step?
+    ) -> Step {
+        var number: UInt64?
+        let step = state.wait { state, wakeAt -> Step? in
+            state.adopt()
+            let own = number ?? state.queue.enter(stop.priority, wanted: wanted.map { ObjectIdentifier($0) })
+            number = own
+            let step: Step?
+            do throws(ImageError) {
+                try stop.check()
+                step = body(&state, own)
+            } catch { step = .fail(error) }
+            wakeAt = MonotonicClock.now &+ DecoderPool.pollInterval
+            if step != nil { state.queue.leave(own) }
+            return step
+        }
+        // Others may have waited for this decode, which was before them.
+        wakeWaiting()
         return step ?? .fail(.cancelled)
+    }
+
+    private func wakeWaiting() {
+        // The thread that ends idle workers wakes by itself.
+        if state.withLock({ !$0.queue.isEmpty }) { state.broadcast() }
     }
 
     private func start(_ program: String, _ modules: Set<CoderName>) throws(ImageError) -> DecoderProcess {
@@ -126,25 +161,20 @@ package final class DecoderPool: Sendable {
 
     /// This worker, when it is idle; nil if it has ended.
     func acquire(_ process: DecoderProcess, _ stop: CancellationToken) throws(ImageError) -> DecoderProcess? {
-        var failure: ImageError?
-        let found = state.wait { state, wakeAt -> Bool? in
-            state.adopt()
-            guard !process.isOver else { return false }
-            if let index = state.idle.firstIndex(where: { $0.process === process }) {
-                state.idle.remove(at: index)
-                return true
-            }
-            do throws(ImageError) { try stop.check() } catch {
-                failure = error
-                return false
-            }
-            wakeAt = MonotonicClock.now &+ DecoderPool.pollInterval
-            return nil
+        let step = inOrder(stop, wanted: process) { state, number in
+            guard !process.isOver else { return .lost }
+            guard let index = state.idle.firstIndex(where: { $0.process === process }),
+                state.queue.mayTake(ObjectIdentifier(process), number)
+            else { return nil }
+            state.idle.remove(at: index)
+            return .use(process)
         }
-        if let failure { throw failure }
-        guard found == true else { return nil }
-        if process.isUsable { return process }
-        discard(process)
+        switch step {
+        case .fail(let error): throw error
+        case .use where process.isUsable: return process
+        case .use: discard(process)
+        case .start, .lost: break
+        }
         return nil
     }
 
@@ -155,7 +185,7 @@ package final class DecoderPool: Sendable {
             guard process.isOfThisProcess else { return }
             state.idle.append(Idle(process: process, since: MonotonicClock.now))
         }
-        state.broadcast()
+        wakeWaiting()
     }
 
     /// Ends a worker that the caller acquired; returns the signal that had killed it, or 0.
@@ -163,6 +193,18 @@ package final class DecoderPool: Sendable {
         let end = process.end()
         forgetOne()
         return end.signal
+    }
+
+    /// Kills a worker that the caller acquired, and counts it. Another thread waits for its end: the kernel takes 0.1 s to free
+    /// gigabytes of memory or thousands of threads.
+    func kill(_ process: DecoderProcess, _ change: (inout DecoderStatistics) -> Void) {
+        process.kill()
+        let isWatched = state.withLock { state in
+            change(&state.statistics)
+            if state.isWatched { state.killed.append(process) }
+            return state.isWatched
+        }
+        if isWatched { state.broadcast() } else { discard(process) }
     }
 
     private func forgetOne() {
@@ -175,9 +217,10 @@ package final class DecoderPool: Sendable {
     package func endIdle() { end(state.withLock { take(&$0) { _ in true } }) }
 
     private func take(_ state: inout State, where isOver: (Idle) -> Bool) -> [DecoderProcess] {
-        let over = state.idle.filter(isOver)
+        let over = state.idle.filter(isOver).map(\.process) + state.killed
         state.idle.removeAll(where: isOver)
-        return over.map(\.process)
+        state.killed = []
+        return over
     }
 
     private func end(_ processes: [DecoderProcess]) {
@@ -197,6 +240,20 @@ package final class DecoderPool: Sendable {
         } catch { state.withLock { $0.isWatched = false } }
     }
 
+    /// Has workers that have been idle for a moment return memory. Returns the time of the next change.
+    private static func trim(_ state: inout State, _ now: UInt64) -> UInt64 {
+        // Releasing a worker wakes nobody.
+        var next = state.idle.count < state.count ? now &+ trimDelay : .max
+        for index in state.idle.indices {
+            if !state.idle[index].isTrimmed, state.idle[index].since &+ trimDelay <= now {
+                state.idle[index].process.trim()
+                state.idle[index].isTrimmed = true
+            }
+            next = min(next, state.idle[index].since &+ (state.idle[index].isTrimmed ? idleLimit : trimDelay))
+        }
+        return next
+    }
+
     private func endIdleInTime() {
         while true {
             let over = state.wait { state, wakeAt -> [DecoderProcess]? in
@@ -207,7 +264,7 @@ package final class DecoderPool: Sendable {
                     state.isWatched = false
                     return []
                 }
-                wakeAt = state.idle.map { $0.since &+ DecoderPool.idleLimit }.min() ?? .max
+                wakeAt = DecoderPool.trim(&state, now)
                 return nil
             }
             guard let over, !over.isEmpty else { return }

@@ -12,6 +12,8 @@ import Synchronization
     /// The process that started the worker: a forked child has no workers of its own.
     private let owner = getpid()
     let channel: Channel
+    /// The arena of the worker. Written once, by `ready`.
+    private let mapped = Lock<MappedArena?>(nil)
     /// The shared objects that it has opened.
     let modules: Set<CoderName>
     private let lastCall = Atomic<UInt64>(0)
@@ -71,6 +73,10 @@ import Synchronization
                 failure = try message.body.optional { reader throws(ImageError) in try reader.error() }
             } catch { throw .invalid }
             if let failure { throw .refused(failure) }
+            do throws(ImageError) {
+                let arena = try MappedArena(try message.body.descriptor())
+                mapped.withLock { $0 = arena }
+            } catch { throw error.status == .decoderCrashed ? .invalid : .refused(error) }
         } catch {
             switch error {
             case .timedOut: throw ImageError(.unsupported, "decoder process: no message")
@@ -110,6 +116,17 @@ import Synchronization
 
     var isOfThisProcess: Bool { owner == getpid() }
     var isOver: Bool { hasEnded.load(ordering: .relaxed) || !isOfThisProcess }
+
+    /// The memory from which results are copied.
+    var arena: MappedArena? { mapped.withLock { $0 } }
+
+    /// Has the idle worker close unused sessions and return unused memory to the system. Without effect if it cannot be told at
+    /// once.
+    func trim() {
+        var writer = MessageWriter()
+        do throws(ImageError) { try writer.put(unused: takeUnused()) } catch { return }
+        try? channel.send(.trim, 0, writer, deadline: 0)
+    }
 
     func noteImage() { images.add(1, ordering: .relaxed) }
     /// True if an image before the current one may be the cause of a crash.

@@ -23,8 +23,8 @@ package final class DecoderService: Sendable {
         var current: (number: UInt64, stop: CancellationToken)?
         /// The bytes that a read asked for.
         var received: MessageReader?
-        /// The time at which unused memory is returned; `.max` if it was.
-        var trimTime = UInt64.max
+        /// Pixels that the host may be copying. They remain until its next message.
+        var lent: [PixelBuffer] = []
     }
 
     /// Memory besides that mapped at the start, which leaves room for the default limits of several buffers; and processor time
@@ -32,16 +32,16 @@ package final class DecoderService: Sendable {
     private static let limits = ciso_limits(memory: 6 << 30, cpu_seconds: 604_800, descriptors: 256)
     /// Nanoseconds until the first message.
     private static let startLimit: UInt64 = 10_000_000_000
-    /// Nanoseconds of idling after which unused memory is returned to the system.
-    private static let trimDelay: UInt64 = 500_000_000
     /// Nanoseconds that a host may take to read a message.
     private static let sendLimit: UInt64 = 10_000_000_000
 
     private let channel = Channel(CISO_SOCKET)
     private let state = Monitor(State())
     private let sessions: WorkerSessions
+    private let arena: ResultArena
 
-    private init(_ coders: [CoderName: OpenedCoder], _ builtin: @escaping CoderSource) {
+    private init(_ coders: [CoderName: OpenedCoder], _ arena: ResultArena, _ builtin: @escaping CoderSource) {
+        self.arena = arena
         sessions = WorkerSessions(coders, builtin)
     }
 
@@ -65,19 +65,21 @@ package final class DecoderService: Sendable {
             let coders = try open(channel, source)
             // Helpers for large images, as in a host with an engine.
             let lease = try Engine.acquire()
-            SharedPixels.use(WorkerMemory())
-            let service = DecoderService(coders, source)
+            let arena = try ResultArena()
+            SharedPixels.use(WorkerMemory(arena: arena))
+            let service = DecoderService(coders, arena, source)
             try service.start()
             var mechanisms: UInt32 = 0
             var limits = limits
-            let code = unsafe ciso_enter(&limits, nil, 0, &mechanisms)
+            let kept = [arena.memory.number]
+            let code = unsafe ciso_enter(&limits, kept, kept.count, &mechanisms)
             guard code == 0 else { throw ImageError(.unsupported, "decoder process: sandbox refused", systemError: code) }
             Sandbox.enter()
-            try sendReady(channel, nil)
+            try sendReady(channel, arena)
             withExtendedLifetime(lease) { service.receive() }
             return 0
         } catch {
-            try? sendReady(channel, error)
+            try? sendReady(channel, nil, error)
             return 4
         }
     }
@@ -100,9 +102,12 @@ package final class DecoderService: Sendable {
         return coders
     }
 
-    private static func sendReady(_ channel: Channel, _ failure: ImageError?) throws(ImageError) {
+    private static func sendReady(
+        _ channel: Channel, _ arena: ResultArena?, _ failure: ImageError? = nil
+    ) throws(ImageError) {
         var writer = MessageWriter()
         try writer.put(optional: failure) { writer, error throws(ImageError) in try writer.put(error) }
+        if let arena { try writer.put(arena.memory) }
         try channel.send(.ready, 0, writer, deadline: MonotonicClock.now &+ sendLimit)
     }
 
@@ -115,14 +120,7 @@ package final class DecoderService: Sendable {
 
     private func receive() {
         while true {
-            do throws(ChannelFailure) {
-                guard handle(try channel.receive(deadline: state.withLock { $0.trimTime })) else { return }
-            } catch {
-                guard case .timedOut = error else { return }
-                PixelPool.shared.trim()
-                csys_trim_heap()
-                state.withLock { $0.trimTime = .max }
-            }
+            guard let message = try? channel.receive(deadline: .max), handle(message) else { return }
         }
     }
 
@@ -137,7 +135,6 @@ package final class DecoderService: Sendable {
                 guard state.current == nil else { return false }
                 state.waiting = call
                 state.current = (call.number, call.stop)
-                state.trimTime = .max
                 return true
             }
             state.broadcast()
@@ -148,8 +145,27 @@ package final class DecoderService: Sendable {
         case .bytes:
             state.withLock { if $0.current?.number == message.number { $0.received = message.body } }
             state.broadcast()
+        case .trim: return trim(message.body)
         case .start, .ready, .reply, .read: return false
         }
+        return true
+    }
+
+    /// False for a message that a host never sends.
+    private func trim(_ body: MessageReader) -> Bool {
+        let lent = state.withLock { state -> [PixelBuffer]? in
+            // A call may have been sent at the same time.
+            guard state.current == nil else { return nil }
+            defer { state.lent = [] }
+            return state.lent
+        }
+        guard lent != nil else { return true }
+        var body = body
+        do throws(ImageError) { try sessions.closeUnused(&body) } catch { return false }
+        withExtendedLifetime(lent) {}
+        arena.trim()
+        PixelPool.shared.trim()
+        csys_trim_heap()
         return true
     }
 
@@ -167,6 +183,12 @@ package final class DecoderService: Sendable {
     }
 
     private func reply(to call: Call) {
+        // The host has copied the pixels of the reply before.
+        let lent = state.withLock { state in
+            defer { state.lent = [] }
+            return state.lent
+        }
+        withExtendedLifetime(lent) {}
         let deadline = MonotonicClock.now.addingSaturated(DecoderService.sendLimit)
         do throws(ImageError) {
             var writer = MessageWriter()
@@ -179,9 +201,9 @@ package final class DecoderService: Sendable {
                 try writer.put(error)
             }
             // Before the reply: the next call may come at once.
-            state.withLock { ($0.current, $0.received) = (nil, nil) }
+            let lent = writer.lent
+            state.withLock { ($0.current, $0.received, $0.lent) = (nil, nil, lent) }
             try channel.send(.reply, call.number, writer, deadline: deadline)
-            state.withLock { $0.trimTime = $0.current == nil ? MonotonicClock.now &+ DecoderService.trimDelay : .max }
         } catch {
             // The host has ended, or memory is so short that not even an error can be sent.
             exit(5)

@@ -119,22 +119,30 @@ extension ImageError {
 }
 
 extension MessageWriter {
-    /// Writes the coder, its options and the bytes, which lie in memory of their own.
+    /// Bytes that cost less as a part of the message than as memory of their own.
+    private static let mostInlineBytes = 32 << 10
+
+    /// Writes the coder, its options and the bytes.
     mutating func put(_ coder: CoderName, _ options: DecodeOptions, _ bytes: Bytes) throws(ImageError) {
         try put(coder)
         try put(options)
         try put(shared: bytes)
     }
 
+    /// Writes bytes: long ones as memory of their own.
     mutating func put(shared bytes: Bytes) throws(ImageError) {
+        let isInline = bytes.count <= MessageWriter.mostInlineBytes
+        try put(isInline)
+        if isInline { return try put(bytes) }
         try put(bytes.count)
-        if !bytes.isEmpty { try put(try SharedMemory.sealed(bytes)) }
+        try put(try SharedMemory.sealed(bytes))
     }
 }
 
 extension MessageReader {
     mutating func shared() throws(ImageError) -> Bytes {
+        if try flag() { return try bytes(limit: MessageWriter.limit) }
         let count = try count()
-        return count > 0 ? try SharedMemory.bytes(of: try descriptor(), count: count) : .empty
+        return try SharedMemory.bytes(of: try descriptor(), count: count)
     }
 }

@@ -12,13 +12,19 @@ extension MessageReader {
     private mutating func pixels(_ limits: DecodeLimits) throws(ImageError) -> PixelBuffer {
         let format: PixelFormat = try choice()
         let size = try size()
-        let memory = try descriptor()
+        let isInArena = try flag()
+        let offset = isInArena ? try count() : 0
+        let memory = isInArena ? nil : try descriptor()
         guard !size.isEmpty else { throw .invalidMessage }
         let stride = try PixelBuffer.stride(width: size.width, format: format)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         // Frames of animations are drawn on canvases, which count as working memory.
         guard !overflow, bytes <= max(limits.outputBytes, limits.workingBytes) else { throw .invalidMessage }
-        return try SharedMemory.pixels(of: memory, size: size, format: format, stride: stride)
+        if let memory { return try SharedMemory.pixels(of: memory, size: size, format: format, stride: stride) }
+        guard let arena, bytes <= ResultArena.largest else { throw .invalidMessage }
+        let pixels = try PixelBuffer(size: size, format: format, limit: bytes)
+        try arena.copy(offset, to: pixels)
+        return pixels
     }
 
     private mutating func metadata(_ limits: DecodeLimits) throws(ImageError) -> ImageMetadata {

@@ -5,6 +5,8 @@ struct MessageReader {
     private let bytes: Bytes
     private var reader: ByteReader
     private let descriptors: [Descriptor]
+    /// The arena of the worker that sent the message.
+    var arena: MappedArena?
 
     init(_ bytes: Bytes, _ descriptors: [Descriptor]) {
         self.bytes = bytes

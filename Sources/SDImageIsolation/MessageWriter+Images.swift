@@ -8,12 +8,37 @@ extension MessageWriter {
         try put(optional: image.metadata.gainMap) { writer, map throws(ImageError) in try writer.put(map) }
     }
 
-    /// Writes pixels that lie in shared memory already; others are copied there.
+    /// Writes where the pixels are: their offset in the arena, or their own memory. Pixels that lie elsewhere are copied.
     private mutating func put(_ pixels: PixelBuffer) throws(ImageError) {
         try put(pixels.format.rawValue)
         try put(pixels.size)
-        if let sealed = try (pixels.region as? WorkerRegion)?.sealed() { return try put(sealed) }
-        try put(try pixels.copiedToRegion())
+        if let lent = try lendable(pixels) { return try put(lent) }
+        if let lent = try lendable(try pixels.copied()) { return try put(lent) }
+        throw ImageError(.internalError, "decoder process: no shared memory")
+    }
+
+    private enum Lent {
+        case offset(Int)
+        case memory(Descriptor)
+    }
+
+    private mutating func lendable(_ pixels: PixelBuffer) throws(ImageError) -> Lent? {
+        if let region = pixels.region as? ArenaRegion {
+            lend(pixels)
+            return .offset(region.offset)
+        }
+        return try (pixels.region as? WorkerRegion)?.sealed().map { .memory($0) }
+    }
+
+    private mutating func put(_ lent: Lent) throws(ImageError) {
+        switch lent {
+        case .offset(let offset):
+            try put(true)
+            try put(offset)
+        case .memory(let memory):
+            try put(false)
+            try put(memory)
+        }
     }
 
     private mutating func put(_ metadata: ImageMetadata) throws(ImageError) {
@@ -104,15 +129,12 @@ extension MessageWriter {
 
 extension PixelBuffer {
     /// Copies pixels that did not come from the memory of the worker, such as those that a coder lends.
-    fileprivate func copiedToRegion() throws(ImageError) -> Descriptor {
+    fileprivate func copied() throws(ImageError) -> PixelBuffer {
         let copy = try PixelBuffer(size: size, format: format, limit: .max)
         for y in 0..<size.height {
             guard let from = unsafe row(y), let to = unsafe copy.mutableRow(y) else { continue }
             unsafe to.copyMemory(from: from)
         }
-        guard let memory = try (copy.region as? WorkerRegion)?.sealed() else {
-            throw ImageError(.internalError, "decoder process: no shared memory")
-        }
-        return memory
+        return copy
     }
 }

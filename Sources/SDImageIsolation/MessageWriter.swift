@@ -8,6 +8,8 @@ struct MessageWriter: ~Copyable {
     private var body = ByteBuilder(limit: limit)
     /// Memory sent with the message. The body refers to it by index.
     private(set) var descriptors: [Descriptor] = []
+    /// Pixels that the receiver copies from the arena of this worker: they remain until the next call.
+    private(set) var lent: [PixelBuffer] = []
 
     mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) throws(ImageError) {
         let copy = number
@@ -50,6 +52,8 @@ struct MessageWriter: ~Copyable {
         try put(descriptors.count)
         descriptors.append(descriptor)
     }
+
+    mutating func lend(_ pixels: PixelBuffer) { lent.append(pixels) }
 
     mutating func finish() -> Bytes { body.finish() }
 }

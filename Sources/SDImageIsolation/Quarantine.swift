@@ -1,6 +1,7 @@
 import SDImage
 
-/// Images that crashed workers. One that did so twice is refused for a while, like a URL that failed.
+/// Images that crashed workers. One that did so twice is refused for a while, like a URL that failed; `CrashRecords` remembers it
+/// for other processes.
 final class Quarantine: Sendable {
     /// Identity of encoded bytes, within this process.
     private struct Key: Hashable {
@@ -21,29 +22,33 @@ final class Quarantine: Sendable {
 
     private static let crashes = 2
     /// Nanoseconds after which the crashes of an image are forgotten.
-    private static let duration: UInt64 = 300_000_000_000
+    private static let duration = UInt64(CrashRecords.duration) * 1_000_000_000
     /// The oldest entry is dropped first.
     private static let capacity = 1000
 
     private let entries = Lock<[Key: Entry]>([:])
 
-    /// Throws `decoderCrashed` for an image that is refused now. Costs nothing while no image has crashed a worker.
+    /// Throws `decoderCrashed` for an image that is refused now. The bytes are read only if an image has crashed a worker.
     func check(_ bytes: Bytes) throws(ImageError) {
-        guard entries.withLock({ !$0.isEmpty }) else { return }
+        guard isRefused(bytes) || CrashRecords.count(bytes) >= Quarantine.crashes else { return }
+        DecoderPool.shared.count { $0.refused += 1 }
+        throw ImageError(.decoderCrashed, "decoder process: not tried again, the image crashed it twice")
+    }
+
+    private func isRefused(_ bytes: Bytes) -> Bool {
+        guard entries.withLock({ !$0.isEmpty }) else { return false }
         let key = Key(bytes)
         let now = MonotonicClock.now
-        let isRefused = entries.withLock { entries in
+        return entries.withLock { entries in
             guard let entry = entries[key] else { return false }
             if now &- entry.since < Quarantine.duration { return entry.crashes >= Quarantine.crashes }
             entries[key] = nil
             return false
         }
-        guard isRefused else { return }
-        DecoderPool.shared.count { $0.refused += 1 }
-        throw ImageError(.decoderCrashed, "decoder process: not tried again, the image crashed it twice")
     }
 
     func noteCrash(_ bytes: Bytes) {
+        CrashRecords.note(bytes)
         let key = Key(bytes)
         entries.withLock { entries in
             if entries.count >= Quarantine.capacity, let oldest = entries.min(by: { $0.value.since < $1.value.since }) {

@@ -69,7 +69,12 @@ enum SharedMemory {
 
 /// Pixel memory of a worker, which it passes to its host.
 struct WorkerMemory: PixelMemory {
-    func region(_ bytes: Int) throws(ImageError) -> any PixelRegion { try WorkerRegion(bytes) }
+    let arena: ResultArena
+
+    func region(_ bytes: Int) throws(ImageError) -> any PixelRegion {
+        if let region = arena.region(bytes) { return region }
+        return try WorkerRegion(bytes)
+    }
 }
 
 /// Memory written by a decode, then sealed and sent.
@@ -94,6 +99,8 @@ struct WorkerMemory: PixelMemory {
     }
 
     deinit { unsafe ciso_memory_unmap(address, size) }
+
+    var isZeroed: Bool { true }
 
     func willWrite() {
         if isSealed.load(ordering: .relaxed) { isStale.store(true, ordering: .relaxed) }

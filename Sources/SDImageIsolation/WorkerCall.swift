@@ -65,9 +65,7 @@ struct WorkerCall {
         do throws(ImageError) {
             let now = MonotonicClock.now
             try writer.put(end > now ? end - now : 0)
-            let unused = process.takeUnused()
-            try writer.put(unused.count)
-            for session in unused { try writer.put(session) }
+            try writer.put(unused: process.takeUnused())
             try write(&writer)
         } catch {
             throw .failed(error)
@@ -92,7 +90,11 @@ struct WorkerCall {
             do throws(ChannelFailure) {
                 let message = try process.channel.receive(deadline: min(killTime, now &+ WorkerCall.pollInterval))
                 guard message.number == number else { throw .invalid }
-                if message.kind == .reply { return message.body }
+                if message.kind == .reply {
+                    var body = message.body
+                    body.arena = process.arena
+                    return body
+                }
                 guard message.kind == .read, let source else { throw .invalid }
                 try sendBytes(message, source, killTime)
             } catch {
@@ -151,18 +153,26 @@ struct WorkerCall {
     }
 }
 
+extension MessageWriter {
+    /// Writes the sessions to close.
+    mutating func put(unused sessions: [UInt64]) throws(ImageError) {
+        try put(sessions.count)
+        for session in sessions { try put(session) }
+    }
+}
+
 extension WorkerCall.Loss {
     /// Ends the worker, and returns the error of the call.
     fileprivate func failure(_ process: DecoderProcess) -> ImageError {
-        let signal = DecoderPool.shared.discard(process)
         switch self {
         case .cancelled:
-            DecoderPool.shared.count { $0.kills += 1 }
+            DecoderPool.shared.kill(process) { $0.kills += 1 }
             return .cancelled
         case .timedOut:
-            DecoderPool.shared.count { ($0.kills, $0.timeouts) = ($0.kills + 1, $0.timeouts + 1) }
+            DecoderPool.shared.kill(process) { ($0.kills, $0.timeouts) = ($0.kills + 1, $0.timeouts + 1) }
             return ImageError(.timeout, "decoder process: work exceeded its time limit")
         case .crashed:
+            let signal = DecoderPool.shared.discard(process)
             DecoderPool.shared.count { $0.crashes += 1 }
             let reason =
                 switch signal {
@@ -171,7 +181,9 @@ extension WorkerCall.Loss {
                 default: "ended by signal \(signal)"
                 }
             return ImageError(.decoderCrashed, "decoder process: \(reason)", systemError: signal)
-        case .failed(let error): return error
+        case .failed(let error):
+            DecoderPool.shared.discard(process)
+            return error
         }
     }
 }

@@ -3,7 +3,7 @@ import SDImage
 /// A coder that a worker has opened, or the reason why it could not.
 typealias OpenedCoder = Result<any ImageCoder, ImageError>
 
-/// Performs the calls of a worker, and keeps the decoders and images of its sessions. Used by one thread.
+/// Performs the calls of a worker, and keeps the decoders and images of its sessions. Used by one thread at a time.
 final class WorkerSessions: Sendable {
     private enum Content {
         case decoder(any ImageDecoder)
@@ -39,9 +39,7 @@ final class WorkerSessions: Sendable {
         nanoseconds: UInt64
     ) throws(ImageError) {
         var body = body
-        for _ in 0..<(try body.count()) {
-            close(try body.number())
-        }
+        try closeUnused(&body)
         stop.allow(nanoseconds: nanoseconds)
         switch try body.choice(Operation.self) {
         case .info: try info(&body, &writer, stop, nanoseconds)
@@ -52,6 +50,11 @@ final class WorkerSessions: Sendable {
         case .frame: try frame(&body, &writer, stop)
         case .render: try render(&body, &writer)
         }
+    }
+
+    /// Closes the sessions that a message names.
+    func closeUnused(_ body: inout MessageReader) throws(ImageError) {
+        for _ in 0..<(try body.count()) { close(try body.number()) }
     }
 
     private func coder(_ body: inout MessageReader) throws(ImageError) -> any ImageCoder {

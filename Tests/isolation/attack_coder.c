@@ -141,7 +141,8 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     (void)user_data, (void)options;
     for (size_t i = 7; i < length && i - 7 < sizeof name - 1 && ((const char *)bytes)[i] != '\n'; i++)
         name[i - 7] = ((const char *)bytes)[i];
-    bool is_known = strcmp(name, "picture") == 0 || run_attack(name);
+    bool is_large = strcmp(name, "large_picture") == 0,
+         is_known = strcmp(name, "picture") == 0 || is_large || run_attack(name);
     for (size_t i = 0; i < sizeof own_attacks / sizeof own_attacks[0] && !is_known; i++)
         if ((is_known = strcmp(own_attacks[i].name, name) == 0))
             own_attacks[i].run();
@@ -160,10 +161,12 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     }
     void *pixels;
     size_t stride;
-    sdimage_status status = sdimage_image_new_uninitialized(ATTACK_SIDE, ATTACK_SIDE, SDIMAGE_PIXEL_FORMAT_RGBA8, image,
-                                                            &pixels, &stride, error);
+    /* The pixels of a large one are passed as memory of their own. */
+    uint32_t side = is_large ? ATTACK_LARGE_SIDE : ATTACK_SIDE;
+    sdimage_status status =
+        sdimage_image_new_uninitialized(side, side, SDIMAGE_PIXEL_FORMAT_RGBA8, image, &pixels, &stride, error);
     if (status >= 0)
-        memset(pixels, ATTACK_BYTE, stride * ATTACK_SIDE);
+        memset(pixels, ATTACK_BYTE, stride * side);
     return status;
 }
 

@@ -103,14 +103,18 @@ static double first(const file *file, sdimage_isolation isolation) {
     return time;
 }
 
-/* Prints the memory of the worker from its /proc files. */
+/* Prints the memory of the workers from their /proc files: each is the child of a keeper of this process. */
 static void print_memory(void) {
+    char command[400];
     sleep(2);
     fflush(stdout);
-    if (system("for each in /proc/[0-9]*; do if [ \"$(cat $each/comm 2>/dev/null)\" = sdimage-decoder ]; then "
-               "echo worker: $(grep -h -e '^Rss' -e '^Pss:' -e '^Private_Dirty' -e '^Anonymous' $each/smaps_rollup | "
-               "tr -s ' '); "
-               "fi; done") != 0)
+    snprintf(
+        command, sizeof command,
+        "for keeper in $(pgrep -P %d); do for each in $(pgrep -P $keeper sdimage-decode); do "
+        "echo worker: $(grep -h -e '^Rss' -e '^Pss:' -e '^Private_Dirty' -e '^Anonymous' /proc/$each/smaps_rollup | "
+        "tr -s ' '); done; done",
+        getpid());
+    if (system(command) != 0)
         printf("no memory\n");
 }
 

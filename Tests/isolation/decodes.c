@@ -1,11 +1,15 @@
 /* Isolated decodes of images that attack: each fails with its status, and changes nothing in the host. */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "attack_coder.h"
+#include "attack_decodes.h"
 #include "attacks.h"
-#include "check.h"
 
 static atomic_int child_signals;
 
@@ -14,30 +18,16 @@ static void count_signal(int signal) {
     atomic_fetch_add(&child_signals, 1);
 }
 
-static void start_isolation(void) {
-    sdimage_coder *coder = NULL;
+static void start(void) {
     struct sigaction action = {.sa_handler = count_signal};
     CHECK_EQUAL(sigaction(SIGCHLD, &action, NULL), 0);
-    find_attack_module();
-    CHECK_EQUAL(sdimage_attack_coder_new(&coder, NULL), SDIMAGE_STATUS_OK);
-    CHECK_EQUAL(sdimage_coder_register(coder, NULL), SDIMAGE_STATUS_OK);
-    sdimage_coder_unref(coder);
-    sdimage_set_isolation(SDIMAGE_ISOLATION_RISKY);
+    start_isolation();
 }
 
 /* Decodes an image that runs the attack, within a time limit; checks the pixels of a result. */
 static sdimage_status decode(const char *attack, uint32_t limit_ms) {
-    static atomic_int count;
-    char text[200];
     sdimage_image *image = NULL;
-    sdimage_decode_options *options = sdimage_decode_options_new();
-    CHECK(options != NULL);
-    sdimage_decode_options_set_max_work_ms(options, limit_ms);
-    /* Equal bytes would be refused after two crashes. */
-    int length = snprintf(text, sizeof text, "ATTACK %s\n%d", attack, atomic_fetch_add(&count, 1));
-    sdimage_status status = sdimage_decode(text, (size_t)length, options, &image, NULL);
-    sdimage_decode_options_unref(options);
-    CHECK((status >= 0) == (image != NULL));
+    sdimage_status status = decode_attack(attack, "", limit_ms, &image);
     if (image != NULL) {
         CHECK_EQUAL(sdimage_image_width(image), ATTACK_SIDE);
         CHECK_EQUAL(*(const uint8_t *)sdimage_image_pixels(image), ATTACK_BYTE);
@@ -55,7 +45,7 @@ static void expect_status(const char *attack, uint32_t limit_ms, sdimage_status 
 }
 
 static void each_forbidden_call_fails_its_decode_only(void) {
-    start_isolation();
+    start();
     for (size_t i = 0; i < forbidden_call_count; i++)
         expect_status(forbidden_calls[i].name, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
 }
@@ -74,31 +64,35 @@ static void each_fault_fails_its_decode_only(void) {
                                           "allocate_or_abort",
                                           "close_socket",
                                           "fill_socket"};
-    start_isolation();
+    start();
     for (size_t i = 0; i < sizeof crashes / sizeof crashes[0]; i++)
         expect_status(crashes[i], 60000, SDIMAGE_STATUS_DECODER_CRASHED);
 }
 
 static void work_ends_at_its_time_limit(void) {
-    start_isolation();
+    start();
     expect_status("loop", 200, SDIMAGE_STATUS_TIMEOUT);
     expect_status("sleep_forever", 200, SDIMAGE_STATUS_TIMEOUT);
     expect_status("start_threads", 1000, SDIMAGE_STATUS_TIMEOUT);
 }
 
 static void memory_beyond_the_limit_is_too_large(void) {
-    start_isolation();
+    start();
     expect_status("allocate", 60000, SDIMAGE_STATUS_TOO_LARGE);
     expect_status("fill_memory", 60000, SDIMAGE_STATUS_TOO_LARGE);
 }
 
-/* A worker that sends after its reply is not used again. */
+/* A worker that sends after its reply is not used again: another is started once the message has come. */
 static void late_messages_do_no_harm(void) {
-    start_isolation();
+    start();
     for (int i = 0; i < 5; i++) {
         CHECK_EQUAL(decode("send_after_reply", 60000), SDIMAGE_STATUS_OK);
-        usleep(50000); /* the time of the attack, which waits 20 ms; either order must work */
-        CHECK_EQUAL(decode("picture", 60000), SDIMAGE_STATUS_OK);
+        const uint64_t started = isolation_counts().started;
+        const time_t end = time(NULL) + 60;
+        do {
+            CHECK_EQUAL(decode("picture", 60000), SDIMAGE_STATUS_OK);
+            CHECK(time(NULL) < end);
+        } while (isolation_counts().started == started);
     }
 }
 
@@ -112,7 +106,7 @@ static bool has_no_more_threads(void *count) {
 
 static void nothing_is_left_in_the_host(void) {
     static const char *const attacks[] = {"abort", "open_file", "send_descriptors", "exit_process", "picture"};
-    start_isolation();
+    start();
     CHECK_EQUAL(decode("picture", 60000), SDIMAGE_STATUS_OK);
     sdimage_isolation_end_idle();
     size_t descriptors = descriptor_count(), threads = thread_count();
@@ -127,7 +121,7 @@ static void nothing_is_left_in_the_host(void) {
 }
 
 static void an_image_that_crashes_twice_is_refused(void) {
-    start_isolation();
+    start();
     sdimage_isolation_statistics before = {.size = sizeof before}, after = before;
     for (int i = 0; i < 2; i++)
         CHECK_EQUAL(sdimage_decode("ATTACK abort\n", 13, NULL, &(sdimage_image *){NULL}, NULL),
@@ -142,6 +136,98 @@ static void an_image_that_crashes_twice_is_refused(void) {
     CHECK_EQUAL(after.started, before.started);
 }
 
+/* Decodes an image that crashes, in a process that has opened the cache of the folder. Returns 1 if a worker was
+ * started for it, and 0 if it was refused. */
+static int decode_in_process(const char *folder, const char *bytes) {
+    pid_t child = fork();
+    if (child == 0) {
+        sdimage_cache_config *config = sdimage_cache_config_new();
+        sdimage_cache *cache = NULL;
+        sdimage_isolation_statistics counts = {.size = sizeof counts};
+        start();
+        sdimage_cache_config_set_directory(config, folder);
+        sdimage_cache_config_set_namespace(config, "shared");
+        CHECK_EQUAL(sdimage_cache_new(config, &cache, NULL), SDIMAGE_STATUS_OK);
+        sdimage_data *data = new_data("x", 1);
+        CHECK_EQUAL(sdimage_cache_store_data(cache, "key", 3, data, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_decode(bytes, strlen(bytes), NULL, &(sdimage_image *){NULL}, NULL),
+                    SDIMAGE_STATUS_DECODER_CRASHED);
+        sdimage_isolation_get_statistics(&counts, NULL);
+        CHECK(counts.refused + counts.crashes == 1);
+        _exit(counts.crashes ? 1 : 0);
+    }
+    int status = 0;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) <= 1);
+    return WEXITSTATUS(status);
+}
+
+static void processes_with_one_cache_share_the_images_that_crash(void) {
+    const char *folder = temporary_folder();
+    char records[300], path[700];
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 0);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nanother"), 1);
+    /* Records that are old, or not of this library, refuse nothing. */
+    snprintf(records, sizeof records, "%s/shared/v1/crashes", folder);
+    DIR *stream = opendir(records);
+    int count = 0;
+    CHECK(stream != NULL);
+    for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+        const struct timespec tomorrow[] = {{.tv_sec = time(NULL) + 86400}, {.tv_sec = time(NULL) + 86400}};
+        snprintf(path, sizeof path, "%s/%s", records, entry->d_name);
+        if (entry->d_name[0] != '.') {
+            CHECK_EQUAL(utimensat(AT_FDCWD, path, tomorrow, 0), 0);
+            count++;
+        }
+    }
+    closedir(stream);
+    CHECK_EQUAL(count, 2);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    /* Something else in place of the folder. */
+    snprintf(path, sizeof path, "rm -r %s && echo text >%s", records, records);
+    CHECK_EQUAL(system(path), 0);
+    for (int i = 0; i < 3; i++)
+        CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+}
+
+static sdimage_image *draw(const char *text, sdimage_isolation isolation) {
+    char drawing[300];
+    sdimage_image *image = NULL;
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    sdimage_decode_options_set_isolation(options, isolation);
+    int length = snprintf(drawing, sizeof drawing,
+                          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"96\" height=\"40\">%s</svg>", text);
+    CHECK_EQUAL(sdimage_decode(drawing, (size_t)length, options, &image, NULL), SDIMAGE_STATUS_OK);
+    sdimage_decode_options_unref(options);
+    return image;
+}
+
+static bool has_equal_pixels(const sdimage_image *a, const sdimage_image *b) {
+    const size_t size = sdimage_image_stride(a) * sdimage_image_height(a);
+    return memcmp(sdimage_image_pixels(a), sdimage_image_pixels(b), size) == 0;
+}
+
+/* Also with fonts that nothing has drawn before the sandbox (ciso_keep_fonts). */
+static void text_is_drawn_with_the_fonts_of_the_system(void) {
+    static const char *const families[] = {"serif", "sans-serif", "monospace"};
+    CHECK_EQUAL(sdimage_plugins_load_all(NULL, NULL), SDIMAGE_STATUS_OK);
+    sdimage_image *empty = draw("", SDIMAGE_ISOLATION_ALL);
+    for (int i = 0; i < 3; i++) {
+        char text[150];
+        snprintf(text, sizeof text, "<text y=\"30\" font-size=\"24\" font-family=\"%s\" font-weight=\"%s\">Ag%d</text>",
+                 families[i], i == 0 ? "bold" : "normal", i);
+        sdimage_image *here = draw(text, SDIMAGE_ISOLATION_NONE), *isolated = draw(text, SDIMAGE_ISOLATION_ALL);
+        CHECK(has_equal_pixels(here, isolated));
+        CHECK(!has_equal_pixels(empty, isolated));
+        sdimage_image_unref(here);
+        sdimage_image_unref(isolated);
+    }
+    sdimage_image_unref(empty);
+    CHECK_EQUAL(isolation_counts().crashes, 0);
+}
+
 /* True if the metrics of the process have the line. */
 static bool has_metric(const char *line) {
     sdimage_data *text = NULL;
@@ -153,7 +239,7 @@ static bool has_metric(const char *line) {
 
 static void workers_appear_in_metrics_and_diagnosis(void) {
     sdimage_diagnosis *diagnosis = NULL;
-    start_isolation();
+    start();
     CHECK(has_metric("\nsdimage_decoder_starts_total 0\n"));
     CHECK_EQUAL(decode("picture", 60000), SDIMAGE_STATUS_OK);
     CHECK(has_metric("\nsdimage_decoder_starts_total 1\n"));
@@ -180,6 +266,8 @@ int main(void) {
         TEST(late_messages_do_no_harm),
         TEST(nothing_is_left_in_the_host),
         TEST(an_image_that_crashes_twice_is_refused),
+        TEST(processes_with_one_cache_share_the_images_that_crash),
+        TEST(text_is_drawn_with_the_fonts_of_the_system),
         TEST(workers_appear_in_metrics_and_diagnosis),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);

@@ -183,12 +183,41 @@ static void other_descriptors_are_no_memory(void) {
     check_refused(ends[0]);
 }
 
+/* The reader of an arena sees each change, and pages that were returned are 0. */
+static void an_arena_is_read_while_it_changes(void) {
+    enum { SIZE = 1 << 20 };
+    int memory;
+    void *own;
+    const void *other;
+    CHECK_EQUAL(ciso_arena_new(SIZE, &memory, &own), 0);
+    CHECK_EQUAL(ciso_arena_map(memory, SIZE, &other), 0);
+    for (int value = 1; value < 4; value++) {
+        memset(own, value, SIZE);
+        CHECK_EQUAL(((const char *)other)[SIZE - 1], value);
+    }
+    CHECK_EQUAL(ciso_arena_clear((char *)own + 4096, 4096), 0);
+    CHECK_EQUAL(((const char *)other)[4095], 3);
+    CHECK_EQUAL(((const char *)other)[4096], 0);
+    CHECK_EQUAL(ciso_arena_map(memory, SIZE / 2, &other), EBADMSG);
+    CHECK(ftruncate(memory, 0) < 0);
+    ciso_memory_unmap(own, SIZE);
+    ciso_memory_unmap((void *)other, SIZE);
+    close(memory);
+    /* Memory that can shrink is no arena, nor is a file. */
+    CHECK_EQUAL(ciso_memory_new(SIZE, &memory), 0);
+    CHECK_EQUAL(ciso_arena_map(memory, SIZE, &other), EBADMSG);
+    close(memory);
+    memory = open("/dev/zero", O_RDWR);
+    CHECK_EQUAL(ciso_arena_map(memory, SIZE, &other), EBADMSG);
+    close(memory);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(descriptors_arrive_closed_on_exec),       TEST(excess_descriptors_are_closed),
         TEST(a_full_table_of_descriptors_is_an_error), TEST(long_and_empty_messages_are_refused),
         TEST(deadlines_end_both_directions),           TEST(memory_of_a_worker_is_mapped),
-        TEST(other_descriptors_are_no_memory),
+        TEST(other_descriptors_are_no_memory),         TEST(an_arena_is_read_while_it_changes),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

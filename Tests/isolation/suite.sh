@@ -40,7 +40,8 @@ suite() {
     compile $folder/attack.so $here/attack_coder.c $here/attacks.c -shared -fPIC -fvisibility=hidden || return 1
     link_isolation $folder/liar $here/liar.c || return 1
     for test in decodes lies; do
-        ! selected $test || compile $folder/$test $here/$test.c $here/attack_coder.c $here/attacks.c $HARNESS || return 1
+        ! selected $test || compile $folder/$test $here/$test.c $here/attack_decodes.c $here/attack_coder.c $here/attacks.c $HARNESS ||
+            return 1
     done
     ! selected decodes || $folder/decodes
     ! selected lies || SDIMAGE_DECODER_PATH=$SDIMAGE_ROOT/$folder/liar $folder/lies

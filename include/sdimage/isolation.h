@@ -5,19 +5,20 @@
  * A coder that decodes in a worker cannot crash or block this process, and a bug in its library gives an attacker
  * little more than the pixels of that image: the worker runs in a sandbox without access to files, the network and
  * other processes. This process does not open the modules and plug-ins of such coders; it takes their formats from the
- * first bytes. Encoded bytes are copied once. Pixels are passed by reference; those of frames on whose canvas the next
- * frame is drawn are copied once.
+ * first bytes. Encoded bytes are copied once. So are pixels of at most 64 MiB, and of frames on whose canvas the next
+ * frame is drawn; others are passed by reference.
  *
  * A worker is the program libexec/sdimage/sdimage-decoder, or the one named by the environment variable
  * SDIMAGE_DECODER_PATH, which a program with more rights than its caller ignores. Workers are started on demand, at
- * most one for each processor, and decode one image at a time. They end after 30 s of idling and with the last manager
- * and cache. They send no SIGCHLD, are no zombies, and are not seen by wait(2). A forked child starts its own.
+ * most one for each processor, and decode one image at a time; decodes wait for a worker by the priority of their
+ * loads. They end after 30 s of idling and with the last manager and cache. They send no SIGCHLD, are no zombies, and
+ * are not seen by wait(2). A forked child starts its own.
  *
  * Everything can be decoded in workers: stills, headers, progressive images, animations and vector images. Further
  * errors of isolated decodes:
  *
- *   DECODER_CRASHED   the worker ended, or broke its rules; or the image did so twice within the last five minutes, and
- *                     is not tried again
+ *   DECODER_CRASHED   the worker ended, or broke its rules; or the image did so twice within the last five minutes,
+ *                     here or in another process with the folder of an open disk cache, and is not tried again
  *   TIMEOUT           the worker was killed at the time limit (sdimage_decode_options_set_max_work_ms)
  *   TOO_LARGE         the worker used more memory than it may
  *   UNSUPPORTED       no worker can be started (sdimage_set_isolation_fallback)

@@ -100,6 +100,20 @@ int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **addres
 
 void ciso_memory_unmap(void *address, size_t size);
 
+/* --- Arena: memory that a worker writes again and again, and from which its host copies. */
+
+/* Makes a memfd of `size` bytes, all 0, whose size is sealed, and maps it to write. Its pages are allocated when they
+   are first written. */
+int ciso_arena_new(size_t size, int *descriptor, void **address);
+
+/* Maps an arena of another process to read. The memory does not disappear (SIGBUS), but may change at any time: the
+   caller copies it, and then looks at the copy. EBADMSG: no memfd of that size in ordinary memory with a sealed
+   size. */
+int ciso_arena_map(int descriptor, size_t size, const void **address);
+
+/* Returns whole pages of an arena to the system, for all processes; they are 0 when they are read next. */
+int ciso_arena_clear(void *address, size_t size);
+
 /* --- The sandbox, for the worker. */
 
 /* First call of a worker, before it starts threads or opens libraries: no new privileges, no core dumps, no access to

@@ -76,6 +76,13 @@ package final class FileDescriptor: Sendable {
         return made
     }
 
+    /// Opens a file whose writes append to it, creating it if it is missing.
+    package func file(appending name: String, mode: mode_t = 0o600) throws(ImageError) -> FileDescriptor {
+        try FileDescriptor.made("file: open failed") {
+            unsafe openat(number, name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode)
+        }
+    }
+
     package func rename(_ old: String, to new: String) throws(ImageError) {
         guard unsafe renameat(number, old, number, new) == 0 else { throw .file("file: rename failed", errno) }
     }
@@ -173,6 +180,8 @@ package struct FileStatus: Sendable {
     package let allocated: Int
     /// Number of hard links; 0 after the last name was removed.
     package let links: Int
+    /// Time of the last modification, in seconds since 1970.
+    package let modified: Int
 
     init(_ status: stat) {
         isRegular = status.st_mode & S_IFMT == S_IFREG
@@ -185,6 +194,7 @@ package struct FileStatus: Sendable {
         size = Int(status.st_size)
         allocated = Int(status.st_blocks) * 512
         links = Int(status.st_nlink)
+        modified = status.st_mtim.tv_sec
     }
 }
 

@@ -2,13 +2,15 @@ import Synchronization
 
 /// Source of memory for pixels that another process maps, in place of `PixelPool`. Set once, by a worker process.
 package protocol PixelMemory: Sendable {
-    /// Returns `bytes` of memory, all 0 and aligned to 64 bytes.
+    /// Returns `bytes` of memory, aligned to 64 bytes.
     func region(_ bytes: Int) throws(ImageError) -> any PixelRegion
 }
 
 /// Memory of one `PixelBuffer`; freed with the last reference.
 package protocol PixelRegion: AnyObject, Sendable {
     var address: UnsafeMutableRawPointer { get }
+    /// True if the memory was all 0.
+    var isZeroed: Bool { get }
     /// Called before pixels are written.
     func willWrite()
 }

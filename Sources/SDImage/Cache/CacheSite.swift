@@ -14,7 +14,10 @@ final class CacheSite: Sendable {
             isDurable: configuration.isDurable)
         instance = try CacheInstance(in: folder.root)
         index = CacheIndex(folder, isDurable: configuration.isDurable, open: store)
+        CrashRecords.add(folder.root)
     }
+
+    deinit { CrashRecords.remove(folder.root) }
 
     /// The identifier of the next write.
     func nextWrite() -> CacheWrite {
@@ -37,6 +40,7 @@ final class CacheSite: Sendable {
     }
 
     func close() {
+        CrashRecords.remove(folder.root)
         index.close()
         folder.removePins(of: instance.id)
         instance.finish()

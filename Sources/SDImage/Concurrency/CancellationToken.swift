@@ -22,6 +22,7 @@ package final class CancellationToken: Cancellable {
     private let deadline = Atomic<UInt64>(.max)
     private let amount = Atomic<Int>(.max)
     private let spent = Atomic<Int>(0)
+    private let order = Atomic<Int32>(LoadPriority.normal.rawValue)
 
     /// `onCancel` is called once, by the first cancellation, on its thread.
     package init(onCancel: (@Sendable () -> Void)? = nil) { self.onCancel = onCancel }
@@ -32,6 +33,12 @@ package final class CancellationToken: Cancellable {
 
     /// Deadline in monotonic nanoseconds; `.max` without one.
     package var end: UInt64 { deadline.load(ordering: .relaxed) }
+
+    /// The priority of the operation where it waits for a decoder process.
+    package var priority: LoadPriority {
+        get { LoadPriority(rawValue: order.load(ordering: .relaxed)) ?? .normal }
+        set { order.store(newValue.rawValue, ordering: .relaxed) }
+    }
 
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 

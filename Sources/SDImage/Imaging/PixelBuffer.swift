@@ -41,6 +41,7 @@ import Glibc
         if let region {
             unsafe base = unsafe region.address
             release = {}
+            if zeroed, !region.isZeroed { unsafe memset(base, 0, bytes) }
             return
         }
         let block = unsafe try PixelPool.shared.allocate(bytes)

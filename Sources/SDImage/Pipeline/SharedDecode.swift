@@ -62,6 +62,7 @@ final class SharedDecode: Sendable {
     }
 
     private func start(on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool, _ body: @escaping @Sendable () -> Void) {
+        stop.priority = priority
         // A worker decodes itself, without a change of threads. The pool counts work of low priority, and keeps a worker free.
         let isHere =
             LibraryThread.isOwned(by: pool) && (isInTurn || priority > .low && !pool.hasWork(before: priority))
