@@ -26,7 +26,7 @@ package final class DecoderPool: Sendable {
         /// Least recently used first.
         var idle: [Idle] = []
         var queue = WorkerQueue()
-        /// Killed workers whose end nobody has waited for.
+        /// Killed workers that have not been waited for.
         var killed: [DecoderProcess] = []
         /// Workers that run or are being started.
         var count = 0
@@ -36,6 +36,8 @@ package final class DecoderPool: Sendable {
         var complete: Set<CoderName> = []
         /// True while a thread ends idle workers.
         var isWatched = false
+        /// The time at which that thread looks next.
+        var nextCheck = UInt64.max
         var statistics = DecoderStatistics()
 
         /// In a forked child, forgets the workers of the parent.
@@ -140,7 +142,6 @@ package final class DecoderPool: Sendable {
     }
 
     private func wakeWaiting() {
-        // The thread that ends idle workers wakes by itself.
         if state.withLock({ !$0.queue.isEmpty }) { state.broadcast() }
     }
 
@@ -180,12 +181,15 @@ package final class DecoderPool: Sendable {
 
     /// Returns a worker after a call.
     func release(_ process: DecoderProcess) {
-        state.withLock { state in
+        let isAwaited = state.withLock { state in
             // Between a fork and this call, the child may have forgotten the worker.
-            guard process.isOfThisProcess else { return }
-            state.idle.append(Idle(process: process, since: MonotonicClock.now))
+            guard process.isOfThisProcess else { return false }
+            let now = MonotonicClock.now
+            state.idle.append(Idle(process: process, since: now))
+            // Wakes the thread that trims idle workers at most once in the time of its delay.
+            return !state.queue.isEmpty || state.isWatched && state.nextCheck > now &+ DecoderPool.trimDelay
         }
-        wakeWaiting()
+        if isAwaited { state.broadcast() }
     }
 
     /// Ends a worker that the caller acquired; returns the signal that had killed it, or 0.
@@ -242,7 +246,7 @@ package final class DecoderPool: Sendable {
 
     /// Has workers that have been idle for a moment return memory. Returns the time of the next change.
     private static func trim(_ state: inout State, _ now: UInt64) -> UInt64 {
-        // Releasing a worker wakes nobody.
+        // A busy worker will be idle; its release need not wake this thread then.
         var next = state.idle.count < state.count ? now &+ trimDelay : .max
         for index in state.idle.indices {
             if !state.idle[index].isTrimmed, state.idle[index].since &+ trimDelay <= now {
@@ -265,6 +269,7 @@ package final class DecoderPool: Sendable {
                     return []
                 }
                 wakeAt = DecoderPool.trim(&state, now)
+                state.nextCheck = wakeAt
                 return nil
             }
             guard let over, !over.isEmpty else { return }

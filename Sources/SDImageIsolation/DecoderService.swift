@@ -71,8 +71,8 @@ package final class DecoderService: Sendable {
             try service.start()
             var mechanisms: UInt32 = 0
             var limits = limits
-            let kept = [arena.memory.number]
-            let code = unsafe ciso_enter(&limits, kept, kept.count, &mechanisms)
+            let descriptors = [arena.memory.number]
+            let code = unsafe ciso_enter(&limits, descriptors, descriptors.count, &mechanisms)
             guard code == 0 else { throw ImageError(.unsupported, "decoder process: sandbox refused", systemError: code) }
             Sandbox.enter()
             try sendReady(channel, arena)

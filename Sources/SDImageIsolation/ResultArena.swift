@@ -98,7 +98,9 @@ import SDImage
     init(_ memory: Descriptor) throws(ImageError) {
         var address: UnsafeRawPointer?
         let code = unsafe ciso_arena_map(memory.number, ResultArena.size, &address)
-        guard code == 0, let address = unsafe address else { throw code == EBADMSG ? .invalidMessage : .noMemory(ResultArena.size) }
+        guard code == 0, let address = unsafe address else {
+            throw code == EBADMSG ? .invalidMessage : .noMemory(ResultArena.size)
+        }
         unsafe base = unsafe address
     }
 
@@ -106,7 +108,9 @@ import SDImage
 
     /// Copies pixels into a buffer of their size.
     func copy(_ offset: Int, to pixels: PixelBuffer) throws(ImageError) {
-        guard offset >= 0, offset <= ResultArena.size, pixels.byteCount <= ResultArena.size - offset else { throw .invalidMessage }
+        guard offset >= 0, offset <= ResultArena.size, pixels.byteCount <= ResultArena.size - offset else {
+            throw .invalidMessage
+        }
         unsafe pixels.mutablePixels.copyMemory(from: base + offset, byteCount: pixels.byteCount)
     }
 }

@@ -6,7 +6,8 @@ import Testing
 @Suite struct WorkerQueueTests {
     private final class Worker {}
 
-    private let (first, second) = (Worker(), Worker())
+    private let first = Worker()
+    private let second = Worker()
 
     /// The numbers in the order in which one free worker serves them.
     private func order(_ queue: WorkerQueue, _ numbers: [UInt64], worker: Worker) -> [UInt64] {
