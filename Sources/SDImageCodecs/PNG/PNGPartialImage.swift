@@ -31,6 +31,12 @@ struct PNGPartialImage {
     /// The image in its stored orientation. Missing rows are transparent, or repeat known pixels of an interlaced image.
     var buffer: PixelBuffer { bitmap.buffer }
 
+    /// Number of rows from the top that have pixels. A row of the first pass of an interlaced image fills eight, the height of its
+    /// blocks (PNG, section 8.2).
+    var rowsFilled: Int {
+        decoder.data.isInterlaced ? min(8 * rowsDone, buffer.size.height) : rowsDone
+    }
+
     /// Number of bytes used.
     func consumedBytes(of bytes: Bytes) -> Int { chunks.end(ofFirst: inflater.usedBytes, in: bytes) }
 

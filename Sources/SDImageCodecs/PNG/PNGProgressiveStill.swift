@@ -70,7 +70,7 @@ struct PNGProgressiveStill: ImageStream {
         try advance(stop: stop)
         guard let now = progress, now.rowsDone > 0 else { return nil }
         if let preview, preview.rows == now.rowsDone { return preview.image }
-        let rows = now.decoder.data.isInterlaced ? now.buffer.size.height : now.rowsDone
+        let rows = now.rowsFilled
         // Frees the memory of the last preview before the next is allocated.
         preview = nil
         let pixels = try now.decoder.preview(now.buffer, rows: rows, stop: stop)

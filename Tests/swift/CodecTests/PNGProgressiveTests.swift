@@ -92,6 +92,18 @@ import Testing
         }
     }
 
+    @Test func rowsThatTheFirstPassHasNotReachedAreTransparent() throws {
+        let grown = try ProgressiveResult(coder, file(PNGProgressiveTests.kinds[0], interlaced: true), pieces: [1])
+        var filled: [Int] = []
+        for preview in grown.previews where preview.pixels.format == .rgba8 {
+            let alpha = stride(from: 3, to: 37 * 29 * 4, by: 4 * 37).map { preview.content[$0] }
+            #expect(alpha == alpha.sorted(by: >))
+            filled.append(alpha.prefix { $0 == 255 }.count)
+        }
+        #expect(Set(filled) == [8, 16, 24])
+        #expect(grown.previews.last?.pixels.format == .rgb8)
+    }
+
     @Test func chunksBehindTheDataCountInTheEnd() throws {
         var builder = PNGBuilder.header(2, 1, depth: 8, type: 0)
         builder.chunk("IDAT", PNGBuilder.rows([[1, 2]]))
