@@ -60,10 +60,12 @@ final class IsolatedDecoder: ImageDecoder {
         if let substitute { return try substitute.image(stop: stop) }
         return try inTurn { () throws(ImageError) in
             if let image = state.withLock({ $0.image }) { return image }
-            return try callSession(.image, stop, { _ throws(ImageError) in }) { [options] reader throws(ImageError) in
-                // The frames that have arrived are added by the owner of this decoder.
-                try reader.partialImage(options.limits).image
+            let (image, _, properties) = try callSession(.image, stop, { _ throws(ImageError) in }) {
+                [options] reader throws(ImageError) in try reader.partialImage(options.limits)
             }
+            state.withLock { $0.properties = properties }
+            // The frames that have arrived are added by the owner of this decoder.
+            return image
         }
     }
 
