@@ -147,13 +147,21 @@ package final class DecoderPool: Sendable {
 
     private func start(_ program: String, _ modules: Set<CoderName>) throws(ImageError) -> DecoderProcess {
         do throws(ImageError) {
-            let process = try DecoderProcess(program: program, modules: modules)
+            let process = try DecoderPool.process(program, modules)
             count { $0.started += 1 }
             watch()
             return process
         } catch {
             forgetOne()
             throw error
+        }
+    }
+
+    /// A new worker. One that is killed while it starts, for example for want of memory, is replaced once.
+    private static func process(_ program: String, _ modules: Set<CoderName>) throws(ImageError) -> DecoderProcess {
+        do throws(ImageError) { return try DecoderProcess(program: program, modules: modules) } catch {
+            guard error.cause?.status == .decoderCrashed else { throw error }
+            return try DecoderProcess(program: program, modules: modules)
         }
     }
 

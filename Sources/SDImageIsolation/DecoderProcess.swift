@@ -80,7 +80,7 @@ import Synchronization
         } catch {
             switch error {
             case .timedOut: throw ImageError(.unsupported, "decoder process: no message")
-            case .ended: throw ImageError(.unsupported, "decoder process: ended")
+            case .ended: throw ImageError(.decoderCrashed, "decoder process: ended")
             case .invalid: throw ImageError(.unsupported, "decoder process: invalid message")
             case .refused(let failure): throw failure
             }
