@@ -88,6 +88,8 @@ def isolation(folder: pathlib.Path) -> None:
     without = {**os.environ, "SDIMAGE_DECODER_PATH": "/bin/false"}
     expect("doctor shows the default isolation", run("doctor"), 0, r"isolation: risky\ndecoder_path: /.*/sdimage-decoder\n")
     expect("doctor shows the isolation of its option", run("doctor", "--isolation=all"), 0, "isolation: all")
+    expect("doctor starts a worker", run("doctor"), 0, r"worker: started\n")
+    expect("doctor says why no worker starts", run("doctor", "--json", env=without), 0, r'^{"worker":"decoder process: [^"]+",')
     expect("all formats are isolated", run("info", picture, TESTS / "fixtures/pictures/badge.png", "--isolation", "all"), 0,
            r"format: avif(.|\n)*format: png")
     expect("the default is no obstacle without workers", run("info", picture, env=without), 0, "format: avif")

@@ -60,6 +60,20 @@ int run_info(const command_row *command, int argc, char **argv) {
     return status;
 }
 
+/* Decodes an image of one pixel in a worker process. Returns NULL, or why that fails. */
+static sdimage_error *try_worker(void) {
+    static const char pixel[] = "GIF89a\1\0\1\0\200\0\0\0\0\0\377\377\377,\0\0\0\0\1\0\1\0\0\2\2D\1\0;";
+    sdimage_image *image = NULL;
+    sdimage_error *error = NULL;
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    sdimage_decode_options_set_isolation(options, SDIMAGE_ISOLATION_ALL);
+    sdimage_set_isolation_fallback(false);
+    sdimage_decode(pixel, sizeof pixel - 1, options, &image, &error);
+    sdimage_decode_options_unref(options);
+    sdimage_image_unref(image);
+    return error;
+}
+
 int run_doctor(const command_row *command, int argc, char **argv) {
     bool json = false;
     if (!parse_arguments(command, argc, argv, set_option, &json))
@@ -77,10 +91,17 @@ int run_doctor(const command_row *command, int argc, char **argv) {
     }
     const char *text = sdimage_data_bytes(report);
     size_t length = sdimage_data_length(report);
-    if (json)
-        printf("%.*s\n", (int)length, text);
-    else
+    const char *worker = (error = try_worker()) ? sdimage_error_message(error) : "started";
+    if (json && length > 1) {
+        /* The library's object, with the result as its first member. */
+        fputs("{\"worker\":", stdout);
+        put_json_string(stdout, worker);
+        printf(",%.*s\n", (int)(length - 1), text + 1);
+    } else {
+        printf("worker: %s\n", worker);
         put_object_as_text(stdout, text, length, 0);
+    }
+    sdimage_error_unref(error);
     sdimage_data_unref(report);
     return EXIT_FINE;
 }
