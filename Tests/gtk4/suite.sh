@@ -21,26 +21,19 @@ program() {
     compile $folder/$name "$@" $folder/libdisplay.so $flags -Wl,-rpath,"$PWD/$folder" $libraries
 }
 
-# labelled LABEL COMMAND…: runs a command whose results get a label.
-labelled() {
-    local label=$1
-    shift
-    "$@" | sed "s/^\(not \)\?ok /&$label: /"
-}
-
 run_widgets() {
     program widgets Tests/gtk4/widgets.c -lsdimage-gtk4 || return
-    in_window 1 $folder/widgets
+    labelled widgets in_window 1 $folder/widgets
     labelled 'at scale 2' in_window 2 $folder/widgets
 }
 
-run_grid() { program grid Tests/gtk4/grid.c -lsdimage-gtk4 && in_window 1 $folder/grid; }
+run_grid() { program grid Tests/gtk4/grid.c -lsdimage-gtk4 && labelled grid in_window 1 $folder/grid; }
 
 # Leaks are those of the glue: fontconfig and modules of GTK leak, and the library packs pointers, which the sanitizer does
 # not see.
 run_lifetimes() {
     printf 'leak:%s\n' libfontconfig libsdimage.so '<unknown module>' libgtk-4 libpango librsvg libX11 >$folder/leaks
-    program lifetimes -fsanitize=address,undefined -fno-omit-frame-pointer '-DG_LOG_DOMAIN="sdimage"' -Iintegrations/gtk4 \
+    program lifetimes -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer '-DG_LOG_DOMAIN="sdimage"' -Iintegrations/gtk4 \
         Tests/gtk4/lifetimes.c integrations/gtk4/*.c || return
     ASAN_OPTIONS=fast_unwind_on_malloc=0 LSAN_OPTIONS=suppressions=$folder/leaks:print_suppressions=0 \
         labelled 'with AddressSanitizer' in_window 1 $folder/lifetimes
@@ -63,22 +56,12 @@ run_samples() {
 
 # The parts run side by side: their windows are idle most of the time.
 suite() {
-    local folder=build/gtk4 flags libraries one parts=()
+    local folder=build/gtk4 flags libraries
     command -v xvfb-run >/dev/null || { echo "skip gtk4: there is no Xvfb"; return 0; }
     [ -e "$PREFIX/lib/pkgconfig/sdimage-gtk4.pc" ] || { echo "not ok gtk4: libsdimage-gtk4 is not installed"; return 1; }
     mkdir -p $folder
     # Ignores the warnings of GTK's own headers.
     flags="-ITests/gtk4 $(pkg-config --cflags gtk4 | sed 's/-I/-isystem /g') -Wno-pedantic" libraries="$(pkg-config --libs gtk4) -lm"
     compile $folder/libdisplay.so -shared -fPIC Tests/gtk4/display.c $HARNESS $flags -lsdimage-gtk4 $libraries || return 1
-    for one in widgets grid lifetimes screens samples; do
-        selected $one || continue
-        (run_$one >"$SDIMAGE_TEMPORARY/$one.part" 2>"$SDIMAGE_TEMPORARY/$one.log" || echo "$one: exit status $?" >>"$SDIMAGE_TEMPORARY/$one.log") &
-        parts+=($one)
-    done
-    wait
-    for one in "${parts[@]}"; do
-        cat "$SDIMAGE_TEMPORARY/$one.log" >&2
-        cat "$SDIMAGE_TEMPORARY/$one.part"
-        grep -qE '^(not )?ok |^skip ' "$SDIMAGE_TEMPORARY/$one.part" || echo "not ok $one: no results, see build/logs/gtk4.log"
-    done
+    run_parts widgets grid lifetimes screens samples
 }

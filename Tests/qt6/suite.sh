@@ -15,14 +15,14 @@ build() {
 }
 
 # The galleries, as a separate project, make the images of the README: without a screen, and under Xvfb.
-galleries() {
+run_galleries() {
     cmake -S examples/qt -B build/qt6-gallery -DCMAKE_PREFIX_PATH="$PREFIX" -DCMAKE_CXX_FLAGS=-Werror >&2 &&
         cmake --build build/qt6-gallery -j 2 >&2 || { echo "not ok the galleries are built: see build/logs/qt6.log"; return 1; }
     SDIMAGE_LIBRARY=$PREFIX/lib/libsdimage.so.1 script Tests/qt6/galleries.py build/qt6-gallery
 }
 
 # The sample for PySide6, which Debian 12 does not have: the wheels of the version of its Qt are installed into build/pyside.
-pyside() {
+run_pyside() {
     local python=build/pyside/bin/python name="the QML module works in PySide6" lines
     lines=$(wc -l <examples/qt/pyside.py)
     if [ ! -e build/pyside/installed ]; then
@@ -33,13 +33,6 @@ pyside() {
         echo "ok $name" || echo "not ok $name: see build/logs/qt6.log"
 }
 
-# program PATH ARGUMENT…: runs a program that prints results; one that ends in the middle is a failure.
-program() {
-    "$@" | sed "s|^\\(not ok\\|ok\\) |&$(basename "$1"): |"
-    local status=${PIPESTATUS[0]}
-    [ $status -le 1 ] || echo "not ok $*: exit status $status, see build/logs/qt6.log"
-}
-
 # qml: checks that qmllint knows the module.
 qml() {
     "$(pkg-config --variable=bindir Qt6Core)/qmllint" -I "$PREFIX/lib/qt6/qml" Tests/qt6/item.qml >&2 &&
@@ -48,45 +41,26 @@ qml() {
 
 run_programs() {
     build qt6-tests || return
-    program build/qt6-tests/widgets
-    program build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
+    labelled widgets build/qt6-tests/widgets
+    labelled quick build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
     qml
     script Tests/qt6/screens.py build/qt6-tests/screens "$PREFIX/lib/qt6/qml"
 }
 
 run_sanitized() {
-    build qt6-asan -DWITH_SOURCES=ON "-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined -fno-omit-frame-pointer" || return
+    build qt6-asan -DWITH_SOURCES=ON \
+        "-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" || return
     # Qt itself leaks.
     export ASAN_OPTIONS=detect_leaks=0
-    { program build/qt6-asan/widgets; program build/qt6-asan/quick build/qt6-asan/qml; } | sed 's/^\(not ok\|ok\) /&sanitized /'
-}
-
-run_galleries() { galleries; }
-run_pyside() { pyside; }
-
-# part NAME: runs a part with temporary files of its own.
-part() {
-    export SDIMAGE_TEMPORARY=$SDIMAGE_TEMPORARY/$1
-    mkdir -p "$SDIMAGE_TEMPORARY"
-    export TMPDIR=$SDIMAGE_TEMPORARY XDG_RUNTIME_DIR=$SDIMAGE_TEMPORARY XDG_CACHE_HOME=$SDIMAGE_TEMPORARY
-    run_$1 || true
+    labelled 'sanitized widgets' build/qt6-asan/widgets
+    labelled 'sanitized quick' build/qt6-asan/quick build/qt6-asan/qml
 }
 
 # The parts run side by side: two compilers, or programs that wait most of the time.
 suite() {
-    local missing one parts=()
+    local missing
     missing=$(missing_packages $PACKAGES | tr '\n' ' ')
     [ -z "$missing" ] || { echo "skip qt6: apt could not install $missing"; return 0; }
     export QT_QPA_PLATFORM=offscreen QT_QUICK_BACKEND=software
-    for one in sanitized programs galleries pyside; do
-        selected $one || continue
-        (part $one) >"$SDIMAGE_TEMPORARY/$one.part" 2>"$SDIMAGE_TEMPORARY/$one.log" &
-        parts+=($one)
-    done
-    wait
-    for one in "${parts[@]}"; do
-        cat "$SDIMAGE_TEMPORARY/$one.log" >&2
-        cat "$SDIMAGE_TEMPORARY/$one.part"
-        grep -qE '^(ok|not ok|skip) ' "$SDIMAGE_TEMPORARY/$one.part" || echo "not ok $one: no results, see build/logs/qt6.log"
-    done
+    run_parts sanitized programs galleries pyside
 }

@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='codecs and decoders under the address and undefined-behaviour sanitizers, the build included'
-BUDGET=700
+BUDGET=800
 NEEDS=swift
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
