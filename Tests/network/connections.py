@@ -46,8 +46,8 @@ def slowness(good: bytes) -> None:
         refused(here, "slowness, TLS that does not begin", f"https://127.0.0.1:{silent.getsockname()[1]}/", {"TIMEOUT"})
         silent.close()
         # On a busy machine the server may be too slow for these limits a few times.
-        report.check("slowness: good answers are taken after that",
-                     any(here.is_picture(server.on("/ok", lambda c: c.answer(good)), good) for _ in range(20)))
+        good_url = server.on("/ok", lambda c: c.answer(good))
+        report.check("slowness: good answers are taken after that", any(here.is_picture(good_url, good) for _ in range(20)))
 
 
 def threads() -> int:
