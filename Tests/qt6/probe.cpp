@@ -9,6 +9,7 @@
 #include <QPainter>
 #include <QUrlQuery>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -170,29 +171,38 @@ struct TileFunctions {
         }
         sdimage_load_sink_set_expected_length(sink, uint64_t(bytes.size()));
         int piece = isSlow ? int(bytes.size()) / 4 + 1 : int(bytes.size());
-        std::lock_guard<std::mutex> lock(tiles.mutex);
-        tiles.all.push_back({sdimage_load_sink_ref(sink), bytes, piece});
+        {
+            std::lock_guard<std::mutex> lock(tiles.mutex);
+            tiles.all.push_back({sdimage_load_sink_ref(sink), bytes, piece});
+        }
+        /* A cancellation before that found nothing. */
+        if (sdimage_load_sink_is_cancelled(sink))
+            end(tiles, sink);
         return SDIMAGE_STATUS_OK;
     }
 
-    static void cancel(void *data, sdimage_load_sink *sink) {
-        Tiles::State &tiles = stateOf(data);
-        tiles.cancelled++;
+    /* Ends the load of a sink, once. */
+    static void end(Tiles::State &tiles, sdimage_load_sink *sink) {
         std::vector<Waiting> ended;
         {
             std::lock_guard<std::mutex> lock(tiles.mutex);
-            std::vector<Waiting> &all = tiles.all;
-            for (size_t index = 0; index < all.size(); index++)
-                if (all[index].sink == sink) {
-                    ended.push_back(all[index]);
-                    all.erase(all.begin() + long(index));
-                    break;
-                }
+            auto isOfSink = [sink](const Waiting &waiting) { return waiting.sink == sink; };
+            auto found = std::find_if(tiles.all.begin(), tiles.all.end(), isOfSink);
+            if (found != tiles.all.end()) {
+                ended.push_back(*found);
+                tiles.all.erase(found);
+            }
         }
         for (Waiting &waiting : ended) {
             sdimage_load_sink_finish(waiting.sink, nullptr);
             sdimage_load_sink_unref(waiting.sink);
         }
+    }
+
+    static void cancel(void *data, sdimage_load_sink *sink) {
+        Tiles::State &tiles = stateOf(data);
+        tiles.cancelled++;
+        end(tiles, sink);
     }
 };
 

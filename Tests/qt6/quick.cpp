@@ -131,7 +131,8 @@ static void testItem() {
         QObject::connect(scene.image(), &RemoteImage::progressChanged, [&] { progress = scene.image()->progress(); });
         waitFor([&] { return tiles.heldCount() > 0; });
         tiles.release();
-        check(QStringLiteral("progress is reported"), waitFor([&] { return progress > 0.2 && progress < 0.3; }));
+        check(QStringLiteral("progress is reported"), waitFor([&] { return progress > 0.2 && progress < 0.3; }),
+              QString::number(progress));
         waitFor([&] {
             tiles.release();
             return scene.image()->status() == RemoteImage::Ready;

@@ -33,13 +33,13 @@ struct LoadLink {
     bool isAgain;
 };
 
-/* Draws a BlurHash where a partial image is transparent because nothing has arrived. */
-QImage above(const QImage &image, const QImage &hash) {
+/* Draws a placeholder where a partial image is transparent because nothing has arrived. */
+QImage above(const QImage &image, const QImage &below) {
     QImage both = image;
     QPainter painter(&both);
     painter.setCompositionMode(QPainter::CompositionMode_DestinationOver);
     painter.setRenderHint(QPainter::SmoothPixmapTransform);
-    painter.drawImage(both.rect(), hash);
+    painter.drawImage(both.rect(), below);
     return both;
 }
 
@@ -87,7 +87,7 @@ struct ImageTarget::Private {
     double progress = 0;
     QString error;
     QImage image;
-    QImage hash; /* the drawn BlurHash, which is below partial images */
+    QImage below; /* the placeholder of the library, a BlurHash or a smaller image, which is below partial images */
     Image shown; /* the image of the library, of which `image` may be a frame */
     bool isPlaceholder = false;
 };
@@ -185,7 +185,7 @@ void ImageTarget::Private::clear() {
     sdimage_target_cancel(target.get(), nullptr);
     sdimage_animated_view_set_image(view.get(), nullptr, nullptr);
     shown.reset();
-    hash = {};
+    below = {};
     source = {};
     isPlaceholder = false;
     if (!image.isNull()) {
@@ -211,10 +211,10 @@ void ImageTarget::Private::setImage(void *data, const char *, sdimage_image *ima
     /* The image of a smaller size, which stays after a failure. */
     bool isKept = image == d.shown.get() && !d.isPlaceholder;
     d.isPlaceholder = image && !result && !isKept;
-    if (d.isPlaceholder && !d.blurHash.isEmpty())
-        d.hash = toQImage(image);
+    if (d.isPlaceholder)
+        d.below = toQImage(image);
     else if (!sdimage_image_is_incremental(image))
-        d.hash = {};
+        d.below = {};
     d.shown.reset(image ? sdimage_image_ref(image) : nullptr);
     sdimage_size size = result ? sdimage_image_source_size(image) : sdimage_size{};
     if (result)
@@ -233,8 +233,8 @@ void ImageTarget::Private::show(void *data, sdimage_animated_view *, const sdima
         return;
     Private &d = *target->d;
     d.image = toQImage(image);
-    if (!d.hash.isNull() && sdimage_image_is_incremental(image) && d.image.hasAlphaChannel())
-        d.image = above(d.image, d.hash);
+    if (!d.below.isNull() && sdimage_image_is_incremental(image) && d.image.hasAlphaChannel())
+        d.image = above(d.image, d.below);
     Q_EMIT target->imageChanged();
 }
 
