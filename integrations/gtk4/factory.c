@@ -20,12 +20,12 @@ typedef struct Factory {
     GtkAdjustment *adjustments[2]; /* weak: those of the list */
     GdkFrameClock *clock;          /* weak: that of the list while it is realized */
     bool is_outdated;              /* the next layout is followed by an update */
-    bool has_tick;
-    int unseen;         /* updates in a row without a visible item: nothing is allocated yet */
-    guint first, last;  /* positions in view at the last update */
-    bool is_passing;    /* no item of the update before it was in view in that one */
-    bool is_backward;   /* direction of scrolling */
-    guint start, count; /* range that is prefetched */
+    guint tick;                    /* of a call in the next frame; 0: none */
+    int unseen;                    /* updates in a row without a visible item: nothing is allocated yet */
+    guint first, last;             /* positions in view at the last update */
+    bool is_passing;               /* no item of the update before it was in view in that one */
+    bool is_backward;              /* direction of scrolling */
+    guint start, count;            /* range that is prefetched */
     sdimage_prefetcher *prefetcher;
     sdimage_prefetch_group *group;
 } Factory;
@@ -144,7 +144,9 @@ static void find_items(Factory *self, GPtrArray *shown, GPtrArray *hidden) {
     for (guint i = 0; i < self->bound->len; i++) {
         GtkListItem *item = g_ptr_array_index(self->bound, i);
         SdimagePicture *picture = sdimage_list_item_get_picture(item);
-        if (!picture || !picture_slot(picture) || gtk_list_item_get_position(item) == GTK_INVALID_LIST_POSITION)
+        /* A picture in the button of a GtkDropDown is outside the list. */
+        if (!picture || !picture_slot(picture) || gtk_list_item_get_position(item) == GTK_INVALID_LIST_POSITION ||
+            !gtk_widget_is_ancestor(GTK_WIDGET(picture), self->view))
             continue;
         g_ptr_array_add(is_shown(self, picture) ? shown : hidden, g_object_ref(item));
     }
@@ -191,6 +193,8 @@ static void update_items(gpointer factory, GPtrArray *shown, GPtrArray *hidden) 
     self->is_passing = first > self->last || last < self->first;
     if (!stands)
         self->is_backward = first < self->first;
+    if (self->is_passing)
+        cancel_prefetch(self);
     self->first = first;
     self->last = last;
     postpone(self, hidden);
@@ -237,17 +241,15 @@ static void queue_update(gpointer factory) {
 
 static gboolean on_tick(GtkWidget *view, GdkFrameClock *clock, gpointer factory) {
     (void)view, (void)clock;
-    of(factory)->has_tick = false;
+    of(factory)->tick = 0;
     queue_update(factory);
     return G_SOURCE_REMOVE;
 }
 
 static void queue_update_of_next_frame(gpointer factory) {
     Factory *self = of(factory);
-    if (self->has_tick || !self->view)
-        return;
-    self->has_tick = true;
-    gtk_widget_add_tick_callback(self->view, on_tick, g_object_ref(factory), g_object_unref);
+    if (self->tick == 0 && self->view)
+        self->tick = gtk_widget_add_tick_callback(self->view, on_tick, g_object_ref(factory), g_object_unref);
 }
 
 static void watch(gpointer factory, int index, GtkAdjustment *adjustment) {
@@ -279,19 +281,31 @@ static void watch_clock(gpointer factory) {
     queue_update(factory);
 }
 
+/* Items that were bound while the list was hidden have not been loaded. */
+static void on_map(gpointer factory) {
+    of(factory)->unseen = 0;
+    queue_update_of_next_frame(factory);
+}
+
 static void watch_view(gpointer factory, GtkWidget *view) {
     Factory *self = of(factory);
     if (view == self->view)
         return;
-    if (self->view)
+    if (self->view) {
         g_signal_handlers_disconnect_by_func(self->view, watch_clock, factory);
-    self->has_tick = self->is_passing = false; /* the callback of another list does not run any more */
+        g_signal_handlers_disconnect_by_func(self->view, on_map, factory);
+        if (self->tick > 0)
+            gtk_widget_remove_tick_callback(self->view, self->tick);
+    }
+    self->tick = 0; /* that of a list that is gone went with it */
+    self->is_passing = false;
     g_set_weak_pointer(&self->view, view);
     watch_clock(factory);
     if (!view)
         return;
     g_signal_connect_object(view, "realize", G_CALLBACK(watch_clock), factory, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
     g_signal_connect_object(view, "unrealize", G_CALLBACK(watch_clock), factory, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+    g_signal_connect_object(view, "map", G_CALLBACK(on_map), factory, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
 }
 
 /* Finds the list of a picture; false for pictures elsewhere, such as in the button of a GtkDropDown. */

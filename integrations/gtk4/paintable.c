@@ -310,13 +310,21 @@ static void draw(GdkPaintable *layer, GtkSnapshot *snapshot, double width, doubl
     gtk_snapshot_pop(snapshot);
 }
 
+/* Draws the BlurHash, which describes the whole image, or a placeholder. */
+static void draw_below(SdimagePaintable *self, GtkSnapshot *snapshot, double width, double height) {
+    if (self->hash)
+        gtk_snapshot_append_texture(snapshot, self->hash, &GRAPHENE_RECT_INIT(0, 0, (float)width, (float)height));
+    else
+        draw(substitute(self), snapshot, width, height);
+}
+
 static void snapshot(GdkPaintable *paintable, GdkSnapshot *drawing, double width, double height) {
     SdimagePaintable *self = SDIMAGE_PAINTABLE(paintable);
     GtkSnapshot *snapshot = GTK_SNAPSHOT(drawing);
     bool is_fading = self->fade_us > 0;
     /* A partial image is transparent where nothing has arrived. */
     if (!self->texture || (sdimage_image_is_incremental(self->image) && !is_fading) || (is_fading && !self->before))
-        draw(self->hash ? GDK_PAINTABLE(self->hash) : substitute(self), snapshot, width, height);
+        draw_below(self, snapshot, width, height);
     if (is_fading) {
         draw(GDK_PAINTABLE(self->before), snapshot, width, height);
         gtk_snapshot_push_opacity(snapshot, self->fade);

@@ -286,7 +286,8 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
     case PROP_CONTENT_FIT: set_content_fit(self, (GtkContentFit)g_value_get_enum(value)); break;
     case PROP_TRANSITION:
         self->transition = g_value_get_uint(value);
-        slot_set_fade(self->slot, self->transition);
+        if (self->slot)
+            slot_set_fade(self->slot, self->transition);
         break;
     case PROP_PLAYING:
         sdimage_paintable_set_playing(self->paintable, g_value_get_boolean(value));

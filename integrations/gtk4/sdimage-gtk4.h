@@ -301,9 +301,8 @@ SDIMAGE_API GType sdimage_list_item_factory_get_type(void);
  * Makes a factory for one #GtkListView or #GtkGridView, whose items are shown in an #SdimagePicture with
  * %GTK_CONTENT_FIT_COVER. A load begins when its item is in view, in the order of the list, and is cancelled when the item
  * is unbound, or further from the view than items are prefetched. While the list moves by more than its height in each
- * frame, nothing is loaded. When the list stands still, the next items in the
- * direction of scrolling are prefetched, after all items in view. With a width and a height, pictures have this natural
- * size, so that images cause no layout.
+ * frame, nothing is loaded. When the list stands still, the next items in the direction of scrolling are prefetched,
+ * after all items in view. With a width and a height, pictures have this natural size, so that images cause no layout.
  *
  * The factory is a #GtkSignalListItemFactory. Handlers that a program connects run after its own: "setup" may put the
  * child into another widget, "bind" may set further widgets. sdimage_list_item_get_picture() returns the picture.
@@ -346,7 +345,7 @@ SDIMAGE_API const char *sdimage_list_item_factory_get_blurhash_property(SdimageL
 
 #ifndef __GI_SCANNER__
 /* Sets the request of the pictures and of prefetched items, as sdimage_picture_set_request does; for items that are set
- * up from now on. NULL, the default: a plain request. */
+ * up from now on. Its priority is ignored: items in view precede others. NULL, the default: a plain request. */
 SDIMAGE_API void sdimage_list_item_factory_set_request(SdimageListItemFactory *factory, const sdimage_request *request);
 #endif
 

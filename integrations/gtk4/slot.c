@@ -91,12 +91,16 @@ static void set_state(Slot *slot, SdimageState state, GError *error) {
         slot->functions.state_changed(slot->widget);
 }
 
+static void report_progress(Slot *slot) {
+    if (slot->widget && slot->functions.progress_changed)
+        slot->functions.progress_changed(slot->widget);
+}
+
 static void set_progress(Slot *slot, double progress) {
     if (slot->progress == progress || !slot->widget)
         return;
     slot->progress = progress;
-    if (slot->functions.progress_changed)
-        slot->functions.progress_changed(slot->widget);
+    report_progress(slot);
 }
 
 /* --- The end of an attempt. Takes `error`; NULL: the image is shown. */
@@ -112,14 +116,18 @@ static void finish(Attempt *attempt, GError *error) {
     }
     if (slot->attempt == attempt) {
         slot->attempt = NULL;
-        if (!error)
-            set_progress(slot, 1);
+        bool has_advanced = !error && slot->progress != 1;
+        if (has_advanced)
+            slot->progress = 1;
+        /* From here on handlers of the program run, which may start another load. */
         if (!error || !attempt->is_growth)
             set_state(slot,
                       !error         ? SDIMAGE_STATE_READY
                       : is_cancelled ? SDIMAGE_STATE_EMPTY
                                      : SDIMAGE_STATE_FAILED,
                       error && !is_cancelled ? g_error_copy(error) : NULL);
+        if (has_advanced)
+            report_progress(slot);
         slot_check_size(slot); /* the widget may have grown meanwhile */
     }
     if (task && error)
@@ -373,7 +381,8 @@ static void begin(Slot *slot, GTask *task) {
     slot->mapped_ticks = 0;
     slot->has_box = false;
     set_progress(slot, 0);
-    set_state(slot, SDIMAGE_STATE_LOADING, NULL);
+    if (slot->attempt == attempt)
+        set_state(slot, SDIMAGE_STATE_LOADING, NULL);
     if (slot->attempt != attempt || !slot->widget)
         return;
     if (!slot->is_held && find_size(slot, &size, &density)) {
