@@ -23,18 +23,20 @@ static sdcs_span tiff_of(sdcs_span exif) {
 
 sdheif_blocks sdheif_find_blocks(const sdheif_container *c, uint32_t image) {
     sdheif_blocks blocks = {.exif = {NULL, 0}};
+    bool has_exif = false, has_xmp = false; /* also of empty items, which own memory */
     uint32_t ids[BLOCK_LIMIT];
     size_t count = sdheif_referrers(c, SDCS_FOURCC('c', 'd', 's', 'c'), image, ids, BLOCK_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
         if (!item)
             return blocks;
-        if (item->type == SDCS_FOURCC('E', 'x', 'i', 'f') && !blocks.exif_item.span.length &&
-            sdheif_item_bytes(c, item, &blocks.exif_item, NULL) >= 0)
-            blocks.exif = tiff_of(blocks.exif_item.span);
-        else if (is_xmp(item) && !blocks.xmp_item.span.length &&
-                 sdheif_item_bytes(c, item, &blocks.xmp_item, NULL) >= 0)
-            blocks.xmp = blocks.xmp_item.span;
+        if (item->type == SDCS_FOURCC('E', 'x', 'i', 'f') && !has_exif) {
+            has_exif = sdheif_item_bytes(c, item, &blocks.exif_item, NULL) >= 0;
+            blocks.exif = has_exif ? tiff_of(blocks.exif_item.span) : blocks.exif;
+        } else if (is_xmp(item) && !has_xmp) {
+            has_xmp = sdheif_item_bytes(c, item, &blocks.xmp_item, NULL) >= 0;
+            blocks.xmp = has_xmp ? blocks.xmp_item.span : blocks.xmp;
+        }
     }
     return blocks;
 }
