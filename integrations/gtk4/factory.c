@@ -20,7 +20,7 @@ typedef struct Factory {
     GtkAdjustment *adjustments[2]; /* weak: those of the list */
     GdkFrameClock *clock;          /* weak: that of the list while it is realized */
     bool is_outdated;              /* the next layout is followed by an update */
-    guint tick;                    /* of a call in the next frame; 0: none */
+    guint tick;                    /* callback of the next frame; 0: none */
     int unseen;                    /* updates in a row without a visible item: nothing is allocated yet */
     guint first, last;             /* positions in view at the last update */
     bool is_passing;               /* no item of the update before it was in view in that one */
@@ -297,7 +297,7 @@ static void watch_view(gpointer factory, GtkWidget *view) {
         if (self->tick > 0)
             gtk_widget_remove_tick_callback(self->view, self->tick);
     }
-    self->tick = 0; /* that of a list that is gone went with it */
+    self->tick = 0; /* GTK has removed the callback of a list that is gone */
     self->is_passing = false;
     g_set_weak_pointer(&self->view, view);
     watch_clock(factory);

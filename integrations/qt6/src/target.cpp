@@ -88,7 +88,7 @@ struct ImageTarget::Private {
     QString error;
     QImage image;
     QImage below; /* the placeholder of the library, a BlurHash or a smaller image, which is below partial images */
-    Image shown; /* the image of the library, of which `image` may be a frame */
+    Image shown;  /* the image of the library, of which `image` may be a frame */
     bool isPlaceholder = false;
 };
 
