@@ -36,6 +36,28 @@ int ciso_memory_map_to_write(int descriptor, size_t size, void **address) {
     return 0;
 }
 
+/* Writes zeros where nothing was written. fallocate(2) does not suffice: its pages remain holes until they are used. */
+static int fill_holes(int descriptor, off_t size) {
+    static const char zeros[1 << 16];
+    off_t hole = 0;
+    while (hole < size && (hole = lseek(descriptor, hole, SEEK_HOLE)) < size) {
+        off_t data = hole < 0 ? -1 : lseek(descriptor, hole, SEEK_DATA);
+        if (data < 0 && errno == ENXIO)
+            data = size;
+        if (hole < 0 || data < 0)
+            return errno;
+        while (hole < data) {
+            size_t count = data - hole < (off_t)sizeof zeros ? (size_t)(data - hole) : sizeof zeros;
+            ssize_t written = pwrite(descriptor, zeros, count, hole);
+            if (written < 0 && errno != EINTR)
+                return errno;
+            if (written > 0)
+                hole += written;
+        }
+    }
+    return 0;
+}
+
 int ciso_memory_seal(int descriptor, size_t size) {
     struct stat status;
     if (syscall(SYS_fstat, descriptor, &status) < 0)
@@ -44,15 +66,17 @@ int ciso_memory_seal(int descriptor, size_t size) {
         return EINVAL;
     if ((off_t)size < status.st_size && ftruncate(descriptor, (off_t)size) < 0)
         return errno;
+    int error = fill_holes(descriptor, (off_t)size);
+    if (error != 0)
+        return error;
     return fcntl(descriptor, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0 ? 0 : errno;
 }
 
-/* Checks that a descriptor is a memfd in ordinary memory with these seals. */
-static int check(int descriptor, int expected, size_t *size) {
+int ciso_memory_check(int descriptor, size_t *size) {
     struct stat status;
     struct statfs system;
     int seals = fcntl(descriptor, F_GET_SEALS);
-    if (seals < 0 || (seals & expected) != expected)
+    if (seals < 0 || (seals & SEALS) != SEALS)
         return EBADMSG;
     /* Huge pages (MFD_HUGETLB) can be missing when they are read, and the kernel sends SIGBUS. */
     if (fstatfs(descriptor, &system) < 0 || system.f_type != TMPFS_MAGIC)
@@ -61,12 +85,11 @@ static int check(int descriptor, int expected, size_t *size) {
     if (syscall(SYS_fstat, descriptor, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size < 0 ||
         (uint64_t)status.st_size > SIZE_MAX)
         return EBADMSG;
+    /* Reading a hole allocates a page: where memory is accounted strictly and all is taken, the kernel sends SIGBUS. */
+    if (status.st_size > 0 && lseek(descriptor, 0, SEEK_HOLE) != status.st_size)
+        return EBADMSG;
     *size = (size_t)status.st_size;
     return 0;
-}
-
-int ciso_memory_check(int descriptor, size_t *size) {
-    return check(descriptor, SEALS, size);
 }
 
 int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **address) {
@@ -78,34 +101,7 @@ int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **addres
     return 0;
 }
 
-int ciso_arena_new(size_t size, int *descriptor, void **address) {
-    int memory = -1, error = ciso_memory_new(size, &memory);
-    if (error == 0)
-        error = ciso_memory_map_to_write(memory, size, address);
-    if (error == 0 && fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
-        error = errno;
-        munmap(*address, size);
-    }
-    if (error == 0)
-        *descriptor = memory;
-    else if (memory >= 0)
-        close(memory);
-    return error;
-}
-
-int ciso_arena_map(int descriptor, size_t size, const void **address) {
-    size_t actual;
-    int error = check(descriptor, F_SEAL_SHRINK | F_SEAL_GROW, &actual);
-    if (error != 0 || actual != size)
-        return EBADMSG;
-    void *mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
-    if (mapped == MAP_FAILED)
-        return errno;
-    *address = mapped;
-    return 0;
-}
-
-int ciso_arena_clear(void *address, size_t size) {
+int ciso_memory_clear(void *address, size_t size) {
     return madvise(address, size, MADV_REMOVE) == 0 ? 0 : errno;
 }
 

@@ -45,6 +45,8 @@ int ciso_prepare(void) {
     const struct rlimit none = {0};
     /* Freeing in further arenas reads a file of /proc, and each reserves 64 MB of address space. */
     mallopt(M_ARENA_MAX, 1);
+    /* A memfd that would be too large is an error (EFBIG), also by a limit of the host. */
+    signal(SIGXFSZ, SIG_IGN);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         setrlimit(RLIMIT_CORE, &none) < 0)
         return errno;
@@ -79,8 +81,6 @@ static int lower(int resource, uint64_t value) {
 }
 
 static int lower_limits(const struct ciso_limits *limits) {
-    /* A memfd that would be too large is an error (EFBIG). */
-    signal(SIGXFSZ, SIG_IGN);
     uint64_t mapped = mapped_bytes();
     uint64_t space = mapped == 0 || limits->memory > UINT64_MAX - mapped ? RLIM_INFINITY : mapped + limits->memory;
     int error = lower(RLIMIT_AS, space);

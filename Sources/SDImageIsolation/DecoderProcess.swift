@@ -12,8 +12,8 @@ import Synchronization
     /// The process that started the worker: a forked child has no workers of its own.
     private let owner = getpid()
     let channel: Channel
-    /// The arena of the worker. Written once, by `ready`.
-    private let mapped = Lock<MappedArena?>(nil)
+    /// Written once, by `ready`.
+    private let remote = Lock<RemoteArena?>(nil)
     /// The shared objects that it has opened.
     let modules: Set<CoderName>
     private let lastCall = Atomic<UInt64>(0)
@@ -24,6 +24,8 @@ import Synchronization
 
     /// Nanoseconds until a started worker has opened its modules.
     private static let startLimit: UInt64 = 10_000_000_000
+    /// Number of sessions that fit in a message without memory of its own.
+    private static let mostTrimmed = 4096
 
     init(program: String, modules: Set<CoderName>) throws(ImageError) {
         self.modules = modules
@@ -74,8 +76,11 @@ import Synchronization
             } catch { throw .invalid }
             if let failure { throw .refused(failure) }
             do throws(ImageError) {
-                let arena = try MappedArena(try message.body.descriptor())
-                mapped.withLock { $0 = arena }
+                let memory = try message.body.optional { reader throws(ImageError) in try reader.descriptor() }
+                guard message.body.isAtEnd else { throw .invalidMessage }
+                guard let memory else { return }
+                let arena = try RemoteArena(memory)
+                remote.withLock { $0 = arena }
             } catch { throw error.status == .decoderCrashed ? .invalid : .refused(error) }
         } catch {
             switch error {
@@ -117,15 +122,18 @@ import Synchronization
     var isOfThisProcess: Bool { owner == getpid() }
     var isOver: Bool { hasEnded.load(ordering: .relaxed) || !isOfThisProcess }
 
-    /// The memory from which results are copied.
-    var arena: MappedArena? { mapped.withLock { $0 } }
+    /// The memory from which results are copied; nil if the worker has none.
+    var arena: RemoteArena? { remote.withLock { $0 } }
 
     /// Has the idle worker close unused sessions and return unused memory to the system. Without effect if it cannot be told at
-    /// once.
+    /// once: the next call then closes the sessions.
     func trim() {
-        var writer = MessageWriter()
-        do throws(ImageError) { try writer.put(unused: takeUnused()) } catch { return }
-        try? channel.send(.trim, 0, writer, deadline: 0)
+        let sessions = takeUnused(atMost: DecoderProcess.mostTrimmed)
+        do throws(ImageError) {
+            var writer = MessageWriter()
+            try writer.put(unused: sessions)
+            try channel.send(.trim, 0, writer, deadline: 0)
+        } catch { unused.withLock { $0 = sessions + $0 } }
     }
 
     func noteImage() { images.add(1, ordering: .relaxed) }
@@ -137,10 +145,11 @@ import Synchronization
     /// Closes a session with the next call.
     func close(_ session: UInt64) { unused.withLock { $0.append(session) } }
 
-    func takeUnused() -> [UInt64] {
+    func takeUnused(atMost most: Int = .max) -> [UInt64] {
         unused.withLock { unused in
-            defer { unused = [] }
-            return unused
+            let taken = Array(unused.prefix(most))
+            unused.removeFirst(taken.count)
+            return taken
         }
     }
 }

@@ -24,7 +24,7 @@ package final class DecoderService: Sendable {
         /// The bytes that a read asked for.
         var received: MessageReader?
         /// Pixels that the host may be copying. They remain until its next message.
-        var lent: [PixelBuffer] = []
+        var held: [PixelBuffer] = []
     }
 
     /// Memory besides that mapped at the start, which leaves room for the default limits of several buffers; and processor time
@@ -38,9 +38,9 @@ package final class DecoderService: Sendable {
     private let channel = Channel(CISO_SOCKET)
     private let state = Monitor(State())
     private let sessions: WorkerSessions
-    private let arena: ResultArena
+    private let arena: ResultArena?
 
-    private init(_ coders: [CoderName: OpenedCoder], _ arena: ResultArena, _ builtin: @escaping CoderSource) {
+    private init(_ coders: [CoderName: OpenedCoder], _ arena: ResultArena?, _ builtin: @escaping CoderSource) {
         self.arena = arena
         sessions = WorkerSessions(coders, builtin)
     }
@@ -65,13 +65,14 @@ package final class DecoderService: Sendable {
             let coders = try open(channel, source)
             // Helpers for large images, as in a host with an engine.
             let lease = try Engine.acquire()
-            let arena = try ResultArena()
+            // Optional: without it, for example with a low RLIMIT_FSIZE of the host, each result is in memory of its own.
+            let arena = try? ResultArena()
             SharedPixels.use(WorkerMemory(arena: arena))
             let service = DecoderService(coders, arena, source)
             try service.start()
             var mechanisms: UInt32 = 0
             var limits = limits
-            let descriptors = [arena.memory.number]
+            let descriptors = arena.map { [$0.memory.number] } ?? []
             let code = unsafe ciso_enter(&limits, descriptors, descriptors.count, &mechanisms)
             guard code == 0 else { throw ImageError(.unsupported, "decoder process: sandbox refused", systemError: code) }
             Sandbox.enter()
@@ -107,7 +108,7 @@ package final class DecoderService: Sendable {
     ) throws(ImageError) {
         var writer = MessageWriter()
         try writer.put(optional: failure) { writer, error throws(ImageError) in try writer.put(error) }
-        if let arena { try writer.put(arena.memory) }
+        try writer.put(optional: arena) { writer, arena throws(ImageError) in try writer.put(arena.memory) }
         try channel.send(.ready, 0, writer, deadline: MonotonicClock.now &+ sendLimit)
     }
 
@@ -153,20 +154,23 @@ package final class DecoderService: Sendable {
 
     /// False for a message that a host never sends.
     private func trim(_ body: MessageReader) -> Bool {
-        let lent = state.withLock { state -> [PixelBuffer]? in
-            // A call may have been sent at the same time.
-            guard state.current == nil else { return nil }
-            defer { state.lent = [] }
-            return state.lent
-        }
-        guard lent != nil else { return true }
+        guard state.withLock({ $0.current == nil }) else { return false }
         var body = body
         do throws(ImageError) { try sessions.closeUnused(&body) } catch { return false }
-        withExtendedLifetime(lent) {}
-        arena.trim()
+        releaseHeld()
+        arena?.trim()
         PixelPool.shared.trim()
         csys_trim_heap()
         return true
+    }
+
+    /// Releases the pixels of the last reply, outside the lock. The host has copied them before it sends another message.
+    private func releaseHeld() {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        withExtendedLifetime(held) {}
     }
 
     // MARK: Thread of the calls
@@ -183,12 +187,7 @@ package final class DecoderService: Sendable {
     }
 
     private func reply(to call: Call) {
-        // The host has copied the pixels of the reply before.
-        let lent = state.withLock { state in
-            defer { state.lent = [] }
-            return state.lent
-        }
-        withExtendedLifetime(lent) {}
+        releaseHeld()
         let deadline = MonotonicClock.now.addingSaturated(DecoderService.sendLimit)
         do throws(ImageError) {
             var writer = MessageWriter()
@@ -201,8 +200,8 @@ package final class DecoderService: Sendable {
                 try writer.put(error)
             }
             // Before the reply: the next call may come at once.
-            let lent = writer.lent
-            state.withLock { ($0.current, $0.received, $0.lent) = (nil, nil, lent) }
+            let held = writer.held
+            state.withLock { ($0.current, $0.received, $0.held) = (nil, nil, held) }
             try channel.send(.reply, call.number, writer, deadline: deadline)
         } catch {
             // The host has ended, or memory is so short that not even an error can be sent.

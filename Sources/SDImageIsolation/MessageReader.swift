@@ -6,7 +6,7 @@ struct MessageReader {
     private var reader: ByteReader
     private let descriptors: [Descriptor]
     /// The arena of the worker that sent the message.
-    var arena: MappedArena?
+    var arena: RemoteArena?
 
     init(_ bytes: Bytes, _ descriptors: [Descriptor]) {
         self.bytes = bytes

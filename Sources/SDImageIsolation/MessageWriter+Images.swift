@@ -12,27 +12,27 @@ extension MessageWriter {
     private mutating func put(_ pixels: PixelBuffer) throws(ImageError) {
         try put(pixels.format.rawValue)
         try put(pixels.size)
-        if let lent = try lendable(pixels) { return try put(lent) }
-        if let lent = try lendable(try pixels.copied()) { return try put(lent) }
+        if let location = try location(of: pixels) { return try put(location) }
+        if let location = try location(of: try pixels.copied()) { return try put(location) }
         throw ImageError(.internalError, "decoder process: no shared memory")
     }
 
-    private enum Lent {
-        case offset(Int)
+    private enum Location {
+        case arena(offset: Int)
         case memory(Descriptor)
     }
 
-    private mutating func lendable(_ pixels: PixelBuffer) throws(ImageError) -> Lent? {
+    private mutating func location(of pixels: PixelBuffer) throws(ImageError) -> Location? {
         if let region = pixels.region as? ArenaRegion {
-            lend(pixels)
-            return .offset(region.offset)
+            hold(pixels)
+            return .arena(offset: region.offset)
         }
         return try (pixels.region as? WorkerRegion)?.sealed().map { .memory($0) }
     }
 
-    private mutating func put(_ lent: Lent) throws(ImageError) {
-        switch lent {
-        case .offset(let offset):
+    private mutating func put(_ location: Location) throws(ImageError) {
+        switch location {
+        case .arena(let offset):
             try put(true)
             try put(offset)
         case .memory(let memory):

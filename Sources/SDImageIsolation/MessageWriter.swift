@@ -9,7 +9,7 @@ struct MessageWriter: ~Copyable {
     /// Memory sent with the message. The body refers to it by index.
     private(set) var descriptors: [Descriptor] = []
     /// Pixels that the receiver copies from the arena of this worker: they remain until the next call.
-    private(set) var lent: [PixelBuffer] = []
+    private(set) var held: [PixelBuffer] = []
 
     mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) throws(ImageError) {
         let copy = number
@@ -53,7 +53,7 @@ struct MessageWriter: ~Copyable {
         descriptors.append(descriptor)
     }
 
-    mutating func lend(_ pixels: PixelBuffer) { lent.append(pixels) }
+    mutating func hold(_ pixels: PixelBuffer) { held.append(pixels) }
 
     mutating func finish() -> Bytes { body.finish() }
 }

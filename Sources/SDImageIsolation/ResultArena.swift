@@ -1,18 +1,19 @@
 import CIsolation
+import CSystem
 import Glibc
 import SDImage
 
 /// Memory of a worker for the pixels that its host copies: written again and again, because the first write of a page costs many
 /// times as much as a copy.
 @safe final class ResultArena: Sendable {
-    /// Bytes of address space in both processes.
+    /// Bytes of address space in the worker.
     static let size = 128 << 20
     /// Most bytes of one image. Larger ones lie in memory of their own, which the host maps.
     static let largest = 64 << 20
-    private static let page = 4096
+    private static let page = max(sysconf(Int32(_SC_PAGESIZE)), 1)
 
     /// Whole pages: offset and number of bytes.
-    private struct Range {
+    private struct PageRange {
         var offset: Int
         var count: Int
 
@@ -23,22 +24,23 @@ import SDImage
     /// Passed to the host at the start.
     let memory: Descriptor
     /// In the order of their offsets, none next to another.
-    private let free = Lock([Range(offset: 0, count: ResultArena.size)])
+    private let free = Lock([PageRange(offset: 0, count: ResultArena.size)])
 
     init() throws(ImageError) {
-        var number: Int32 = -1
+        memory = try SharedMemory.make(ResultArena.size)
         var address: UnsafeMutableRawPointer?
-        guard unsafe ciso_arena_new(ResultArena.size, &number, &address) == 0, let address = unsafe address else {
+        guard unsafe ciso_memory_map_to_write(memory.number, ResultArena.size, &address) == 0, let address = unsafe address else {
             throw .noMemory(ResultArena.size)
         }
         unsafe base = unsafe address
-        memory = Descriptor(number)
     }
+
+    deinit { unsafe ciso_memory_unmap(base, ResultArena.size) }
 
     /// Memory with undefined contents; nil if the arena is full, or the image is too large for it.
     func region(_ bytes: Int) -> ArenaRegion? {
         guard bytes > 0, bytes <= ResultArena.largest else { return nil }
-        let count = (bytes + ResultArena.page - 1) & ~(ResultArena.page - 1)
+        let count = (bytes + ResultArena.page - 1) / ResultArena.page * ResultArena.page
         // The first range: its pages are the most likely to have been written.
         let offset = free.withLock { free -> Int? in
             guard let index = free.firstIndex(where: { $0.count >= count }) else { return nil }
@@ -54,7 +56,7 @@ import SDImage
     fileprivate func release(_ offset: Int, _ count: Int) {
         free.withLock { free in
             let index = free.firstIndex { $0.offset > offset } ?? free.endIndex
-            free.insert(Range(offset: offset, count: count), at: index)
+            free.insert(PageRange(offset: offset, count: count), at: index)
             if index + 1 < free.count, free[index].end == free[index + 1].offset {
                 free[index].count += free.remove(at: index + 1).count
             }
@@ -65,7 +67,7 @@ import SDImage
     /// Returns the pages of the free memory to the system.
     func trim() {
         free.withLock { free in
-            for range in free { unsafe _ = ciso_arena_clear(base + range.offset, range.count) }
+            for range in free { unsafe _ = ciso_memory_clear(base + range.offset, range.count) }
         }
     }
 }
@@ -90,27 +92,41 @@ import SDImage
     func willWrite() {}
 }
 
-/// The arena of a worker in its host. The worker may write into it at any time: bytes are copied before they are used.
-@safe final class MappedArena: Sendable {
-    nonisolated(unsafe) private let base: UnsafeRawPointer
+/// The arena of a worker, as seen by its host. The worker may change its contents, or have sent another descriptor: pixels are read
+/// into memory of the host, and examined there. A mapping would allocate pages of the host for holes, and fail with SIGBUS.
+final class RemoteArena: Sendable {
+    private let memory: Int32
+    /// The process that made it. A forked child has closed its copy of the descriptor, which would keep the memory allocated.
+    private let owner = getpid()
 
-    /// Throws `decoderCrashed` for memory that is no arena.
     init(_ memory: Descriptor) throws(ImageError) {
-        var address: UnsafeRawPointer?
-        let code = unsafe ciso_arena_map(memory.number, ResultArena.size, &address)
-        guard code == 0, let address = unsafe address else {
-            throw code == EBADMSG ? .invalidMessage : .noMemory(ResultArena.size)
+        self.memory = fcntl(memory.number, F_DUPFD_CLOEXEC, 0)
+        guard self.memory >= 0 else {
+            throw ImageError(.noMemory, "decoder process: no descriptor is left", systemError: errno)
         }
-        unsafe base = unsafe address
+        csys_watch_fork(self.memory)
     }
 
-    deinit { unsafe ciso_memory_unmap(UnsafeMutableRawPointer(mutating: base), ResultArena.size) }
+    deinit {
+        guard owner == getpid() else { return }
+        csys_unwatch_fork(memory)
+        close(memory)
+    }
 
-    /// Copies pixels into a buffer of their size.
+    /// Fills a buffer with the pixels at an offset.
     func copy(_ offset: Int, to pixels: PixelBuffer) throws(ImageError) {
         guard offset >= 0, offset <= ResultArena.size, pixels.byteCount <= ResultArena.size - offset else {
             throw .invalidMessage
         }
-        unsafe pixels.mutablePixels.copyMemory(from: base + offset, byteCount: pixels.byteCount)
+        let target = unsafe pixels.mutablePixels
+        var done = 0
+        while done < pixels.byteCount {
+            let count = unsafe pread(memory, target + done, pixels.byteCount - done, off_t(offset + done))
+            guard count > 0 else {
+                if count < 0, errno == EINTR { continue }
+                throw .invalidMessage
+            }
+            done += count
+        }
     }
 }

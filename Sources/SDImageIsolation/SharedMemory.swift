@@ -69,10 +69,11 @@ enum SharedMemory {
 
 /// Pixel memory of a worker, which it passes to its host.
 struct WorkerMemory: PixelMemory {
-    let arena: ResultArena
+    /// Nil where a limit of the host does not allow a memory of its size.
+    let arena: ResultArena?
 
     func region(_ bytes: Int) throws(ImageError) -> any PixelRegion {
-        if let region = arena.region(bytes) { return region }
+        if let region = arena?.region(bytes) { return region }
         return try WorkerRegion(bytes)
     }
 }

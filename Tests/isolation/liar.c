@@ -1,5 +1,6 @@
 /* A worker that lies: it passes messages on between the host and a true worker, and changes the replies as the image
- * demands. An image demands it by the text "LIE KIND NUMBER" anywhere in its bytes.
+ * demands. An image demands it by the text "LIE KIND NUMBER" anywhere in its bytes. Links to the program lie about the
+ * arena: they end in -none, -short, -device or -pipe.
  *
  * The messages are those of Sources/SDImageIsolation/Channel.swift: a header, then a body, or in place of a long one
  * the last descriptor. */
@@ -23,7 +24,7 @@ struct header {
     uint64_t number, length;
 };
 
-enum { KIND_CALL = 3, KIND_REPLY = 4 };
+enum { KIND_READY = 2, KIND_CALL = 3, KIND_REPLY = 4 };
 
 struct packet {
     unsigned char bytes[CISO_MAX_MESSAGE];
@@ -32,6 +33,8 @@ struct packet {
 
 static struct ciso_worker worker;
 static char lie[32];
+/* The end of the program's name: the lie about the arena, which READY passes on. */
+static const char *arena_lie = "";
 static unsigned long long lie_number;
 
 static void send_packet(int socket, const struct packet *packet, size_t length) {
@@ -99,6 +102,20 @@ static int false_descriptor(int descriptor) {
     case 11: return open("/proc/self/exe", O_RDONLY);
     default: return -1;
     }
+}
+
+/* Replaces the arena of READY. */
+static void send_ready(struct packet *packet) {
+    int ends[2];
+    int other = strcmp(arena_lie, "-short") == 0                     ? made_memory(0, 1, F_SEAL_SHRINK | F_SEAL_GROW)
+                : strcmp(arena_lie, "-device") == 0                  ? open("/dev/null", O_RDWR)
+                : strcmp(arena_lie, "-pipe") == 0 && pipe(ends) == 0 ? ends[0]
+                                                                     : -1;
+    if (other >= 0 || strcmp(arena_lie, "-none") == 0)
+        ciso_close_descriptors(&packet->message);
+    if (other >= 0)
+        packet->message.descriptors[packet->message.count++] = other;
+    send_packet(CISO_SOCKET, packet, packet->message.length);
 }
 
 /* Sends a message with more descriptors than are allowed. */
@@ -177,6 +194,8 @@ static bool pass(int from, int to, bool is_from_worker) {
         read_call(&packet);
     if (is_from_worker && packet.message.length >= sizeof *header && header->kind == KIND_REPLY)
         send_reply(&packet);
+    else if (is_from_worker && packet.message.length >= sizeof *header && header->kind == KIND_READY)
+        send_ready(&packet);
     else
         send_packet(to, &packet, packet.message.length);
     ciso_close_descriptors(&packet.message);
@@ -189,6 +208,8 @@ int main(int count, char **arguments) {
     char *slash = length > 0 ? memrchr(path, '/', (size_t)length) : NULL;
     if (count < 1 || slash == NULL)
         return 2;
+    if (strrchr(arguments[0], '-') > strrchr(arguments[0], '/'))
+        arena_lie = strdup(strrchr(arguments[0], '-'));
     strcpy(slash, "/../install/libexec/sdimage/sdimage-decoder");
     char *environment[] = {NULL};
     arguments[0] = path;

@@ -76,6 +76,32 @@ static void lies_about_descriptors_are_crashes(void) {
     CHECK_EQUAL(descriptor_count(), descriptors);
 }
 
+/* Decodes with the liar whose name has this end. */
+static void expect_arena_status(const char *name, sdimage_status expected) {
+    char path[1000];
+    snprintf(path, sizeof path, "%s-%s", getenv("SDIMAGE_DECODER_PATH"), name);
+    CHECK_EQUAL(setenv("SDIMAGE_DECODER_PATH", path, 1), 0);
+    start_isolation();
+    CHECK_EQUAL(decode("", 60000), expected);
+    sdimage_isolation_end_idle();
+}
+
+static void a_missing_arena_fails_the_start(void) {
+    expect_arena_status("none", SDIMAGE_STATUS_UNSUPPORTED);
+}
+
+static void a_short_arena_is_a_crash(void) {
+    expect_arena_status("short", SDIMAGE_STATUS_DECODER_CRASHED);
+}
+
+static void a_device_in_place_of_an_arena_is_a_crash(void) {
+    expect_arena_status("device", SDIMAGE_STATUS_DECODER_CRASHED);
+}
+
+static void a_pipe_in_place_of_an_arena_is_a_crash(void) {
+    expect_arena_status("pipe", SDIMAGE_STATUS_DECODER_CRASHED);
+}
+
 /* The second reply is that of no call. The worker is not used again. */
 static void a_second_reply_does_no_harm(void) {
     start_isolation();
@@ -105,6 +131,10 @@ int main(void) {
     static const test tests[] = {
         TEST(lies_about_messages_are_crashes),
         TEST(lies_about_descriptors_are_crashes),
+        TEST(a_missing_arena_fails_the_start),
+        TEST(a_short_arena_is_a_crash),
+        TEST(a_device_in_place_of_an_arena_is_a_crash),
+        TEST(a_pipe_in_place_of_an_arena_is_a_crash),
         TEST(a_second_reply_does_no_harm),
         TEST(each_changed_byte_is_an_error_or_an_image),
     };

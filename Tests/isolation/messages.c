@@ -146,11 +146,13 @@ static void check_refused(int descriptor) {
     close(descriptor);
 }
 
-/* A memfd of one page with the flags and seals. */
+/* A memfd of 4096 bytes that were written, with the flags and seals; an empty one of huge pages. */
 static int made_memory(unsigned flags, int seals) {
     int memory = memfd_create("test", flags | MFD_CLOEXEC | MFD_ALLOW_SEALING);
     CHECK(memory >= 0);
-    CHECK_EQUAL(ftruncate(memory, (flags & MFD_HUGETLB) != 0 ? 0 : 4096), 0);
+    static const char bytes[4096];
+    const size_t size = (flags & MFD_HUGETLB) != 0 ? 0 : sizeof bytes;
+    CHECK(size == 0 || write(memory, bytes, size) == (ssize_t)size);
     CHECK_EQUAL(fcntl(memory, F_ADD_SEALS, seals), 0);
     return memory;
 }
@@ -183,32 +185,53 @@ static void other_descriptors_are_no_memory(void) {
     check_refused(ends[0]);
 }
 
-/* The reader of an arena sees each change, and pages that were returned are 0. */
-static void an_arena_is_read_while_it_changes(void) {
-    enum { SIZE = 1 << 20 };
-    int memory;
-    void *own;
-    const void *other;
-    CHECK_EQUAL(ciso_arena_new(SIZE, &memory, &own), 0);
-    CHECK_EQUAL(ciso_arena_map(memory, SIZE, &other), 0);
-    for (int value = 1; value < 4; value++) {
-        memset(own, value, SIZE);
-        CHECK_EQUAL(((const char *)other)[SIZE - 1], value);
+/* Reading a hole allocates memory, and fails with SIGBUS where none is left. */
+static void memory_with_holes_is_refused(void) {
+    const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    const off_t page = sysconf(_SC_PAGESIZE);
+    size_t size;
+    for (int hole = 0; hole < 3; hole++) {
+        int memory = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+        CHECK_EQUAL(ftruncate(memory, 3 * page), 0);
+        for (int i = 0; i < 3; i++)
+            CHECK_EQUAL(pwrite(memory, "x", i != hole, i * page), i != hole);
+        CHECK_EQUAL(fcntl(memory, F_ADD_SEALS, all), 0);
+        check_refused(memory);
     }
-    CHECK_EQUAL(ciso_arena_clear((char *)own + 4096, 4096), 0);
-    CHECK_EQUAL(((const char *)other)[4095], 3);
-    CHECK_EQUAL(((const char *)other)[4096], 0);
-    CHECK_EQUAL(ciso_arena_map(memory, SIZE / 2, &other), EBADMSG);
-    CHECK(ftruncate(memory, 0) < 0);
-    ciso_memory_unmap(own, SIZE);
-    ciso_memory_unmap((void *)other, SIZE);
-    close(memory);
-    /* Memory that can shrink is no arena, nor is a file. */
-    CHECK_EQUAL(ciso_memory_new(SIZE, &memory), 0);
-    CHECK_EQUAL(ciso_arena_map(memory, SIZE, &other), EBADMSG);
-    close(memory);
-    memory = open("/dev/zero", O_RDWR);
-    CHECK_EQUAL(ciso_arena_map(memory, SIZE, &other), EBADMSG);
+    /* Allocated, but not written. */
+    int memory = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    CHECK_EQUAL(fallocate(memory, 0, 0, 3 * page), 0);
+    CHECK_EQUAL(fcntl(memory, F_ADD_SEALS, all), 0);
+    check_refused(memory);
+    /* The sender fills its holes. */
+    for (int written = 0; written < 4; written++) {
+        char byte = 'y';
+        CHECK_EQUAL(ciso_memory_new((size_t)(100 * page), &memory), 0);
+        if (written < 3)
+            CHECK_EQUAL(pwrite(memory, "x", 1, written * 40 * page), 1);
+        CHECK_EQUAL(ciso_memory_seal(memory, (size_t)(99 * page + 1)), 0);
+        CHECK_EQUAL(ciso_memory_check(memory, &size), 0);
+        CHECK_EQUAL(size, 99 * page + 1);
+        CHECK_EQUAL(pread(memory, &byte, 1, 40 * page), 1);
+        CHECK_EQUAL(byte, written == 1 ? 'x' : 0);
+        close(memory);
+    }
+}
+
+/* The reader sees pages that were returned to the system as 0, and their neighbors unchanged. */
+static void memory_is_cleared_for_all_processes(void) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 16 * page;
+    int memory;
+    char *address, bytes[3] = "";
+    CHECK_EQUAL(ciso_memory_new(size, &memory), 0);
+    CHECK_EQUAL(ciso_memory_map_to_write(memory, size, (void **)&address), 0);
+    memset(address, 3, size);
+    CHECK_EQUAL(ciso_memory_clear(address + page, page), 0);
+    CHECK_EQUAL(pread(memory, &bytes[0], 1, (off_t)page - 1), 1);
+    CHECK_EQUAL(pread(memory, &bytes[1], 1, (off_t)page), 1);
+    CHECK_EQUAL(pread(memory, &bytes[2], 1, 2 * (off_t)page), 1);
+    CHECK(bytes[0] == 3 && bytes[1] == 0 && bytes[2] == 3);
+    ciso_memory_unmap(address, size);
     close(memory);
 }
 
@@ -217,7 +240,8 @@ int main(void) {
         TEST(descriptors_arrive_closed_on_exec),       TEST(excess_descriptors_are_closed),
         TEST(a_full_table_of_descriptors_is_an_error), TEST(long_and_empty_messages_are_refused),
         TEST(deadlines_end_both_directions),           TEST(memory_of_a_worker_is_mapped),
-        TEST(other_descriptors_are_no_memory),         TEST(an_arena_is_read_while_it_changes),
+        TEST(other_descriptors_are_no_memory),         TEST(memory_with_holes_is_refused),
+        TEST(memory_is_cleared_for_all_processes),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

@@ -25,6 +25,24 @@ link_isolation() {
         { echo "not ok $(basename "$program") compiles: see the log"; return 1; }
 }
 
+# check_libcurl: a worker takes its own program for libcurl, which has all functions of the installed one.
+check_libcurl() {
+    local program=build/install/libexec/sdimage/sdimage-decoder library mapped missing
+    library=$(LD_TRACE_LOADED_OBJECTS=1 build/install/bin/sdimage | awk '$1 == "libcurl.so.4" { print $3 }')
+    mapped=$(LD_TRACE_LOADED_OBJECTS=1 $program)
+    case $mapped in
+    *libsdimage*) case $mapped in
+        *libcurl*" => "/*) echo "not ok libcurl: a worker maps it: $mapped" ;;
+        *) echo "ok libcurl: a worker does not map it" ;;
+        esac ;;
+    *) echo "not ok libcurl: the libraries of a worker are unknown: $mapped" ;;
+    esac
+    missing=$(comm -23 <(nm -D --defined-only "$library" | sed -n 's/.* \(curl_[a-z_]*\).*/\1/p' | sort -u) \
+        <(nm -D --defined-only $program | sed -n 's/.* \(curl_[a-z_]*\).*/\1/p' | sort -u))
+    [ -n "$library" ] && [ -z "$missing" ] && echo "ok libcurl: a worker has its functions" ||
+        echo "not ok libcurl: functions of $library are missing: $missing"
+}
+
 suite() {
     local here=Tests/isolation folder=build/isolation test
     compile_isolation $folder gcc || { echo "not ok the C target compiles: see the log"; return 1; }
@@ -39,11 +57,14 @@ suite() {
     done
     compile $folder/attack.so $here/attack_coder.c $here/attacks.c -shared -fPIC -fvisibility=hidden || return 1
     link_isolation $folder/liar $here/liar.c || return 1
-    for test in decodes lies; do
+    for test in none short device pipe; do ln -sf liar $folder/liar-$test; done
+    for test in decodes lies limits; do
         ! selected $test || compile $folder/$test $here/$test.c $here/attack_decodes.c $here/attack_coder.c $here/attacks.c $HARNESS ||
             return 1
     done
     ! selected decodes || $folder/decodes
+    ! selected limits || $folder/limits
+    ! selected libcurl || check_libcurl
     ! selected lies || SDIMAGE_DECODER_PATH=$SDIMAGE_ROOT/$folder/liar $folder/lies
     ! selected sessions || { compile $folder/sessions $here/sessions.c $here/attack_coder.c $here/attacks.c $HARNESS &&
         $folder/sessions Tests/fixtures/webp/animated.webp Tests/fixtures/jpeg/large_progressive.jpg; }

@@ -87,11 +87,13 @@ int ciso_memory_new(size_t size, int *descriptor);
 /* Maps all of a memfd that this process made, to write into it. ciso_memory_unmap must precede ciso_memory_seal. */
 int ciso_memory_map_to_write(int descriptor, size_t size, void **address);
 
-/* Shrinks the memfd to `size` bytes, and seals size and contents forever. EBUSY: it is still mapped to write. */
+/* Shrinks the memfd to `size` bytes, writes zeros where nothing was written, and seals size and contents forever.
+   EBUSY: it is still mapped to write. */
 int ciso_memory_seal(int descriptor, size_t size);
 
-/* Checks a descriptor from another process: a memfd in ordinary memory with sealed size and contents. Then the memory
-   of its mapping neither changes nor disappears (SIGBUS). EBADMSG: anything else. */
+/* Checks a descriptor from another process: a memfd in ordinary memory with sealed size and contents, and without
+   holes. Then the memory of its mapping neither changes nor disappears (SIGBUS), and reading it allocates nothing.
+   EBADMSG: anything else. */
 int ciso_memory_check(int descriptor, size_t *size);
 
 /* Maps the first `size` bytes of a memfd that ciso_memory_check accepts; `size` is at least 1 and at most the size it
@@ -100,24 +102,15 @@ int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **addres
 
 void ciso_memory_unmap(void *address, size_t size);
 
-/* --- Arena: memory that a worker writes again and again, and from which its host copies. */
-
-/* Makes a memfd of `size` bytes, all 0, whose size is sealed, and maps it to write. Its pages are allocated when they
-   are first written. */
-int ciso_arena_new(size_t size, int *descriptor, void **address);
-
-/* Maps an arena of another process to read. The memory does not disappear (SIGBUS), but may change at any time: the
-   caller copies it, and then looks at the copy. EBADMSG: no memfd of that size in ordinary memory with a sealed
-   size. */
-int ciso_arena_map(int descriptor, size_t size, const void **address);
-
-/* Returns whole pages of an arena to the system, for all processes; they are 0 when they are read next. */
-int ciso_arena_clear(void *address, size_t size);
+/* Returns memory that ciso_memory_map_to_write mapped to the system, for all processes; it is 0 when it is read next.
+   `address` and `size` are multiples of the page size. */
+int ciso_memory_clear(void *address, size_t size);
 
 /* --- The sandbox, for the worker. */
 
 /* First call of a worker, before it starts threads or opens libraries: no new privileges, no core dumps, no access to
-   its memory by other processes of the user (PR_SET_DUMPABLE), one malloc arena; and where the kernel has Landlock, no
+   its memory by other processes of the user (PR_SET_DUMPABLE), one malloc arena, no signal for a file that exceeds its
+   limit (SIGXFSZ); and where the kernel has Landlock, no
    file is created or written, no TCP port is connected or bound, and no process outside is signalled. */
 int ciso_prepare(void);
 

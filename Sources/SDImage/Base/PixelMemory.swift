@@ -9,7 +9,7 @@ package protocol PixelMemory: Sendable {
 /// Memory of one `PixelBuffer`; freed with the last reference.
 package protocol PixelRegion: AnyObject, Sendable {
     var address: UnsafeMutableRawPointer { get }
-    /// True if the memory was all 0.
+    /// True if the memory was all 0 on allocation.
     var isZeroed: Bool { get }
     /// Called before pixels are written.
     func willWrite()
