@@ -181,8 +181,6 @@ int ciso_wait(const struct ciso_worker *worker, uint64_t deadline) {
 }
 
 void ciso_abandon(struct ciso_worker *worker) {
-    close(worker->process);
-    close(worker->socket);
     munmap(worker->keeper, sizeof(struct start));
     *worker = (struct ciso_worker){.process = -1, .socket = -1};
 }
@@ -195,5 +193,7 @@ void ciso_forget(struct ciso_worker *worker, struct ciso_end *end) {
     int code = worker->keeper->code, status = worker->keeper->status;
     if (end != NULL)
         *end = code == CLD_EXITED ? (struct ciso_end){0, status} : (struct ciso_end){code == 0 ? SIGKILL : status, 0};
+    close(worker->process);
+    close(worker->socket);
     ciso_abandon(worker);
 }

@@ -1,6 +1,7 @@
 /* Decoders in workers: their frames, arriving images, cancellation and forks.
  *
  *   sessions ANIMATION IMAGE   an animation, and a progressive image */
+#include <fcntl.h>
 #include <sys/wait.h>
 
 #include "attack_coder.h"
@@ -104,8 +105,14 @@ static void a_forked_child_has_workers_of_its_own(void) {
     sdimage_image *image = decode(&file, SDIMAGE_ISOLATION_ALL);
     pid_t child = fork();
     if (child == 0) {
+        /* These may have the numbers of the descriptors of the parent's worker. */
+        int files[20];
+        for (int i = 0; i < 20; i++)
+            CHECK((files[i] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0);
         sdimage_image *own = decode(&file, SDIMAGE_ISOLATION_ALL);
         check_equal_images(image, own);
+        for (int i = 0; i < 20; i++)
+            CHECK(fcntl(files[i], F_GETFD) >= 0);
         CHECK_EQUAL(counts().started, 1);
         /* The frames of the parent's image are opened again. */
         check_frame(own, image, 1);

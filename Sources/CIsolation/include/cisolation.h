@@ -51,7 +51,8 @@ struct ciso_end {
    long as the kernel needs to free the memory of the process. */
 void ciso_forget(struct ciso_worker *worker, struct ciso_end *end);
 
-/* Frees what a forked child inherited of a worker, instead of ciso_forget: the worker is that of its parent. */
+/* Frees the memory that a forked child inherited of a worker, instead of ciso_forget: the worker is that of its parent.
+   The child closes its copies of the descriptors itself, at the fork: a later file may have the same number. */
 void ciso_abandon(struct ciso_worker *worker);
 
 /* --- Messages: one datagram each, with descriptors (SCM_RIGHTS). */
