@@ -26,7 +26,10 @@ final class Quarantine: Sendable {
     /// The oldest entry is dropped first.
     private static let capacity = 1000
 
-    private let entries = Lock<[Key: Entry]>([:])
+    // A monitor instead of a mutex, because it must be held across `fork`.
+    private let entries = Monitor<[Key: Entry]>([:])
+
+    init() { ForkHandlers.hold(lock: { [entries] in entries.lock() }, unlock: { [entries] in entries.unlock() }) }
 
     /// Throws `decoderCrashed` for an image that is refused now. The bytes are read only if an image has crashed a worker.
     func check(_ bytes: Bytes) throws(ImageError) {
@@ -36,15 +39,15 @@ final class Quarantine: Sendable {
     }
 
     private func isRefused(_ bytes: Bytes) -> Bool {
-        guard entries.withLock({ !$0.isEmpty }) else { return false }
-        let key = Key(bytes)
-        let now = MonotonicClock.now
-        return entries.withLock { entries in
-            guard let entry = entries[key] else { return false }
-            if now &- entry.since < Quarantine.duration { return entry.crashes >= Quarantine.crashes }
-            entries[key] = nil
-            return false
+        let hasEntries = entries.withLock { entries in
+            guard !entries.isEmpty else { return false }
+            let now = MonotonicClock.now
+            entries = entries.filter { now &- $0.value.since < Quarantine.duration }
+            return !entries.isEmpty
         }
+        guard hasEntries else { return false }
+        let key = Key(bytes)
+        return entries.withLock { ($0[key]?.crashes ?? 0) >= Quarantine.crashes }
     }
 
     func noteCrash(_ bytes: Bytes) {

@@ -78,9 +78,12 @@ package final class FileDescriptor: Sendable {
 
     /// Opens a file whose writes append to it, creating it if it is missing.
     package func file(appending name: String, mode: mode_t = 0o600) throws(ImageError) -> FileDescriptor {
-        try FileDescriptor.made("file: open failed") {
+        let made = try FileDescriptor.made("file: open failed") {
             unsafe openat(number, name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode)
         }
+        // The umask of the process may have removed the owner's permissions.
+        fchmod(made.number, mode)
+        return made
     }
 
     package func rename(_ old: String, to new: String) throws(ImageError) {

@@ -14,7 +14,7 @@ final class CacheSite: Sendable {
             isDurable: configuration.isDurable)
         instance = try CacheInstance(in: folder.root)
         index = CacheIndex(folder, isDurable: configuration.isDurable, open: store)
-        CrashRecords.add(folder.root)
+        CrashRecords.add(folder.root, configuration.modes)
     }
 
     deinit { CrashRecords.remove(folder.root) }

@@ -12,19 +12,32 @@ package enum CrashRecords {
     /// Most images of a folder; further ones are not recorded until others are forgotten.
     private static let capacity = 1000
     private static let name = "crashes"
-    private static let roots = Lock<[FileDescriptor]>([])
+    private struct Root {
+        let folder: FileDescriptor
+        let modes: CacheModes
+    }
 
-    static func add(_ root: FileDescriptor) { roots.withLock { $0.append(root) } }
-    static func remove(_ root: FileDescriptor) { roots.withLock { $0.removeAll { $0 === root } } }
+    // A monitor instead of a mutex, because it must be held across `fork`.
+    private static let roots = {
+        let roots = Monitor<[Root]>([])
+        ForkHandlers.hold(lock: { roots.lock() }, unlock: { roots.unlock() })
+        return roots
+    }()
+
+    static func add(_ root: FileDescriptor, _ modes: CacheModes) {
+        roots.withLock { $0.append(Root(folder: root, modes: modes)) }
+    }
+
+    static func remove(_ root: FileDescriptor) { roots.withLock { $0.removeAll { $0.folder === root } } }
 
     /// Number of recent crashes of the image. One system call for each cache while no image has crashed.
     package static func count(_ bytes: Bytes) -> Int {
         var name: String?
         return roots.withLock { $0 }.reduce(0) { most, root in
-            guard let status = root.status(of: CrashRecords.name), status.isFolder, isRecent(status) else { return most }
+            guard let status = root.folder.status(of: CrashRecords.name), status.isFolder, isRecent(status) else { return most }
             let record = name ?? fileName(bytes)
             name = record
-            guard let folder = try? root.folder(CrashRecords.name), let file = folder.status(of: record), file.isRegular,
+            guard let folder = try? root.folder.folder(CrashRecords.name), let file = folder.status(of: record), file.isRegular,
                 isRecent(file)
             else { return most }
             return max(most, file.size)
@@ -39,8 +52,8 @@ package enum CrashRecords {
         for root in all { try? note(record, root) }
     }
 
-    private static func note(_ record: String, _ root: FileDescriptor) throws(ImageError) {
-        let folder = try root.folder(making: name)
+    private static func note(_ record: String, _ root: Root) throws(ImageError) {
+        let folder = try root.folder.folder(making: name, mode: root.modes.folder)
         var names: [String] = []
         var count = 0
         folder.forEachName { other in
@@ -53,7 +66,7 @@ package enum CrashRecords {
             count -= 1
         }
         guard count < capacity || folder.status(of: record) != nil else { return }
-        let file = try folder.file(appending: record)
+        let file = try folder.file(appending: record, mode: root.modes.file)
         var byte = UInt8(ascii: "x")
         unsafe try withUnsafeBytes(of: &byte) { byte throws(ImageError) in unsafe try file.write(byte) }
         // Readers look at the folder first.
