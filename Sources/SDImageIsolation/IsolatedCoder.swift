@@ -83,12 +83,13 @@ final class IsolatedCoder: ImageCoder {
         }
     }
 
-    /// Decodes with an acquired worker.
+    /// Decodes with an acquired worker, which stays acquired after a success if `keepsWorker`.
     func decode(
-        _ bytes: Bytes, _ options: DecodeOptions, on process: DecoderProcess, _ stop: CancellationToken
+        _ bytes: Bytes, _ options: DecodeOptions, on process: DecoderProcess, keepsWorker: Bool = false, _ stop: CancellationToken
     ) throws(ImageError) -> DecodedImage {
         process.noteImage()
-        let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
+        var call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
+        call.keepsWorker = keepsWorker
         return try run(
             call, .decode, about: bytes,
             { [coder] writer throws(ImageError) in try writer.put(coder, options, bytes) },

@@ -74,10 +74,14 @@ final class IsolatedContent: FrameProvider, VectorImage {
         guard let process = try coder.worker(isFresh: isFresh, stop) else {
             throw ImageError(.unsupported, "decoder process: ended, and no other can be started")
         }
-        let opened = try coder.decode(bytes, options, on: process, stop).session
-        guard let opened, let again = try DecoderPool.shared.acquire(opened.process, stop) else { throw .invalidMessage }
+        // Kept between the two calls: another decode could crash or replace it.
+        let opened = try coder.decode(bytes, options, on: process, keepsWorker: true, stop).session
+        guard let opened else {
+            DecoderPool.shared.release(process)
+            throw .invalidMessage
+        }
         session.withLock { $0 = opened }
-        return try call(operation, opened, again, stop, write)
+        return try call(operation, opened, process, stop, write)
     }
 
     private func call(

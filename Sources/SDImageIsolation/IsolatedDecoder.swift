@@ -52,7 +52,7 @@ final class IsolatedDecoder: ImageDecoder {
         let all = try bytes.copiedIfLent()
         try inTurn { () throws(ImageError) in
             state.withLock { ($0.bytes, $0.isFinished) = (all, isFinished) }
-            try coder.repeating { isFresh throws(ImageError) in try send(isFresh: isFresh, stop) }
+            try coder.repeating { isFresh throws(ImageError) in _ = try send(isFresh: isFresh, stop) }
         }
     }
 
@@ -98,26 +98,35 @@ final class IsolatedDecoder: ImageDecoder {
         return try body()
     }
 
-    /// Passes the bytes on that the session does not have; a lost session is opened again with all of them.
-    private func send(isFresh: Bool, _ stop: CancellationToken) throws(ImageError) {
+    /// Passes the bytes on that the session does not have; a lost session is opened again with all of them. Returns the worker
+    /// that has the session, which stays acquired if `keepsWorker`.
+    private func send(
+        isFresh: Bool, keepsWorker: Bool = false, _ stop: CancellationToken
+    ) throws(ImageError) -> DecoderProcess? {
         let current = state.withLock { $0.session }
         if !isFresh, let current, let process = try DecoderPool.shared.acquire(current.process, stop) {
-            return try send(process, current, stop)
+            try send(process, current, keepsWorker: keepsWorker, stop)
+            return process
         }
         guard let process = try coder.worker(isFresh: isFresh, stop) else {
             let (bytes, isFinished) = state.withLock { ($0.bytes, $0.isFinished) }
             let decoder = try openHere()
             state.withLock { $0.substitute = decoder }
-            return try decoder.update(bytes, isFinished: isFinished, stop: stop)
+            try decoder.update(bytes, isFinished: isFinished, stop: stop)
+            return nil
         }
         state.withLock { ($0.session, $0.sent) = (nil, 0) }
         process.noteImage()
-        try send(process, nil, stop)
+        try send(process, nil, keepsWorker: keepsWorker, stop)
+        return process
     }
 
-    private func send(_ process: DecoderProcess, _ session: Session?, _ stop: CancellationToken) throws(ImageError) {
+    private func send(
+        _ process: DecoderProcess, _ session: Session?, keepsWorker: Bool, _ stop: CancellationToken
+    ) throws(ImageError) {
         let (bytes, sent, isFinished) = state.withLock { ($0.bytes, $0.sent, $0.isFinished) }
-        let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
+        var call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
+        call.keepsWorker = keepsWorker
         let (opened, properties, failure, image) = try coder.run(
             call, .update, about: bytes,
             { [coder, options] writer throws(ImageError) in
@@ -146,7 +155,9 @@ final class IsolatedDecoder: ImageDecoder {
             // The content has a session of its own.
             if result != nil { state.session = nil }
         }
-        if let failure { throw failure }
+        guard let failure else { return }
+        if keepsWorker { DecoderPool.shared.release(process) }
+        throw failure
     }
 
     /// Makes a call about the bytes so far, in the session that has them.
@@ -159,10 +170,14 @@ final class IsolatedDecoder: ImageDecoder {
         return try coder.repeating { isFresh throws(ImageError) in
             var (session, process) = isFresh ? (nil, nil) : try acquireSession(stop)
             if process == nil {
-                try send(isFresh: isFresh, stop)
-                (session, process) = try acquireSession(stop)
+                // Kept between the two calls: another decode could crash or replace it.
+                process = try send(isFresh: isFresh, keepsWorker: true, stop)
+                session = state.withLock { $0.session }
             }
-            guard let session, let process else { throw ImageError(.decoderCrashed, "decoder process: ended") }
+            guard let session, let process else {
+                if let process { DecoderPool.shared.release(process) }
+                throw ImageError(.decoderCrashed, "decoder process: ended")
+            }
             let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
             return try coder.run(
                 call, operation, about: bytes,

@@ -29,11 +29,16 @@ final class IsolatedSourceDecoder: ImageDecoder {
         properties.durations.indices.contains(index) ? Int(properties.durations[index]) : 0
     }
 
-    /// Opens the source in an acquired worker; false if the coder needs the bytes in memory.
-    func start(_ process: DecoderProcess, _ stop: CancellationToken) throws(ImageError) -> Bool {
+    /// Opens the source in an acquired worker; false if the coder needs the bytes in memory. After true, the worker stays acquired
+    /// if `keepsWorker`.
+    func start(
+        _ process: DecoderProcess, keepsWorker: Bool = false, _ stop: CancellationToken
+    ) throws(ImageError) -> Bool {
         process.noteImage()
+        var call = call(process, stop)
+        call.keepsWorker = keepsWorker
         let opened = try coder.run(
-            call(process, stop), .openSource, about: nil,
+            call, .openSource, about: nil,
             { [coder, options, source] writer throws(ImageError) in
                 try writer.put(coder.coder)
                 try writer.put(options)
@@ -44,7 +49,10 @@ final class IsolatedSourceDecoder: ImageDecoder {
                     (Session(process, try reader.number()), try reader.properties().0)
                 }
             })
-        guard let (session, properties) = opened else { return false }
+        guard let (session, properties) = opened else {
+            if keepsWorker { DecoderPool.shared.release(process) }
+            return false
+        }
         state.withLock { $0 = State(session: session, properties: properties) }
         return true
     }
@@ -82,10 +90,11 @@ final class IsolatedSourceDecoder: ImageDecoder {
                 process = try DecoderPool.shared.acquire(session.process, stop)
             }
             if process == nil {
-                guard let other = try coder.worker(isFresh: isFresh, stop), try start(other, stop) else {
+                // Kept between the two calls: another decode could crash or replace it.
+                guard let other = try coder.worker(isFresh: isFresh, stop), try start(other, keepsWorker: true, stop) else {
                     throw ImageError(.unsupported, "decoder process: ended, and no other can be started")
                 }
-                process = try DecoderPool.shared.acquire(other, stop)
+                process = other
             }
             guard let process, let session = state.withLock({ $0.session }) else {
                 throw ImageError(.decoderCrashed, "decoder process: ended")

@@ -28,6 +28,8 @@ struct WorkerCall {
     let limit: UInt64
     /// Bytes that the worker may ask for.
     var source: (any ByteSource)?
+    /// Leaves the worker acquired after a success, for another call.
+    var keepsWorker = false
 
     /// The outcome of a worker that cannot be used any longer.
     fileprivate enum Loss: Error {
@@ -140,7 +142,7 @@ struct WorkerCall {
             }
             let result = try read(&reply)
             guard reply.isAtEnd else { throw .invalidMessage }
-            DecoderPool.shared.release(process)
+            if !keepsWorker { DecoderPool.shared.release(process) }
             DecoderPool.shared.count { $0.calls += 1 }
             return .success(result)
         } catch {
