@@ -22,10 +22,13 @@ package final class CancellationToken: Cancellable {
     private let deadline = Atomic<UInt64>(.max)
     private let amount = Atomic<Int>(.max)
     private let spent = Atomic<Int>(0)
-    private let order = Atomic<Int32>(LoadPriority.normal.rawValue)
+    private let order: Atomic<Int32>
 
     /// `onCancel` is called once, by the first cancellation, on its thread.
-    package init(onCancel: (@Sendable () -> Void)? = nil) { self.onCancel = onCancel }
+    package init(priority: LoadPriority = .normal, onCancel: (@Sendable () -> Void)? = nil) {
+        order = Atomic(priority.rawValue)
+        self.onCancel = onCancel
+    }
 
     package func cancel() {
         if !cancelled.exchange(true, ordering: .relaxed) { onCancel?() }
@@ -40,11 +43,19 @@ package final class CancellationToken: Cancellable {
         set { order.store(newValue.rawValue, ordering: .relaxed) }
     }
 
+    /// Raises the priority to at least `other`.
+    package func raise(to other: LoadPriority) { order.max(other.rawValue, ordering: .relaxed) }
+
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     /// Sets the deadline of an operation that starts now.
     package func allow(nanoseconds: UInt64) {
         deadline.store(MonotonicClock.now.addingSaturated(nanoseconds), ordering: .relaxed)
+    }
+
+    /// Moves the deadline by time that the operation spent waiting.
+    package func extend(nanoseconds: UInt64) {
+        deadline.store(end.addingSaturated(nanoseconds), ordering: .relaxed)
     }
 
     /// Sets the deadline of an operation on `encodedBytes` bytes, and an amount in proportion to them.

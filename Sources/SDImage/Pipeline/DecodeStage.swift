@@ -17,7 +17,7 @@ struct DecodeStage {
         }
         let image = try await SharedDecode.value(
             key, in: context.manager.decodes, on: context.engine.work, context.priority, isInTurn: isInTurn,
-            limit: context.request.decodeOptions.limits.workNanoseconds
+            limit: context.request.decodeOptions.limits.workNanoseconds, didJoin: { [context] in context.didJoin($0) }
         ) { [self] stop throws(ImageError) in
             let made = isVariant ? try decodeVariant(data.bytes, stop) : try makeImage(of: data, after: decoder, stop)
             let image = recorded(made, data)

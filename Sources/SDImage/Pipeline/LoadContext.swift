@@ -20,6 +20,8 @@ final class LoadContext: Sendable {
     /// Number of the load in the order of transfers, until its transfer starts or is known to be unnecessary.
     private let transferNumber = Lock<UInt64?>(nil)
     private let currentPriority: Atomic<Int32>
+    /// The token of the decode, which other loads may share.
+    private let decode = Lock<CancellationToken?>(nil)
     private let currentTimings = Lock(StageTimings())
 
     init(
@@ -51,7 +53,16 @@ final class LoadContext: Sendable {
     /// The highest priority of the tasks that wait for the load.
     var priority: LoadPriority {
         get { LoadPriority(rawValue: currentPriority.load(ordering: .relaxed)) ?? .normal }
-        set { currentPriority.store(newValue.rawValue, ordering: .relaxed) }
+        set {
+            currentPriority.store(newValue.rawValue, ordering: .relaxed)
+            decode.withLock { $0 }?.raise(to: newValue)
+        }
+    }
+
+    /// Raises the priority of a decode to that of this load, now and when it changes.
+    func didJoin(_ decode: CancellationToken) {
+        self.decode.withLock { $0 = decode }
+        decode.raise(to: priority)
     }
 
     /// The URL without user, password and signatures.

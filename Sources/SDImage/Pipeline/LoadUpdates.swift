@@ -107,7 +107,7 @@ extension Load {
 
     /// Fits and transforms a preview as the request specifies, and delivers it.
     private func prepare(_ preview: Image) {
-        let (request, stop) = (context.request, CancellationToken())
+        let (request, stop) = (context.request, CancellationToken(priority: context.priority))
         stop.allow(nanoseconds: request.decodeOptions.limits.workNanoseconds)
         let hasEnded = updates.withLock { updates in
             updates.stop = stop

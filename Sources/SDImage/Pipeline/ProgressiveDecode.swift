@@ -45,12 +45,13 @@ final class ProgressiveDecode: BodyObserver {
     private let options: Options
     private let registry: CoderRegistry
     private let engine: Engine
-    private let stop = CancellationToken()
+    private let stop: CancellationToken
     private let state = Monitor(State())
 
     init(_ body: GrowingBody, _ options: Options, _ registry: CoderRegistry, _ engine: Engine) {
         self.body = body
         self.options = options
+        stop = CancellationToken(priority: options.priority)
         self.registry = registry
         self.engine = engine
         body.observe(self)

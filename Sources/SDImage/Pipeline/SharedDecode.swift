@@ -32,7 +32,7 @@ final class SharedDecode: Sendable {
 
     private let key: DecodeKey?
     private let decodes: Decodes
-    private let stop = CancellationToken()
+    private let stop = CancellationToken(priority: .low)
 
     private init(_ key: DecodeKey?, in decodes: Decodes) {
         self.key = key
@@ -40,10 +40,10 @@ final class SharedDecode: Sendable {
     }
 
     /// The image that `decode` returns on a worker, shared with loads of an equal key; nil shares with none. `isInTurn`: a calling
-    /// worker was given the task when it was its turn. Fails with `cancelled` as soon as the task is cancelled.
+    /// worker was given the task when it was its turn. `didJoin` receives the token of the shared decode. Fails with `cancelled` as soon as the task is cancelled.
     static func value(
         _ key: DecodeKey?, in decodes: Decodes, on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool,
-        limit: UInt64,
+        limit: UInt64, didJoin: @escaping @Sendable (CancellationToken) -> Void,
         _ decode: @escaping @Sendable (CancellationToken) throws(ImageError) -> Image
     ) async throws(ImageError) -> Image {
         let waiter = Waiter()
@@ -52,6 +52,8 @@ final class SharedDecode: Sendable {
             let made = SharedDecode(key, in: decodes)
             let (shared, isNew) = key.map { decodes.join(waiter, $0) { made } } ?? (made, true)
             waiter.decode = shared
+            shared.stop.raise(to: priority)
+            didJoin(shared.stop)
             // The handler below may have run before the waiter joined. Other loads may have joined since.
             if Task.isCancelled { shared.leave(waiter) }
             if isNew { shared.start(on: pool, priority, isInTurn: isInTurn) { shared.run(waiter, limit, decode) } }
@@ -62,7 +64,6 @@ final class SharedDecode: Sendable {
     }
 
     private func start(on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool, _ body: @escaping @Sendable () -> Void) {
-        stop.priority = priority
         // A worker decodes itself, without a change of threads. The pool counts work of low priority, and keeps a worker free.
         let isHere =
             LibraryThread.isOwned(by: pool) && (isInTurn || priority > .low && !pool.hasWork(before: priority))
