@@ -28,6 +28,8 @@ package final class DecoderPool: Sendable {
         var queue = WorkerQueue()
         /// Killed workers that have not been waited for.
         var killed: [DecoderProcess] = []
+        /// Number of workers that `endIdle` or the thread of idle workers is waiting for.
+        var ending = 0
         /// Workers that run or are being started.
         var count = 0
         /// The modules needed so far, which every new worker opens.
@@ -49,10 +51,7 @@ package final class DecoderPool: Sendable {
 
     private enum Step {
         case use(DecoderProcess)
-        case start(Set<CoderName>, insteadOf: DecoderProcess?)
-        /// The worker that was wanted has ended.
-        case lost
-        case fail(ImageError)
+        case start(insteadOf: DecoderProcess?)
     }
 
     /// Ends idle workers with the engine.
@@ -84,22 +83,21 @@ package final class DecoderPool: Sendable {
         guard let program = DecoderProgram.path else {
             throw ImageError(.unsupported, "decoder process: sdimage-decoder is not installed")
         }
-        while true {
-            switch nextStep(coder, isFresh, stop) {
-            case .fail(let error): throw error
-            case .lost: continue
-            case .use(let process):
-                if process.isUsable { return process }
-                discard(process)
-            case .start(let modules, let old):
-                old?.end()
-                return try start(program, modules)
-            }
+        let (step, modules) = try nextStep(coder, isFresh, stop)
+        switch step {
+        case .use(let process):
+            if process.isUsable { return process }
+            // Replaced, because the decode has left the queue.
+            process.end()
+        case .start(let old): old?.end()
         }
+        return try start(program, modules)
     }
 
-    private func nextStep(_ coder: CoderName, _ isFresh: Bool, _ stop: CancellationToken) -> Step {
-        inOrder(stop, wanted: nil) { state, number in
+    private func nextStep(
+        _ coder: CoderName, _ isFresh: Bool, _ stop: CancellationToken
+    ) throws(ImageError) -> (Step, Set<CoderName>) {
+        try inOrder(stop, wanted: nil) { state, number in
             let coder = state.complete.contains(coder) ? coder.complete : coder
             if coder.isComplete { state.modules.remove(CoderName(name: coder.name, path: coder.path)) }
             if !coder.path.isEmpty { state.modules.insert(coder) }
@@ -107,38 +105,40 @@ package final class DecoderPool: Sendable {
             let isFree = { (idle: Idle) in queue.mayTake(ObjectIdentifier(idle.process), number) }
             let isUsable = { (idle: Idle) in coder.path.isEmpty || idle.process.modules.contains(coder) }
             if !isFresh, let index = state.idle.lastIndex(where: { isFree($0) && isUsable($0) }) {
-                return .use(state.idle.remove(at: index).process)
+                return (.use(state.idle.remove(at: index).process), state.modules)
             }
             if state.count < self.limit, queue.mayTake(nil, number) {
                 state.count += 1
-                return .start(state.modules, insteadOf: nil)
+                return (.start(insteadOf: nil), state.modules)
             }
             guard let index = state.idle.firstIndex(where: isFree) else { return nil }
-            return .start(state.modules, insteadOf: state.idle.remove(at: index).process)
+            return (.start(insteadOf: state.idle.remove(at: index).process), state.modules)
         }
     }
 
-    /// Waits in the queue until `body` returns a step.
-    private func inOrder(
-        _ stop: CancellationToken, wanted: DecoderProcess?, _ body: (inout State, UInt64) -> Step?
-    ) -> Step {
+    /// Waits in the queue until `body` returns a value. The time of waiting does not count as work: other images spend it.
+    private func inOrder<R>(
+        _ stop: CancellationToken, wanted: DecoderProcess?, _ body: (inout State, UInt64) -> R?
+    ) throws(ImageError) -> R {
+        try stop.check()
+        let start = MonotonicClock.now
         var number: UInt64?
-        let step = state.wait { state, wakeAt -> Step? in
+        let result = state.wait { state, wakeAt -> Result<R, ImageError>? in
             state.adopt()
-            let own = number ?? state.queue.enter(stop.priority, wanted: wanted.map { ObjectIdentifier($0) })
+            let own = number ?? state.queue.enter(stop, wanted: wanted.map { ObjectIdentifier($0) })
             number = own
-            let step: Step?
-            do throws(ImageError) {
-                try stop.check()
-                step = body(&state, own)
-            } catch { step = .fail(error) }
+            let result: Result<R, ImageError>? =
+                stop.isCancelled ? .failure(.cancelled) : body(&state, own).map { .success($0) }
+            // Also the time of the next look at the priorities.
             wakeAt = MonotonicClock.now &+ DecoderPool.pollInterval
-            if step != nil { state.queue.leave(own) }
-            return step
+            if result != nil { state.queue.leave(own) }
+            return result
         }
         // Others may have waited for this decode, which was before them.
         wakeWaiting()
-        return step ?? .fail(.cancelled)
+        stop.extend(nanoseconds: MonotonicClock.now &- start)
+        guard let result else { throw .cancelled }
+        return try result.get()
     }
 
     private func wakeWaiting() {
@@ -170,20 +170,17 @@ package final class DecoderPool: Sendable {
 
     /// This worker, when it is idle; nil if it has ended.
     func acquire(_ process: DecoderProcess, _ stop: CancellationToken) throws(ImageError) -> DecoderProcess? {
-        let step = inOrder(stop, wanted: process) { state, number in
-            guard !process.isOver else { return .lost }
+        let isAcquired = try inOrder(stop, wanted: process) { state, number -> Bool? in
+            guard !process.isOver else { return false }
             guard let index = state.idle.firstIndex(where: { $0.process === process }),
                 state.queue.mayTake(ObjectIdentifier(process), number)
             else { return nil }
             state.idle.remove(at: index)
-            return .use(process)
+            return true
         }
-        switch step {
-        case .fail(let error): throw error
-        case .use where process.isUsable: return process
-        case .use: discard(process)
-        case .start, .lost: break
-        }
+        guard isAcquired else { return nil }
+        if process.isUsable { return process }
+        discard(process)
         return nil
     }
 
@@ -226,17 +223,30 @@ package final class DecoderPool: Sendable {
 
     // MARK: End of idle workers
 
-    package func endIdle() { end(state.withLock { take(&$0) { _ in true } }) }
+    /// Returns when the idle workers and those killed before are no processes any more.
+    package func endIdle() {
+        end(
+            state.withLock { state in
+                state.adopt()
+                return take(&state) { _ in true }
+            })
+        _ = state.wait { state, _ in state.ending == 0 ? true : nil }
+    }
 
     private func take(_ state: inout State, where isOver: (Idle) -> Bool) -> [DecoderProcess] {
         let over = state.idle.filter(isOver).map(\.process) + state.killed
         state.idle.removeAll(where: isOver)
         state.killed = []
+        state.ending += over.count
         return over
     }
 
     private func end(_ processes: [DecoderProcess]) {
-        for process in processes { discard(process) }
+        for process in processes {
+            discard(process)
+            state.withLock { $0.ending = max(0, $0.ending - 1) }
+        }
+        state.broadcast()
     }
 
     /// Starts the thread that ends idle workers, unless it runs. Without it, they run until the next use.
@@ -249,7 +259,14 @@ package final class DecoderPool: Sendable {
         guard !isWatched else { return }
         do throws(ImageError) {
             pthread_detach(try LibraryThread.start("sdimage-idle", stackBytes: 256 << 10) { self.endIdleInTime() })
-        } catch { state.withLock { $0.isWatched = false } }
+        } catch {
+            // Another thread may have left a killed worker to that thread.
+            end(
+                state.withLock { state in
+                    state.isWatched = false
+                    return take(&state) { _ in false }
+                })
+        }
     }
 
     /// Has workers that have been idle for a moment return memory. Returns the time of the next change.

@@ -96,6 +96,36 @@ static void late_messages_do_no_harm(void) {
     }
 }
 
+static void *decode_loop(void *argument) {
+    CHECK_EQUAL(decode("loop", 100), SDIMAGE_STATUS_TIMEOUT);
+    return argument;
+}
+
+/* The limit of a decode that waits for a worker begins when it has one: each decode ends by killing its worker. */
+static void waiting_for_a_worker_is_no_work(void) {
+    const long count = 4 * sysconf(_SC_NPROCESSORS_ONLN) < 64 ? 4 * sysconf(_SC_NPROCESSORS_ONLN) : 64;
+    pthread_t threads[64];
+    start();
+    for (long i = 0; i < count; i++)
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, decode_loop, NULL), 0);
+    for (long i = 0; i < count; i++)
+        CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+    CHECK_EQUAL(isolation_counts().timeouts, (uint64_t)count);
+    CHECK_EQUAL(isolation_counts().kills, (uint64_t)count);
+}
+
+/* Neither a worker nor its keeper is left when sdimage_isolation_end_idle returns. */
+static void killed_workers_end_before_end_idle_returns(void) {
+    start();
+    for (int i = 0; i < 10; i++) {
+        CHECK_EQUAL(decode("loop", 50), SDIMAGE_STATUS_TIMEOUT);
+        sdimage_isolation_end_idle();
+        CHECK_EQUAL(isolation_counts().running, 0);
+        CHECK_EQUAL(waitpid(-1, NULL, __WALL | WNOHANG), -1);
+        CHECK_EQUAL(errno, ECHILD);
+    }
+}
+
 static bool has_descriptors(void *count) {
     return descriptor_count() == *(size_t *)count;
 }
@@ -147,6 +177,7 @@ static int decode_in_process(const char *folder, const char *bytes) {
         start();
         sdimage_cache_config_set_directory(config, folder);
         sdimage_cache_config_set_namespace(config, "shared");
+        sdimage_cache_config_set_modes(config, 0750, 0640);
         CHECK_EQUAL(sdimage_cache_new(config, &cache, NULL), SDIMAGE_STATUS_OK);
         sdimage_data *data = new_data("x", 1);
         CHECK_EQUAL(sdimage_cache_store_data(cache, "key", 3, data, NULL), SDIMAGE_STATUS_OK);
@@ -162,29 +193,58 @@ static int decode_in_process(const char *folder, const char *bytes) {
     return WEXITSTATUS(status);
 }
 
-static void processes_with_one_cache_share_the_images_that_crash(void) {
-    const char *folder = temporary_folder();
-    char records[300], path[700];
-    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
-    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
-    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 0);
-    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nanother"), 1);
-    /* Records that are old, or not of this library, refuse nothing. */
-    snprintf(records, sizeof records, "%s/shared/v1/crashes", folder);
+/* Sets the times of all records; returns their number, and the path of the last one. */
+static int change_times(const char *records, time_t seconds, char path[700]) {
+    const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
     DIR *stream = opendir(records);
     int count = 0;
     CHECK(stream != NULL);
     for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
-        const struct timespec tomorrow[] = {{.tv_sec = time(NULL) + 86400}, {.tv_sec = time(NULL) + 86400}};
-        snprintf(path, sizeof path, "%s/%s", records, entry->d_name);
-        if (entry->d_name[0] != '.') {
-            CHECK_EQUAL(utimensat(AT_FDCWD, path, tomorrow, 0), 0);
-            count++;
-        }
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, 700, "%s/%s", records, entry->d_name);
+        CHECK_EQUAL(utimensat(AT_FDCWD, path, times, 0), 0);
+        count++;
     }
     closedir(stream);
-    CHECK_EQUAL(count, 2);
+    return count;
+}
+
+static void processes_with_one_cache_share_the_images_that_crash(void) {
+    const char *folder = temporary_folder();
+    char records[300], path[700], other[300];
+    struct stat status;
+    snprintf(records, sizeof records, "%s/shared/v1/crashes", folder);
     CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 0);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nanother"), 1);
+    /* Records of the future refuse nothing: the clock was set back. */
+    CHECK_EQUAL(change_times(records, time(NULL) + 86400, path), 2);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 0);
+    /* Records of five minutes ago refuse nothing, and the next crash removes those of other images. */
+    CHECK_EQUAL(change_times(records, time(NULL) - 301, path), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nanother"), 1);
+    CHECK_EQUAL(change_times(records, time(NULL) - 301, path), 2);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(change_times(records, time(NULL), path), 1);
+    CHECK_EQUAL(stat(path, &status), 0);
+    CHECK_EQUAL(status.st_size, 1);
+    CHECK_EQUAL(status.st_mode & 0777, 0640);
+    CHECK_EQUAL(stat(records, &status), 0);
+    CHECK_EQUAL(status.st_mode & 0777, 0750);
+    /* A link in place of a record, to a file of two bytes, refuses nothing. */
+    snprintf(other, sizeof other, "%s/other", folder);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 0);
+    CHECK_EQUAL(rename(path, other), 0);
+    CHECK_EQUAL(symlink(other, path), 0);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+    CHECK_EQUAL(stat(other, &status), 0);
+    CHECK_EQUAL(status.st_size, 2);
     /* Something else in place of the folder. */
     snprintf(path, sizeof path, "rm -r %s && echo text >%s", records, records);
     CHECK_EQUAL(system(path), 0);
@@ -262,6 +322,8 @@ int main(void) {
         TEST(each_forbidden_call_fails_its_decode_only),
         TEST(each_fault_fails_its_decode_only),
         TEST(work_ends_at_its_time_limit),
+        TEST(waiting_for_a_worker_is_no_work),
+        TEST(killed_workers_end_before_end_idle_returns),
         TEST(memory_beyond_the_limit_is_too_large),
         TEST(late_messages_do_no_harm),
         TEST(nothing_is_left_in_the_host),

@@ -20,7 +20,8 @@
  *
  *   DECODER_CRASHED   the worker ended, or broke its rules; or the image did so twice within the last five minutes,
  *                     here or in another process with the folder of an open disk cache, and is not tried again
- *   TIMEOUT           the worker was killed at the time limit (sdimage_decode_options_set_max_work_ms)
+ *   TIMEOUT           the worker was killed at the time limit (sdimage_decode_options_set_max_work_ms), which does not
+ *                     count the time of waiting for a worker
  *   TOO_LARGE         the worker used more memory than it may
  *   UNSUPPORTED       no worker can be started (sdimage_set_isolation_fallback)
  *
@@ -85,7 +86,8 @@ SDIMAGE_API sdimage_status sdimage_isolation_get_statistics(sdimage_isolation_st
  * NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_isolation_statistics_to_json(sdimage_data **json, sdimage_error **error);
 
-/* Ends the idle workers, for example before a program reports its children or memory. */
+/* Ends the idle workers, for example before a program reports its children or memory. Returns when they, and workers
+ * killed at a time limit or by a cancellation before, are no processes any more. */
 SDIMAGE_API void sdimage_isolation_end_idle(void);
 
 /* The main function of sdimage-decoder: serves the host that started this process, over descriptor 3, and returns the
