@@ -40,7 +40,8 @@ final class SharedDecode: Sendable {
     }
 
     /// The image that `decode` returns on a worker, shared with loads of an equal key; nil shares with none. `isInTurn`: a calling
-    /// worker was given the task when it was its turn. `didJoin` receives the token of the shared decode. Fails with `cancelled` as soon as the task is cancelled.
+    /// worker was given the task when it was its turn. `didJoin` receives the token of the shared decode. Fails with `cancelled` as
+    /// soon as the task is cancelled.
     static func value(
         _ key: DecodeKey?, in decodes: Decodes, on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool,
         limit: UInt64, didJoin: @escaping @Sendable (CancellationToken) -> Void,

@@ -136,11 +136,11 @@ extension CurlTests {
         defer { server.stop() }
         let downloader = try Downloader()
         let first = Task { await downloader.status(server.url("/first")) }
-        #expect(server.wait { $0.requests.count == 1 })
+        #expect(await server.becomes { $0.requests.count == 1 })
         downloader.loader.changeLimits { $0.isSuspended = true }
         #expect(downloader.loader.limits.isSuspended)
         let second = Task { await downloader.status(server.url("/second")) }
-        #expect(server.wait { _ in downloader.loader.transferCount == 2 })
+        #expect(await server.becomes { _ in downloader.loader.transferCount == 2 })
         gate.open()
         #expect(await first.value == .ok)
         #expect(server.requests.count == 1)
@@ -158,9 +158,9 @@ extension CurlTests {
         defer { server.stop() }
         let downloader = try Downloader { $0.maxPerHost = 1 }
         let loads = (0..<4).map { index in Task { await downloader.status(server.url("/\(index)")) } }
-        #expect(server.wait { $0.requests.count == 1 })
+        #expect(await server.becomes { $0.requests.count == 1 })
         downloader.loader.changeLimits { $0.maxPerHost = 3 }
-        #expect(server.wait { $0.requests.count == 3 })
+        #expect(await server.becomes { $0.requests.count == 3 })
         gate.open()
         for load in loads { #expect(await load.value == .ok) }
     }
@@ -171,7 +171,7 @@ extension CurlTests {
         let downloader = try Downloader { $0.maxPerHost = 1 }, other = try Downloader()
         let loads = (0..<5).map { index in Task { await downloader.status(server.url("/\(index)")) } }
         let stranger = Task { await other.status(server.url("/other")) }
-        #expect(server.wait { $0.requests.count == 2 && downloader.loader.transferCount == 5 })
+        #expect(await server.becomes { $0.requests.count == 2 && downloader.loader.transferCount == 5 })
         downloader.loader.cancelAll()
         for load in loads { #expect(await load.value == .cancelled) }
         #expect(other.loader.transferCount == 1)
@@ -188,7 +188,7 @@ extension CurlTests {
         defer { server.stop() }
         let downloader = try Downloader()
         let load = Task { await downloader.status(server.url("/")) }
-        #expect(server.wait { $0.requests.count == 1 })
+        #expect(await server.becomes { $0.requests.count == 1 })
         downloader.loader.invalidate(cancelling: cancelling)
         #expect(await downloader.status(server.url("/late")) == .invalidRequest)
         gate.open()

@@ -19,7 +19,7 @@ extension CurlTests {
         let downloader = try Downloader()
         for round in 1...50 {
             #expect(await downloader.bytes(server.url("/\(round)")) == Array("/\(round)".utf8))
-            #expect(server.wait { _ in sent.withLock { $0 } >= round })
+            #expect(await server.becomes { _ in sent.withLock { $0 } >= round })
         }
         #expect(server.connections == 50)
     }
@@ -144,10 +144,10 @@ extension CurlTests {
         defer { server.stop() }
         let downloader = try Downloader()
         let task = Task { await downloader.status(server.url("/")) }
-        #expect(server.wait { $0.requests.count == 1 })
+        #expect(await server.becomes { $0.requests.count == 1 })
         task.cancel()
         #expect(await task.value == .cancelled)
-        #expect(server.wait { $0.connectionsClosedByPeer == 1 })
+        #expect(await server.becomes { $0.connectionsClosedByPeer == 1 })
     }
 
     @Test func cancelledWaitingLoadLeavesAtOnceAndIsNeverSent() async throws {
@@ -159,7 +159,7 @@ extension CurlTests {
         defer { server.stop() }
         let downloader = try Downloader { $0.maxPerHost = 1 }
         let first = Task { await downloader.status(server.url("/first")) }
-        #expect(server.wait { $0.requests.count == 1 })
+        #expect(await server.becomes { $0.requests.count == 1 })
         let second = Task { await downloader.status(server.url("/second")) }
         second.cancel()
         #expect(await second.value == .cancelled)
@@ -202,7 +202,7 @@ extension CurlTests {
                     } catch { return error.status }
                 }
             }
-            #expect(server.wait { $0.requests.count == before + 6 })
+            #expect(await server.becomes { $0.requests.count == before + 6 })
             #expect(descriptors(connectedTo: server.port) == 6)
             // Does not wait for the responses, which never come.
             service.stop()

@@ -93,7 +93,7 @@ extension CurlTests {
             ($0.maxPerHost, $0.longestRetryAfterMilliseconds, $0.totalTimeoutMilliseconds) = (1, .max, .max)
         }
         let task = Task { await downloader.status(server.url("/bad")) }
-        #expect(server.wait { $0.requests.count == 1 })
+        #expect(await server.becomes { $0.requests.count == 1 })
         #expect(await downloader.bytes(server.url("/good")) == [7])
         task.cancel()
         #expect(await task.value == .cancelled)

@@ -51,7 +51,7 @@ extension CurlTests {
         defer { server.stop() }
         let downloader = try Downloader { $0.connectTimeoutMilliseconds = 300 }
         #expect(await downloader.status("https://127.0.0.1:\(server.port)/a") == .timeout)
-        #expect(server.wait { $0.connectionsClosedByPeer == 1 })
+        #expect(await server.becomes { $0.connectionsClosedByPeer == 1 })
     }
 }
 

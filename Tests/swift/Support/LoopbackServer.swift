@@ -58,6 +58,13 @@ public final class LoopbackServer: @unchecked Sendable {
         return true
     }
 
+    /// The same for a test that is a task: it occupies no thread of the cooperative pool meanwhile, where its other tasks run.
+    public func becomes(seconds: Double = 120, _ isTrue: (LoopbackServer) -> Bool) async -> Bool {
+        let end = Date(timeIntervalSinceNow: seconds)
+        while !isTrue(self), Date() < end { try? await Task.sleep(nanoseconds: 2_000_000) }
+        return isTrue(self)
+    }
+
     public func stop() {
         let left = condition.withLock { () -> [Connection] in
             guard !isStopped else { return [] }
