@@ -5,9 +5,9 @@
  * A coder that decodes in a worker cannot crash or block this process, and a bug in its library gives an attacker
  * little more than the pixels of that image: the worker runs in a sandbox without access to files, the network and
  * other processes. This process does not open the modules and plug-ins of such coders; it takes their formats from the
- * first bytes. Encoded bytes are copied into messages or shared memory. Pixels of at most 64 MiB, and of frames on whose
- * canvas the next frame is drawn, are copied from the worker; those of larger images are shared. Pixels that a coder
- * lends are copied in the worker first.
+ * first bytes. Encoded bytes are copied into messages or shared memory. Pixels of at most 64 MiB, and of frames on
+ * whose canvas the next frame is drawn, are copied from the worker; those of larger images are shared. Pixels that a
+ * coder lends are copied in the worker first.
  *
  * A worker is the program libexec/sdimage/sdimage-decoder, or the one named by the environment variable
  * SDIMAGE_DECODER_PATH, which a program with more rights than its caller ignores. Workers are started on demand, at

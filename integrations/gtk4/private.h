@@ -83,8 +83,8 @@ sdimage_request *slot_request(const SlotLoad *load, GtkContentFit fit, uint32_t 
 /* --- picture.c */
 
 Slot *picture_slot(SdimagePicture *self);
-/* Makes the size request of a picture its natural size, whichever image it shows: an image that arrives or leaves causes
- * no layout. */
+/* Makes the size request of a picture its natural size, whichever image it shows: an image that arrives or leaves
+ * causes no layout. */
 void picture_fix_size(SdimagePicture *self);
 
 #endif

@@ -299,10 +299,11 @@ SDIMAGE_API GType sdimage_list_item_factory_get_type(void);
  * @height: height of a picture in application pixels
  *
  * Makes a factory for one #GtkListView or #GtkGridView, whose items are shown in an #SdimagePicture with
- * %GTK_CONTENT_FIT_COVER. A load begins when its item is in view, in the order of the list, and is cancelled when the item
- * is unbound, or further from the view than items are prefetched. While the list moves by more than its height in each
- * frame, nothing is loaded. When the list stands still, the next items in the direction of scrolling are prefetched,
- * after all items in view. With a width and a height, pictures have this natural size, so that images cause no layout.
+ * %GTK_CONTENT_FIT_COVER. A load begins when its item is in view, in the order of the list, and is cancelled when the
+ * item is unbound, or further from the view than items are prefetched. While the list moves by more than its height in
+ * each frame, nothing is loaded. When the list stands still, the next items in the direction of scrolling are
+ * prefetched, after all items in view. With a width and a height, pictures have this natural size, so that images cause
+ * no layout.
  *
  * The factory is a #GtkSignalListItemFactory. Handlers that a program connects run after its own: "setup" may put the
  * child into another widget, "bind" may set further widgets. sdimage_list_item_get_picture() returns the picture.

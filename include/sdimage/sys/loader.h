@@ -29,8 +29,8 @@ typedef struct sdimage_loader_vtable {
      * status. */
     sdimage_status (*load)(void *user_data, const sdimage_request *request, sdimage_load_sink *sink);
 
-    /* Reports that no load waits any more: stop soon, then finish the sink. May be NULL. Called on any thread, also while
-     * `load` runs; must not block. */
+    /* Reports that no load waits any more: stop soon, then finish the sink. May be NULL. Called on any thread, also
+     * while `load` runs; must not block. */
     void (*cancel)(void *user_data, sdimage_load_sink *sink);
 
     /* Permits loads of the same URL to share one `load`. NULL permits it. Return false if the result depends on more
