@@ -4,8 +4,7 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include "attack_coder.h"
-#include "check.h"
+#include "attack_decodes.h"
 
 static const char *animation_path, *image_path;
 
@@ -22,12 +21,6 @@ static file read_file(const char *path) {
     fclose(stream);
     CHECK(file.length > 0);
     return file;
-}
-
-static sdimage_isolation_statistics counts(void) {
-    sdimage_isolation_statistics counts = {.size = sizeof counts};
-    CHECK_EQUAL(sdimage_isolation_get_statistics(&counts, NULL), SDIMAGE_STATUS_OK);
-    return counts;
 }
 
 static sdimage_decode_options *options_with(sdimage_isolation isolation) {
@@ -68,13 +61,13 @@ static void an_animation_outlives_its_worker(void) {
     file file = read_file(animation_path);
     sdimage_image *here = decode(&file, SDIMAGE_ISOLATION_NONE), *isolated = decode(&file, SDIMAGE_ISOLATION_ALL);
     check_frame(here, isolated, 1);
-    CHECK_EQUAL(counts().started, 1);
+    CHECK_EQUAL(isolation_counts().started, 1);
     sdimage_isolation_end_idle();
-    CHECK_EQUAL(counts().running, 0);
+    CHECK_EQUAL(isolation_counts().running, 0);
     check_frame(here, isolated, 2);
     check_frame(here, isolated, 1);
-    CHECK_EQUAL(counts().started, 2);
-    CHECK_EQUAL(counts().crashes, 0);
+    CHECK_EQUAL(isolation_counts().started, 2);
+    CHECK_EQUAL(isolation_counts().crashes, 0);
     sdimage_image_unref(here);
     sdimage_image_unref(isolated);
     free(file.bytes);
@@ -92,7 +85,7 @@ static void an_arriving_image_outlives_its_worker(void) {
     CHECK_EQUAL(sdimage_decoder_append(decoder, file.bytes + half, file.length - half, true, NULL), SDIMAGE_STATUS_END);
     CHECK_EQUAL(sdimage_decoder_get_image(decoder, &isolated, NULL), SDIMAGE_STATUS_OK);
     check_equal_images(here, isolated);
-    CHECK_EQUAL(counts().started, 2);
+    CHECK_EQUAL(isolation_counts().started, 2);
     sdimage_image_unref(here);
     sdimage_image_unref(isolated);
     sdimage_decoder_unref(decoder);
@@ -113,7 +106,7 @@ static void a_forked_child_has_workers_of_its_own(void) {
         check_equal_images(image, own);
         for (int i = 0; i < 20; i++)
             CHECK(fcntl(files[i], F_GETFD) >= 0);
-        CHECK_EQUAL(counts().started, 1);
+        CHECK_EQUAL(isolation_counts().started, 1);
         /* The frames of the parent's image are opened again. */
         check_frame(own, image, 1);
         sdimage_isolation_end_idle();
@@ -123,7 +116,7 @@ static void a_forked_child_has_workers_of_its_own(void) {
     CHECK_EQUAL(waitpid(child, &status, 0), child);
     CHECK_EQUAL(status, 0);
     sdimage_image *again = decode(&file, SDIMAGE_ISOLATION_ALL);
-    CHECK_EQUAL(counts().started, 1);
+    CHECK_EQUAL(isolation_counts().started, 1);
     sdimage_image_unref(image);
     sdimage_image_unref(again);
     free(file.bytes);
@@ -131,7 +124,7 @@ static void a_forked_child_has_workers_of_its_own(void) {
 
 static bool is_working(void *argument) {
     (void)argument;
-    return counts().running > 0;
+    return isolation_counts().running > 0;
 }
 
 /* Decodes an image of the coder of attacks that is none. */
@@ -149,16 +142,11 @@ static void ignore_result(void *user_data, sdimage_task *task, sdimage_result *r
 static void a_cancelled_load_ends_its_worker(void) {
     static const sdimage_load_handler handler = {.size = sizeof handler, .result = ignore_result};
     static const char text[] = "ATTACK loop\n";
-    sdimage_coder *coder = NULL;
-    find_attack_module();
-    CHECK_EQUAL(sdimage_attack_coder_new(&coder, NULL), SDIMAGE_STATUS_OK);
-    CHECK_EQUAL(sdimage_coder_register(coder, NULL), SDIMAGE_STATUS_OK);
-    sdimage_coder_unref(coder);
-    sdimage_set_isolation(SDIMAGE_ISOLATION_RISKY);
+    start_isolation();
     sdimage_manager *manager = new_manager(NULL, NULL, false);
     sdimage_request *request = new_request(file_url_with("attack", text, sizeof text - 1));
     /* A call that is cancelled before its coder runs ends by itself: later and later, until a worker had to be killed. */
-    for (unsigned pause_ms = 1; counts().kills == 0; pause_ms *= 2) {
+    for (unsigned pause_ms = 1; isolation_counts().kills == 0; pause_ms *= 2) {
         sdimage_task *task = NULL;
         CHECK(pause_ms < 60000);
         CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, NULL, NULL, &task, NULL), SDIMAGE_STATUS_OK);
@@ -169,7 +157,7 @@ static void a_cancelled_load_ends_its_worker(void) {
         /* Waits for the worker, which is used by one call at a time. */
         decode_picture();
     }
-    CHECK_EQUAL(counts().crashes, 0);
+    CHECK_EQUAL(isolation_counts().crashes, 0);
     sdimage_request_unref(request);
     sdimage_manager_unref(manager);
 }
