@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -65,7 +66,16 @@ static bool is_our_path(int at, const char *path) {
         return false;
     if (path[0] == '/')
         return !strncmp(path, folder, folder_length);
-    return at >= 0 && at < DESCRIPTORS && atomic_load(&ours[at]);
+    if (at < 0 || at >= DESCRIPTORS || atomic_load(&ours[at]))
+        return at >= 0 && at < DESCRIPTORS;
+    /* The library opens the folder from the root, one name at a time. */
+    char name[40], whole[2 * PATH_MAX];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", at);
+    ssize_t length = readlink(name, whole, PATH_MAX);
+    if (length <= 0 || (size_t)snprintf(whole + length, sizeof whole - length, "/%s", path) >= sizeof whole - length)
+        return false;
+    const char *start = length == 1 ? whole + 1 : whole;
+    return !strncmp(start, folder, folder_length) && (!start[folder_length] || start[folder_length] == '/');
 }
 
 static bool is_our_file(int file) {

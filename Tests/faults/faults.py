@@ -172,6 +172,13 @@ class Script:
                 "text": f"{how} {call} {variant}: {done.returncode} {done.stdout[-1200:]} {done.stderr[-300:]}",
             }
 
+    def count(self, durable: bool = False) -> int:
+        """The number of file calls of the script."""
+        count = int(self.run(0, "once", durable=durable)["calls"])  # type: ignore[call-overload]
+        # Without calls nothing would be tested.
+        report.check("the file calls of a cache are found", count > 100, str(count))
+        return count
+
 
 def sample(count: int, step: int, chance: random.Random) -> list[int]:
     """Every `step`-th call from a random start, and all of the first forty."""
@@ -192,7 +199,7 @@ def tell(name: str, results: list[dict[str, object]], is_bad: object) -> None:
 
 def crash_points(script: Script, step: int, chance: random.Random) -> None:
     """The process ends before, in the middle of and after file calls."""
-    count = int(script.run(0, "once")["calls"])  # type: ignore[call-overload]
+    count = script.count()
     runs = [(call, how, 0) for how in ("kill", "torn", "after") for call in sample(count, step, chance)]
     results = run_all(script, runs)
     print(f"crash: {len(runs)} ends at {count} calls", file=sys.stderr)
@@ -203,7 +210,7 @@ def crash_points(script: Script, step: int, chance: random.Random) -> None:
 
 def power_cuts(script: Script, step: int, chance: random.Random) -> None:
     """The power fails at a file call: some or all unsynced pages are lost."""
-    counts = {durable: int(script.run(0, "once", durable=durable)["calls"]) for durable in (False, True)}  # type: ignore[call-overload]
+    counts = {durable: script.count(durable) for durable in (False, True)}
     runs = [(call, "power", call % 7, durable) for durable, count in counts.items() for call in sample(count, step, chance)]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda run: script.run(*run), runs))
@@ -217,7 +224,7 @@ def power_cuts(script: Script, step: int, chance: random.Random) -> None:
 
 def failing_calls(script: Script, step: int, chance: random.Random) -> None:
     """One file call fails, or it and all later ones; then the fault ends."""
-    count = int(script.run(0, "once")["calls"])  # type: ignore[call-overload]
+    count = script.count()
     if step == 1:
         runs = [(call, how, variant) for how in ("once", "ever") for call in range(1, count + 1) for variant in range(6)]
     else:
