@@ -5,7 +5,7 @@ import SDImageHost
 @_cdecl("sdimage_data_new") @implementation
 public func sdimage_data_new(_ bytes: UnsafeRawPointer?, _ length: Int, _ data: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        unsafe try give(try Bytes.copying(try Input.content(bytes, length)), data)
+        unsafe try give(try Bytes.copyingPooled(try Input.content(bytes, length)), data)
     }
 }
 

@@ -298,6 +298,44 @@ static void prepare_disk(void) {
     free(bytes);
 }
 
+/* --- Entries on disk, of 20 KB. */
+
+static sdimage_data *entry;
+
+static void store_entries(long count) {
+    for (long i = 0; i < count; i++) {
+        sdimage_error *error = NULL;
+        require(sdimage_cache_store_data(cache, sdimage_data_bytes(keys[i]), sdimage_data_length(keys[i]), entry,
+                                         &error) >= 0,
+                "store", error);
+    }
+}
+
+static void read_entries(long count) {
+    for (long i = 0; i < count; i++) {
+        sdimage_data *data = NULL;
+        sdimage_error *error = NULL;
+        require(sdimage_cache_get_data(cache, sdimage_data_bytes(keys[i]), sdimage_data_length(keys[i]), &data,
+                                       &error) >= 0,
+                "read", error);
+        sdimage_data_unref(data);
+    }
+}
+
+static void prepare_entries(void) {
+    static unsigned char bytes[20 << 10];
+    sdimage_error *error = NULL;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i * i >> 8);
+    require(getenv("TMPDIR"), "TMPDIR", NULL);
+    open_cache(getenv("TMPDIR"));
+    open_manager();
+    make_requests(100, "https://img.example.com");
+    make_keys(100);
+    require(sdimage_data_new(bytes, sizeof bytes, &entry, &error) >= 0, "data", error);
+    store_entries(100);
+}
+
 /* --- Decodes. */
 
 static void *encoded;
@@ -328,7 +366,8 @@ static const struct workload {
     {"memory_hit", prepare_memory, run_loads, 1000, NULL},     {"cache_hit", prepare_memory, run_look_ups, 1000, NULL},
     {"submit_miss", prepare_misses, submit, 1000, cancel_all}, {"waiting_load", prepare_misses, submit, 10000, settle},
     {"http_fetch", prepare_fetch, run_loads, 500, NULL},       {"disk_hit", prepare_disk, run_loads, 500, NULL},
-    {"decode", prepare_decode, run_decodes, 300, NULL},
+    {"decode", prepare_decode, run_decodes, 300, NULL},        {"disk_read", prepare_entries, read_entries, 100, NULL},
+    {"disk_store", prepare_entries, store_entries, 100, NULL},
 };
 
 /* Bytes in use, also in mapped blocks. */

@@ -48,6 +48,8 @@ def workloads(origin: str) -> dict[str, list[str]]:
     return {
         "http_fetch": ["http_fetch", origin],
         "disk_hit": ["disk_hit", small],
+        "disk_read": ["disk_read"],
+        "disk_store": ["disk_store"],
         "submit_miss": ["submit_miss", origin],
         "waiting_load": ["waiting_load", origin],
         "memory_hit": ["memory_hit"],

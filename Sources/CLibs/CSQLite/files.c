@@ -3,7 +3,10 @@
  * SQLite's built-in file system opens paths, which another user may replace between a check and its use. It also maps
  * the index of a write-ahead log, which ends the process if another one truncates that file. This file system opens
  * names relative to a descriptor and has no mapping methods (version 1 of sqlite3_io_methods), so SQLite cannot map
- * files even if a database requests it. */
+ * files even if a database requests it.
+ *
+ * SQLite writes one page at a time, and a page of the journal in three parts. Writes that follow each other in a file are
+ * gathered in a buffer and reach the system together. */
 #define _GNU_SOURCE
 #include "CSQLite.h"
 
@@ -28,9 +31,17 @@ enum {
     SHARED_SIZE = 510
 };
 enum { LONGEST_NAME = 64, LONGEST_PATH = LONGEST_NAME + 16 };
+/* Larger buffers save no more time: most of it is the first use of each page of the file. */
+enum { GATHERED_CAPACITY = 128 << 10 };
 
 typedef struct folder_file {
     sqlite3_file base;
+    /* Bytes that SQLite has written and the system does not have yet; allocated by the first write. */
+    char *gathered;
+    int gathered_count;
+    sqlite3_int64 gathered_offset;
+    struct folder_file *journal;  /* the open journal of a database */
+    struct folder_file *database; /* the database of a journal */
     int descriptor;
     int folder;
     int level; /* SQLITE_LOCK_… */
@@ -60,6 +71,137 @@ static bool has_suffix(const char *name, const char *suffix) {
     return length >= tail && !strcmp(name + length - tail, suffix);
 }
 
+/* MARK: Contents */
+
+static int write_through(folder_file *file, const char *bytes, int amount, sqlite3_int64 offset) {
+    while (amount > 0) {
+        ssize_t count = pwrite(file->descriptor, bytes, (size_t)amount, offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return count == 0 || errno == ENOSPC || errno == EDQUOT ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+        bytes += count;
+        offset += count;
+        amount -= (int)count;
+    }
+    return SQLITE_OK;
+}
+
+/* Writes what was gathered. The original of a page is in the journal before its new contents are in the database: a
+ * process that ends between two writes leaves a journal that restores all pages. */
+static int write_gathered(folder_file *file) {
+    int count = file->gathered_count;
+    /* Dropped if it cannot be written: the transaction fails, and its rollback writes what it has to restore. */
+    file->gathered_count = 0;
+    int code = file->journal ? write_gathered(file->journal) : SQLITE_OK;
+    return code || !count ? code : write_through(file, file->gathered, count, file->gathered_offset);
+}
+
+static int file_write(sqlite3_file *handle, const void *buffer, int amount, sqlite3_int64 offset) {
+    folder_file *file = of(handle);
+    bool follows = offset == file->gathered_offset + file->gathered_count;
+    if (file->gathered_count && (!follows || amount > GATHERED_CAPACITY - file->gathered_count)) {
+        int code = write_gathered(file);
+        if (code)
+            return code;
+    }
+    if (!file->gathered)
+        file->gathered = malloc(GATHERED_CAPACITY);
+    if (!file->gathered || amount > GATHERED_CAPACITY) {
+        int code = write_gathered(file);
+        return code ? code : write_through(file, buffer, amount, offset);
+    }
+    if (!file->gathered_count)
+        file->gathered_offset = offset;
+    memcpy(file->gathered + file->gathered_count, buffer, (size_t)amount);
+    file->gathered_count += amount;
+    return SQLITE_OK;
+}
+
+static int file_close(sqlite3_file *handle) {
+    folder_file *file = of(handle);
+    /* In a forked child the descriptor was closed already and may belong to another file. */
+    if (file->process == getpid()) {
+        write_gathered(file);
+        if (file->is_database)
+            csys_unwatch_fork(file->descriptor);
+        close(file->descriptor);
+    }
+    if (file->database)
+        file->database->journal = NULL;
+    free(file->gathered);
+    return SQLITE_OK;
+}
+
+static int file_read(sqlite3_file *handle, void *buffer, int amount, sqlite3_int64 offset) {
+    char *bytes = buffer;
+    int code = write_gathered(of(handle));
+    if (code)
+        return code;
+    while (amount > 0) {
+        ssize_t count = pread(of(handle)->descriptor, bytes, (size_t)amount, offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return SQLITE_IOERR_READ;
+        if (count == 0) {
+            memset(bytes, 0, (size_t)amount);
+            return SQLITE_IOERR_SHORT_READ;
+        }
+        bytes += count;
+        offset += count;
+        amount -= (int)count;
+    }
+    return SQLITE_OK;
+}
+
+static int file_truncate(sqlite3_file *handle, sqlite3_int64 size) {
+    int code = write_gathered(of(handle));
+    while (!code && ftruncate(of(handle)->descriptor, size)) {
+        if (errno != EINTR)
+            code = SQLITE_IOERR_TRUNCATE;
+    }
+    return code;
+}
+
+static int sync_descriptor(int descriptor, bool is_data_only) {
+    while (is_data_only ? fdatasync(descriptor) : fsync(descriptor)) {
+        if (errno != EINTR)
+            return SQLITE_IOERR_FSYNC;
+    }
+    return SQLITE_OK;
+}
+
+static int file_sync(sqlite3_file *handle, int flags) {
+    folder_file *file = of(handle);
+    int code = write_gathered(file);
+    if (!code)
+        code = sync_descriptor(file->descriptor, flags & SQLITE_SYNC_DATAONLY);
+    if (code || !file->is_new)
+        return code;
+    code = sync_descriptor(file->folder, false);
+    file->is_new = code != SQLITE_OK;
+    return code;
+}
+
+static int file_size(sqlite3_file *handle, sqlite3_int64 *size) {
+    struct stat status;
+    int code = write_gathered(of(handle));
+    if (code)
+        return code;
+    if (fstat(of(handle)->descriptor, &status))
+        return SQLITE_IOERR_FSTAT;
+    *size = status.st_size;
+    return SQLITE_OK;
+}
+
+static int file_control(sqlite3_file *handle, int operation, void *argument) {
+    (void)argument;
+    /* Sent before the journal is emptied, which commits, also where nothing is synced:
+     * https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html */
+    return operation == SQLITE_FCNTL_SYNC ? write_gathered(of(handle)) : SQLITE_NOTFOUND;
+}
+
 /* MARK: Locks */
 
 static int set_lock(folder_file *file, short type, off_t start, off_t length) {
@@ -74,18 +216,25 @@ static int set_lock(folder_file *file, short type, off_t start, off_t length) {
     return SQLITE_OK;
 }
 
-static int lock_shared(folder_file *file) {
-    /* A writer that holds this byte waits for readers to end: no reader may start. */
-    int code = set_lock(file, F_RDLCK, PENDING_BYTE, 1);
-    if (code)
-        return code;
-    code = set_lock(file, F_RDLCK, SHARED_FIRST, SHARED_SIZE);
-    int second = set_lock(file, F_UNLCK, PENDING_BYTE, 1);
-    if (!code && second) {
-        set_lock(file, F_UNLCK, SHARED_FIRST, SHARED_SIZE);
-        code = second;
+/* Returns in *is_locked if another connection holds the lock of a byte for writing. */
+static int find_writer(folder_file *file, off_t byte, bool *is_locked) {
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    while (fcntl(file->descriptor, F_OFD_GETLK, &lock)) {
+        if (errno != EINTR)
+            return SQLITE_IOERR_CHECKRESERVEDLOCK;
     }
-    return code;
+    *is_locked = lock.l_type != F_UNLCK;
+    return SQLITE_OK;
+}
+
+static int lock_shared(folder_file *file) {
+    /* A writer that holds this byte waits for readers to end: no reader may start. SQLite locks it for a moment; looking
+     * is enough, because the range below alone excludes a writer. */
+    bool is_pending = true;
+    int code = find_writer(file, PENDING_BYTE, &is_pending);
+    if (code || is_pending)
+        return code ? code : SQLITE_BUSY;
+    return set_lock(file, F_RDLCK, SHARED_FIRST, SHARED_SIZE);
 }
 
 static int file_lock(sqlite3_file *handle, int level) {
@@ -115,7 +264,7 @@ static int file_unlock(sqlite3_file *handle, int level) {
     folder_file *file = of(handle);
     if (file->level <= level)
         return SQLITE_OK;
-    int code = SQLITE_OK;
+    int written = write_gathered(file), code;
     if (level == SQLITE_LOCK_SHARED) {
         code = set_lock(file, F_RDLCK, SHARED_FIRST, SHARED_SIZE);
         if (code)
@@ -126,108 +275,18 @@ static int file_unlock(sqlite3_file *handle, int level) {
     }
     if (!code)
         file->level = level;
-    return code;
+    return code ? code : written;
 }
 
 static int file_check_reserved(sqlite3_file *handle, int *is_reserved) {
     folder_file *file = of(handle);
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = RESERVED_BYTE, .l_len = 1};
-    *is_reserved = file->level >= SQLITE_LOCK_RESERVED;
-    if (*is_reserved)
-        return SQLITE_OK;
-    while (fcntl(file->descriptor, F_OFD_GETLK, &lock)) {
-        if (errno != EINTR)
-            return SQLITE_IOERR_CHECKRESERVEDLOCK;
-    }
-    *is_reserved = lock.l_type != F_UNLCK;
-    return SQLITE_OK;
-}
-
-/* MARK: Contents */
-
-static int file_close(sqlite3_file *handle) {
-    folder_file *file = of(handle);
-    /* In a forked child the descriptor was closed already and may belong to another file. */
-    if (file->process == getpid()) {
-        if (file->is_database)
-            csys_unwatch_fork(file->descriptor);
-        close(file->descriptor);
-    }
-    return SQLITE_OK;
-}
-
-static int file_read(sqlite3_file *handle, void *buffer, int amount, sqlite3_int64 offset) {
-    char *bytes = buffer;
-    while (amount > 0) {
-        ssize_t count = pread(of(handle)->descriptor, bytes, (size_t)amount, offset);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return SQLITE_IOERR_READ;
-        if (count == 0) {
-            memset(bytes, 0, (size_t)amount);
-            return SQLITE_IOERR_SHORT_READ;
-        }
-        bytes += count;
-        offset += count;
-        amount -= (int)count;
-    }
-    return SQLITE_OK;
-}
-
-static int file_write(sqlite3_file *handle, const void *buffer, int amount, sqlite3_int64 offset) {
-    const char *bytes = buffer;
-    while (amount > 0) {
-        ssize_t count = pwrite(of(handle)->descriptor, bytes, (size_t)amount, offset);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return count == 0 || errno == ENOSPC || errno == EDQUOT ? SQLITE_FULL : SQLITE_IOERR_WRITE;
-        bytes += count;
-        offset += count;
-        amount -= (int)count;
-    }
-    return SQLITE_OK;
-}
-
-static int file_truncate(sqlite3_file *handle, sqlite3_int64 size) {
-    while (ftruncate(of(handle)->descriptor, size)) {
-        if (errno != EINTR)
-            return SQLITE_IOERR_TRUNCATE;
-    }
-    return SQLITE_OK;
-}
-
-static int sync_descriptor(int descriptor, bool is_data_only) {
-    while (is_data_only ? fdatasync(descriptor) : fsync(descriptor)) {
-        if (errno != EINTR)
-            return SQLITE_IOERR_FSYNC;
-    }
-    return SQLITE_OK;
-}
-
-static int file_sync(sqlite3_file *handle, int flags) {
-    folder_file *file = of(handle);
-    int code = sync_descriptor(file->descriptor, flags & SQLITE_SYNC_DATAONLY);
-    if (code || !file->is_new)
-        return code;
-    code = sync_descriptor(file->folder, false);
-    file->is_new = code != SQLITE_OK;
+    bool is_locked = file->level >= SQLITE_LOCK_RESERVED;
+    int code = is_locked ? SQLITE_OK : find_writer(file, RESERVED_BYTE, &is_locked);
+    *is_reserved = is_locked;
     return code;
 }
 
-static int file_size(sqlite3_file *handle, sqlite3_int64 *size) {
-    struct stat status;
-    if (fstat(of(handle)->descriptor, &status))
-        return SQLITE_IOERR_FSTAT;
-    *size = status.st_size;
-    return SQLITE_OK;
-}
-
-static int file_control(sqlite3_file *handle, int operation, void *argument) {
-    (void)handle, (void)operation, (void)argument;
-    return SQLITE_NOTFOUND;
-}
+/* MARK: Properties */
 
 static int file_sector(sqlite3_file *handle) {
     (void)handle;
@@ -298,7 +357,17 @@ static int folder_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle,
         close(descriptor);
         return code;
     }
-    *file = (folder_file){{&methods}, descriptor, folder, SQLITE_LOCK_NONE, is_database, is_new, getpid()};
+    *file = (folder_file){.base = {&methods},
+                          .descriptor = descriptor,
+                          .folder = folder,
+                          .level = SQLITE_LOCK_NONE,
+                          .is_database = is_database,
+                          .is_new = is_new,
+                          .process = getpid()};
+    if (!is_database) {
+        file->database = of(sqlite3_database_file_object(path));
+        file->database->journal = file;
+    }
     /* Otherwise a child would keep holding the locks of a dead parent. */
     if (is_database)
         csys_watch_fork(descriptor);

@@ -24,8 +24,12 @@ final class CommitQueue: Sendable {
     private let committing = Lock(())
 
     private static let commitDelay: UInt64 = 5_000_000
-    private static let batchCount = 64
-    private static let batchBytes = 8 << 20
+    /// Pending changes from which they are committed without delay.
+    private static let fullCount = 64
+    /// Limits of one transaction. Changes of a long burst share the pages of the index that each of them changes; the pages of
+    /// a transaction are in memory until its end.
+    private static let batchCount = 256
+    private static let batchBytes = 2 << 20
     /// Pending bytes from which stores are committed without delay.
     private static let fullBytes = 32 << 20
     /// Pending bytes above which stores are dropped, because the disk is too slow.
@@ -105,7 +109,7 @@ final class CommitQueue: Sendable {
     }
 
     private static func schedule(_ state: inout State, isAwaited: Bool) -> NextStep {
-        let isFull = state.pending.count >= batchCount || state.pending.bytes >= fullBytes
+        let isFull = state.pending.count >= fullCount || state.pending.bytes >= fullBytes
         if isAwaited || isFull {
             defer { state.isSubmitted = true }
             return state.isSubmitted ? .none : .now
