@@ -139,7 +139,10 @@ public func sdimage_request_cache_policy(_ request: Object) -> sdimage_cache_pol
 
 @_cdecl("sdimage_request_set_encode_options") @implementation
 public func sdimage_request_set_encode_options(_ request: Object, _ options: Object) {
-    unsafe change(request) { $0.encodeOptions = unsafe (try? Input.encodeOptions(options)) ?? $0.encodeOptions }
+    unsafe change(request) { request in
+        guard unsafe options != nil else { return request.encodeOptions = nil }
+        request.encodeOptions = unsafe (try? Input.encodeOptions(options)) ?? request.encodeOptions
+    }
 }
 
 @_cdecl("sdimage_request_set_include_data") @implementation

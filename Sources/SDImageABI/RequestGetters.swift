@@ -53,7 +53,9 @@ public func sdimage_request_has_early_thumbnail(_ request: Object) -> Bool {
 
 @_cdecl("sdimage_request_copy_encode_options") @implementation
 public func sdimage_request_copy_encode_options(_ request: Object, _ options: ObjectOut) {
-    unsafe hand(Handle.find(request, as: RequestObject.self), options) { EncodeOptionsObject.lending($0.value.encodeOptions) }
+    unsafe hand(Handle.find(request, as: RequestObject.self), options) {
+        EncodeOptionsObject.lending($0.value.encodeOptions ?? EncodeOptions())
+    }
 }
 
 @_cdecl("sdimage_request_should_include_data") @implementation

@@ -118,6 +118,13 @@ struct Variant: Sendable {
     let isEncoded: Bool
     var cost: Int { image.memoryCost }
 
+    /// Options of a thumbnail or transformed image (docs/decisions.md, "Thumbnails on disk have quality 0.9").
+    private static let standardOptions = {
+        var options = EncodeOptions()
+        options.quality = 0.9
+        return options
+    }()
+
     /// Lossless if the original is, or if a JPEG would lose the alpha channel.
     var format: ImageFormat {
         let isLossless = [.png, .gif, .bmp, .ico, .svg, .pdf].contains(image.metadata.format)
@@ -134,7 +141,7 @@ struct Variant: Sendable {
         else { return nil }
         self.image = image
         self.origin = origin
-        options = request.encodeOptions
+        options = request.encodeOptions ?? Variant.standardOptions
         serialize = Variant.serializing(request, image, nil)
         isOriginal = false
         isEncoded = true
@@ -144,7 +151,7 @@ struct Variant: Sendable {
     init(original image: Image, _ data: CachedData, _ request: ImageRequest) {
         self.image = image
         origin = data
-        options = request.encodeOptions
+        options = request.encodeOptions ?? EncodeOptions()
         serialize = Variant.serializing(request, image, data.bytes)
         isOriginal = true
         // A part of the original is never stored under its key.

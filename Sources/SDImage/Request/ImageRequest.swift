@@ -33,8 +33,6 @@ public final class SharedParameters: @unchecked Sendable {
 
 /// Immutable options of an encoder. An object, because few of many waiting requests have some.
 private final class OwnEncodeOptions: Sendable {
-    static let standard = EncodeOptions()
-
     let all: EncodeOptions
 
     init(_ all: EncodeOptions) { self.all = all }
@@ -54,12 +52,12 @@ public struct RequestParameters: Sendable {
     package var includesData = false
     /// Reads that the starting call waits for.
     package var blockingReads: BlockingReads = []
-    /// Options for images encoded for the disk cache.
-    package var encodeOptions: EncodeOptions {
-        get { ownEncodeOptions?.all ?? OwnEncodeOptions.standard }
-        set { ownEncodeOptions = OwnEncodeOptions(newValue) }
+    /// Options for images encoded for the disk cache; nil for the standard ones.
+    package var encodeOptions: EncodeOptions? {
+        get { ownEncodeOptions?.all }
+        set { ownEncodeOptions = newValue.map(OwnEncodeOptions.init) }
     }
-    /// nil for the standard options; an object of all requests would have a contended reference count.
+    /// An object of all requests would have a contended reference count.
     fileprivate var ownEncodeOptions: OwnEncodeOptions?
     /// Treats the URL only as a key, for cache look-ups.
     package var isKeyOnly = false

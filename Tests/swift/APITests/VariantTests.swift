@@ -120,6 +120,37 @@ import Testing
         #expect(sdimage_image_width(image.pointer) == 2)
     }
 
+    private func bytes(of data: Owned) -> [UInt8] {
+        withExtendedLifetime(data) {
+            Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)))
+        }
+    }
+
+    /// The first value of the first quantization table of an entry: libjpeg makes it 3 for quality 0.9 and 1 for full quality.
+    private func quantizer(_ cache: Owned, _ key: String) throws -> UInt8 {
+        let entry = bytes(of: try make(sdimage_data_unref) { sdimage_cache_get_data(cache.pointer, key, -1, $0, $1) })
+        let table = try #require(entry.indices.first { entry[$0...].starts(with: [0xff, 0xdb]) })
+        return entry[table + 5]
+    }
+
+    @Test func aThumbnailOfAPhotographHasQuality09UnlessTheRequestHasOptions() throws {
+        let cache = try makeCache(in: folder.path)
+        let image = try DrawnPicture.draw(8, 4, .SDIMAGE_PIXEL_FORMAT_RGB8) { x, y in [UInt8(x * 30), UInt8(y * 60), 90] }
+        let photograph = bytes(
+            of: try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_JPEG, nil, $0, $1) })
+        let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
+        for (name, own, expected) in [("j", nil, 3), ("k", options.pointer, 1)] as [(String, OpaquePointer?, UInt8)] {
+            _ = try load(cache, "test://h/\(name).jpg", bytes: photograph) {
+                thumbnail($0)
+                sdimage_request_set_encode_options($0, options.pointer)
+                if own == nil { sdimage_request_set_encode_options($0, nil) }
+            }
+            let key = "test://h/\(name).jpg\u{1F}Thumbnail({4.000000,4.000000},1)"
+            #expect(try quantizer(cache, key) == expected)
+        }
+        withExtendedLifetime(options) {}
+    }
+
     @Test func theFirstFrameOfAnAnimationInMemoryIsACopyAndTheAnimationStays() throws {
         let cache = try makeCache(in: nil)
         let pixels = [UInt8](repeating: 1, count: 4)
