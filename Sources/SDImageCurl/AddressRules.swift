@@ -2,20 +2,29 @@ import Glibc
 import SDImage
 
 /// Address policy, applied to the address that a connection leads to (RFC 6890). Addresses are 4 or 16 bytes.
-enum AddressRules {
+struct AddressRules {
+    private let policy: AddressPolicy
+    private let allowed: [AddressRange]
+
+    init(_ configuration: DownloaderConfiguration) {
+        policy = configuration.addressPolicy
+        allowed = configuration.allowedAddresses
+    }
+
     /// True if the policy permits a connection.
-    static func permits(_ address: UnsafePointer<sockaddr>, _ configuration: DownloaderConfiguration) -> Bool {
-        guard configuration.addressPolicy == .publicOnly else { return true }
-        guard let (bytes, port) = unsafe parts(address) else { return false }
-        return isPublic(bytes) || configuration.allowedAddresses.contains { $0.contains(bytes, port: port) }
+    func permits(_ address: UnsafePointer<sockaddr>) -> Bool {
+        guard policy == .publicOnly else { return true }
+        guard let (bytes, port) = unsafe AddressRules.parts(address) else { return false }
+        return AddressRules.isPublic(bytes) || allowed.contains { $0.contains(bytes, port: port) }
     }
 
     /// The same for an address in text, the form in which libcurl reports the peer of a connection.
-    static func permits(text: UnsafePointer<CChar>?, port: Int32, _ configuration: DownloaderConfiguration) -> Bool {
-        guard configuration.addressPolicy == .publicOnly else { return true }
-        guard let text = unsafe text, let bytes = unsafe address(text: String(cString: text)), let port = UInt16(exactly: port)
+    func permits(text: UnsafePointer<CChar>?, port: Int32) -> Bool {
+        guard policy == .publicOnly else { return true }
+        guard let text = unsafe text, let bytes = unsafe AddressRules.address(text: String(cString: text)),
+            let port = UInt16(exactly: port)
         else { return false }
-        return isPublic(bytes) || configuration.allowedAddresses.contains { $0.contains(bytes, port: port) }
+        return AddressRules.isPublic(bytes) || allowed.contains { $0.contains(bytes, port: port) }
     }
 
     private static func parts(_ address: UnsafePointer<sockaddr>) -> (bytes: [UInt8], port: UInt16)? {

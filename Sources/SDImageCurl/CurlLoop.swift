@@ -10,7 +10,6 @@ import SDImage
     /// Posts a command to this loop from another thread.
     let post: @Sendable (CurlService.Command) -> Void
     private let sockets = SocketTable()
-    private var poller: SocketPoller?
     private var gate = ResolutionGate()
     private var throttle = BackgroundThrottle()
     private var queues: [UInt64: DownloadQueue] = [:]
@@ -46,7 +45,6 @@ import SDImage
         }
         for transfer in transfers.values { end(transfer, .failure(.shutdown)) }
         queues = [:]
-        poller = nil
     }
 
     /// Advances every transfer as far as possible without waiting; true when at least one hop ended.
@@ -134,7 +132,8 @@ import SDImage
             return
         }
         do throws(ImageError) {
-            let connections = try queue.makeConnections(try socketPoller())
+            try sockets.makePoller(wakeUp: wakeUp)
+            let connections = try queue.makeConnections(sockets)
             transfer.prepareHop(at: now)
             let options = HopOptions(transfer)
             let handle = try queue.takeHandle(for: options, sockets)
@@ -146,13 +145,6 @@ import SDImage
             if transfer.hop.handle == nil { releaseSlot(of: transfer, in: queue) }
             end(transfer, .failure(error))
         }
-    }
-
-    private func socketPoller() throws(ImageError) -> SocketPoller {
-        if let poller { return poller }
-        let made = try SocketPoller(wakeUp: wakeUp)
-        poller = made
-        return made
     }
 
     private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ connections: MultiHandle) throws(ImageError) {
@@ -331,10 +323,9 @@ import SDImage
 
     /// Sleeps until libcurl has work, a command arrives, or a transfer is due.
     private func sleep() {
-        defer { drainWakeUp() }
-        guard let poller, unsafe !running.isEmpty else { return sleepIdle() }
+        guard unsafe !running.isEmpty else { return sleepIdle() }
         let due = queues.values.reduce(nextDeadline) { min($0, $1.connections?.due ?? .max) }
-        poller.wait(milliseconds: CurlLoop.milliseconds(until: due))
+        if sockets.wait(milliseconds: CurlLoop.milliseconds(until: due)) { drainWakeUp() }
     }
 
     private static func milliseconds(until time: UInt64) -> Int32 {
@@ -347,6 +338,7 @@ import SDImage
         let idle = sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds
         let isWaiting = !pausing.isEmpty || !exchanging.isEmpty
         let ready = unsafe poll(&entry, 1, isWaiting ? CurlLoop.milliseconds(until: nextDeadline) : idle)
+        if ready > 0 { drainWakeUp() }
         guard ready == 0, !isWaiting else { return }
         for queue in queues.values { queue.dropConnections() }
     }

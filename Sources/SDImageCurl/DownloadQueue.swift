@@ -190,9 +190,9 @@ final class DownloadQueue {
     }
 
     /// The connections of the loader; made for its first transfer.
-    func makeConnections(_ poller: SocketPoller) throws(ImageError) -> MultiHandle {
+    func makeConnections(_ sockets: SocketTable) throws(ImageError) -> MultiHandle {
         if let connections { return connections }
-        let made = try MultiHandle(poller)
+        let made = try MultiHandle(sockets)
         connections = made
         return made
     }

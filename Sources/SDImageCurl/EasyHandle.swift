@@ -12,6 +12,7 @@ import SDImage
     private var options: HopOptions?
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let shares: CurlShares
+    private let proxyUserAgent: String
     private var isGet = true
     /// True if memory for an option was refused: the handle is not used.
     private var isIncomplete = false
@@ -30,6 +31,7 @@ import SDImage
         unsafe self.curl = curl
         self.sockets = sockets
         self.shares = shares
+        proxyUserAgent = settings.configuration.fields.userAgent
         template = nil
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -47,6 +49,7 @@ import SDImage
         unsafe self.curl = curl
         sockets = template.sockets
         shares = template.shares
+        proxyUserAgent = template.proxyUserAgent
         self.template = template
         unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -114,6 +117,8 @@ import SDImage
         try setHeaders(options.headers, removing: options.omittedHeaders)
         setString(CURLOPT_PROXY, options.proxy)
         setString(CURLOPT_NOPROXY, options.proxyExceptions)
+        // Only for CONNECT (the fields of requests contain their own): libcurl formats it for every transfer.
+        setString(CURLOPT_USERAGENT, options.proxy.isEmpty ? nil : proxyUserAgent)
         setString(CURLOPT_USERNAME, options.credential?.user)
         setString(CURLOPT_PASSWORD, options.credential?.password)
         // Schemes other than Basic need a first response that names the scheme. Credentials in the URL use Basic immediately.
@@ -159,8 +164,6 @@ import SDImage
         setLong(CURLOPT_MAXLIFETIME_CONN, 60)
         setLong(CURLOPT_BUFFERSIZE, 128 << 10)
         setLong(CURLOPT_TCP_NODELAY, 1)
-        // For proxies; the fields of requests contain their own.
-        setString(CURLOPT_USERAGENT, configuration.fields.userAgent)
         setLong(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         setLong(CURLOPT_PROXY_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let path = configuration.unixSocketPath { setString(CURLOPT_UNIX_SOCKET_PATH, path) }

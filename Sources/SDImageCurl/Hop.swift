@@ -17,7 +17,9 @@ final class Hop {
     /// True if credentials, the client certificate and header fields of the request are sent.
     let carriesSecrets: Bool
 
-    var handle: EasyHandle?
+    var handle: EasyHandle? { didSet { sockets = handle?.sockets } }
+    /// Those of `handle`: every piece of the response needs them.
+    private(set) var sockets: SocketTable?
     /// Replaces the handle if a transport of the host runs the exchange.
     var exchange: Exchange?
     var head: ResponseHead

@@ -8,6 +8,7 @@ final class LoaderSettings: Sendable {
     let configuration: DownloaderConfiguration
     /// Empty = none. `publicOnly` disables the proxy, which would connect to a private address on our behalf.
     let proxy: String
+    let addressRules: AddressRules
     private let currentFields: Lock<LoaderFields>
     /// Number of changes of the fields.
     let fieldChanges = Atomic<UInt64>(0)
@@ -20,6 +21,7 @@ final class LoaderSettings: Sendable {
         id = UniqueNumber.next()
         self.configuration = configuration
         currentFields = Lock(configuration.fields)
+        addressRules = AddressRules(configuration)
         proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }
 

@@ -7,7 +7,7 @@ import SDImage
 /// libcurl is called only for sockets that are ready (curl_multi_socket_action(3)): a thousand idle connections cost nothing.
 @safe final class MultiHandle {
     private let multi: UnsafeMutableRawPointer
-    private let poller: SocketPoller
+    private let sockets: SocketTable
     /// The sockets that libcurl waits for.
     private var watched: Set<curl_socket_t> = []
     /// Time at which libcurl needs a call without a socket event.
@@ -16,10 +16,10 @@ import SDImage
     /// Maximum number of idle connections; equals the default number of concurrent transfers.
     private static let keptConnections = 32
 
-    init(_ poller: SocketPoller) throws(ImageError) {
+    init(_ sockets: SocketTable) throws(ImageError) {
         guard let multi = unsafe curl_multi_init() else { throw ImageError(.noMemory, "http: no memory for transfers") }
         unsafe self.multi = multi
-        self.poller = poller
+        self.sockets = sockets
         // libcurl before 8.9 opens two sockets for curl_multi_wakeup(3) here that stay open across exec. They are unused:
         // nothing is sent over them, and the poller has a descriptor of its own. They cannot be told reliably from the sockets
         // of the host.
@@ -47,7 +47,7 @@ import SDImage
     /// Advances every transfer as far as possible without waiting; true when at least one ended.
     func perform(_ ended: (UnsafeMutableRawPointer, CURLcode) -> Void) -> Bool {
         var running: Int32 = 0
-        while let (descriptor, events) = poller.takeEvent(of: watched) {
+        while let (descriptor, events) = sockets.poller?.takeEvent(of: watched) {
             unsafe curl_multi_socket_action(multi, descriptor, events, &running)
         }
         if let due, due <= MonotonicClock.now {
@@ -68,7 +68,7 @@ import SDImage
         guard let context = unsafe context else { return 0 }
         let handle = unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
         if what == CURL_POLL_REMOVE { handle.watched.remove(descriptor) } else { handle.watched.insert(descriptor) }
-        handle.poller.watch(descriptor, what)
+        handle.sockets.watch(descriptor, what)
         return 0
     }
 

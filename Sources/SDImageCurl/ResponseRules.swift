@@ -15,34 +15,40 @@ enum ResponseRules {
 
     /// Parses one line of the head and, at its end, decides how the body is treated. False ends the transfer.
     static func takeHead(_ line: UnsafeRawBufferPointer, of transfer: Transfer) -> Bool {
+        let hop = transfer.hop
         transfer.noteActivity()
-        // On a reused connection the kernel delays acknowledgements by up to 40 ms, to send them together with data. Where
-        // segments are large, the server waits for the acknowledgement before it sends the rest of the body.
-        if transfer.hop.isHeadAwaited, let descriptor = transfer.hop.descriptor { ccurl_acknowledge_promptly(descriptor) }
-        transfer.noteHead(line.count)
+        if hop.isHeadAwaited {
+            hop.isHeadAwaited = false
+            if let descriptor = hop.descriptor { hop.sockets?.didBeginResponse(descriptor) }
+        }
+        transfer.headBytes += line.count
         guard transfer.headBytes <= ResponseHead.longest else {
-            transfer.hop.failure = .tooLarge("http: response header of \(transfer.headBytes) bytes", limit: ResponseHead.longest)
+            hop.failure = .tooLarge("http: response header of \(transfer.headBytes) bytes", limit: ResponseHead.longest)
             return false
         }
         // An interim response (1xx) has no body and precedes another response.
-        if unsafe transfer.hop.head.take(line), transfer.hop.head.status >= 200 {
-            transfer.hop.respondedAt = MonotonicClock.wall
-            switch verdict(transfer) {
-            case .take: transfer.beginBody()
-            // Keeps the body, because the response hook may still make the response acceptable.
-            case .fail where transfer.download.hooks?.response != nil: transfer.beginBody()
-            case .fail, .redirect, .restart: transfer.hop.disposition = .discard
+        guard unsafe hop.head.take(line), hop.head.status >= 200 else { return true }
+        return endHead(hop, of: transfer)
+    }
+
+    /// Decides how the body is treated, and reports the response. False ends the transfer.
+    private static func endHead(_ hop: Hop, of transfer: Transfer) -> Bool {
+        hop.respondedAt = MonotonicClock.wall
+        switch verdict(transfer) {
+        case .take: transfer.beginBody()
+        // Keeps the body, because the response hook may still make the response acceptable.
+        case .fail where transfer.download.hooks?.response != nil: transfer.beginBody()
+        case .fail, .redirect, .restart: hop.disposition = .discard
+        }
+        if hop.disposition == .keep {
+            do throws(ImageError) { try transfer.beginDecoding() } catch {
+                hop.failure = error
+                return false
             }
-            if transfer.hop.disposition == .keep {
-                do throws(ImageError) { try transfer.beginDecoding() } catch {
-                    transfer.hop.failure = error
-                    return false
-                }
-            }
-            if !RedirectRules.isRedirect(transfer.hop.head.status) {
-                transfer.reportResponse()
-                transfer.report(.responded)
-            }
+        }
+        if !RedirectRules.isRedirect(hop.head.status) {
+            transfer.reportResponse()
+            transfer.report(.responded)
         }
         return true
     }
@@ -57,27 +63,27 @@ enum ResponseRules {
 
     /// Judges the response by its head alone.
     static func verdict(_ transfer: Transfer) -> Verdict {
-        let head = transfer.hop.head, settings = transfer.settings
-        if RedirectRules.isRedirect(head.status), let location = head.location { return .redirect(location) }
-        if head.status == 304, transfer.download.sends(conditions) { return .take }
-        if let resuming = transfer.hop.resuming {
-            if head.status == 206 { return resuming.total(continuedBy: head) == nil ? .restart : .take }
-            if head.status == 416 { return .restart }
+        let hop = transfer.hop, settings = transfer.settings, status = hop.head.status
+        if RedirectRules.isRedirect(status), let location = hop.head.location { return .redirect(location) }
+        if status == 304, transfer.download.sends(conditions) { return .take }
+        if let resuming = hop.resuming {
+            if status == 206 { return resuming.total(continuedBy: hop.head) == nil ? .restart : .take }
+            if status == 416 { return .restart }
         }
-        if let acceptable = settings.configuration.acceptableStatuses, !acceptable.contains(where: { $0.contains(head.status) }) {
-            if head.status == 401, transfer.sendsCredential {
+        if let acceptable = settings.configuration.acceptableStatuses, !acceptable.contains(where: { $0.contains(status) }) {
+            if status == 401, transfer.sendsCredential {
                 return .fail(ImageError(.authenticationFailed, "http: user, password or token refused", httpStatus: 401))
             }
-            return .fail(ImageError(.httpStatus, "http: response has status \(head.status)", httpStatus: head.status))
+            return .fail(ImageError(.httpStatus, "http: response has status \(status)", httpStatus: status))
         }
-        if head.status == 206, !transfer.download.sends(["range"]) {
+        if status == 206, !transfer.download.sends(["range"]) {
             return .fail(ImageError(.invalidResponse, "http: partial content without a range request", httpStatus: 206))
         }
-        if let acceptable = settings.configuration.acceptableContentTypes, !head.mediaType.isEmpty,
-            !acceptable.contains(head.mediaType)
+        if let acceptable = settings.configuration.acceptableContentTypes, !hop.head.mediaType.isEmpty,
+            !acceptable.contains(hop.head.mediaType)
         {
             return .fail(
-                ImageError(.contentType, "http: content type \(head.mediaType) is not acceptable", httpStatus: head.status))
+                ImageError(.contentType, "http: content type \(hop.head.mediaType) is not acceptable", httpStatus: status))
         }
         return .take
     }

@@ -87,6 +87,7 @@ final class Transfer {
 
     /// Prepares the decoder of a body. A transport of the host decodes content codings itself.
     func beginDecoding() throws(ImageError) {
+        let hop = hop
         // libcurl repeats a refused request with credentials within one hop.
         hop.decoder = nil
         guard hop.exchange == nil, hop.head.hasCodings else { return }
@@ -141,6 +142,7 @@ final class Transfer {
 
     /// Called when the head is complete and its body is kept.
     func beginBody() {
+        let hop = hop
         hop.disposition = .keep
         if let resuming = hop.resuming, hop.head.status == 206, let total = resuming.total(continuedBy: hop.head) {
             hop.head = resuming.head
@@ -168,9 +170,9 @@ final class Transfer {
             do throws(ImageError) {
                 if received == 0, expected > 0 { try reserve(expected) }
                 if let decoder = hop.decoder {
-                    unsafe try decoder.decode(bytes) { piece throws(ImageError) in unsafe try keep(piece) }
+                    unsafe try decoder.decode(bytes) { piece throws(ImageError) in unsafe try keep(piece, hop) }
                 } else {
-                    unsafe try keep(bytes)
+                    unsafe try keep(bytes, hop)
                 }
             } catch {
                 hop.failure = error
@@ -184,7 +186,7 @@ final class Transfer {
         }
     }
 
-    private func keep(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+    private func keep(_ bytes: UnsafeRawBufferPointer, _ hop: Hop) throws(ImageError) {
         // The largest window takes memory in addition to the body: see sdimage_downloader_config_set_max_body_bytes.
         let limit =
             hop.decoder?.hasLargestWindow == true ? download.maxBodyBytes - download.maxBodyBytes / 16 : download.maxBodyBytes
@@ -212,13 +214,7 @@ final class Transfer {
     }
 
     /// Restarts the inactivity time-out; called when the connection makes progress.
-    func noteActivity() { lastActivity = hop.handle?.sockets.now ?? MonotonicClock.now }
-
-    /// Called for each line of the head.
-    func noteHead(_ count: Int) {
-        hop.isHeadAwaited = false
-        headBytes += count
-    }
+    func noteActivity() { lastActivity = hop.sockets?.now ?? MonotonicClock.now }
 
     /// End of the transfer's total time.
     var end: UInt64 { Durations.moment(started, after: download.totalTimeout) }

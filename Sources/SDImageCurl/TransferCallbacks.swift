@@ -24,13 +24,12 @@ enum TransferCallbacks {
     }
 
     static let openSocket: curl_opensocket_callback = { context, _, address in
-        guard let address = unsafe address, let transfer = unsafe transfer(context), let sockets = transfer.hop.handle?.sockets
-        else {
+        guard let address = unsafe address, let transfer = unsafe transfer(context), let sockets = transfer.hop.sockets else {
             return CURL_SOCKET_BAD
         }
         transfer.hop.handle?.nameResolved()
-        let configuration = transfer.settings.configuration
-        guard unsafe withUnsafePointer(to: &address.pointee.addr, { unsafe AddressRules.permits($0, configuration) }) else {
+        let rules = transfer.settings.addressRules
+        guard unsafe withUnsafePointer(to: &address.pointee.addr, { unsafe rules.permits($0) }) else {
             transfer.hop.isAddressForbidden = true
             return CURL_SOCKET_BAD
         }
@@ -48,22 +47,21 @@ enum TransferCallbacks {
 
     /// Called before each request, on a new or reused connection.
     static let beforeRequest: curl_prereq_callback = { context, remote, _, remotePort, localPort in
-        guard let transfer = unsafe transfer(context), let sockets = transfer.hop.handle?.sockets else {
-            return CURL_PREREQFUNC_ABORT
-        }
-        transfer.hop.isConnected = true
+        guard let transfer = unsafe transfer(context), let sockets = transfer.hop.sockets else { return CURL_PREREQFUNC_ABORT }
+        let hop = transfer.hop
+        hop.isConnected = true
         transfer.noteActivity()
         // A reused connection may have been opened by a loader with another policy.
-        guard unsafe AddressRules.permits(text: remote, port: remotePort, transfer.settings.configuration) else {
-            transfer.hop.isAddressForbidden = true
+        guard unsafe transfer.settings.addressRules.permits(text: remote, port: remotePort) else {
+            hop.isAddressForbidden = true
             return CURL_PREREQFUNC_ABORT
         }
         if let remote = unsafe remote {
-            transfer.hop.descriptor = unsafe sockets.descriptor(
+            hop.descriptor = unsafe sockets.descriptor(
                 localPort: UInt16(truncatingIfNeeded: localPort), address: remote, port: remotePort)
         }
-        if let descriptor = transfer.hop.descriptor, sockets.hasUnaskedInput(descriptor) {
-            transfer.hop.isPoisoned = true
+        if let descriptor = hop.descriptor, sockets.hasUnaskedInput(descriptor) {
+            hop.isPoisoned = true
             return CURL_PREREQFUNC_ABORT
         }
         return CURL_PREREQFUNC_OK

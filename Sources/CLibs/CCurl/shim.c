@@ -181,8 +181,6 @@ int ccurl_wait(int poller, ccurl_event *events, int capacity, int milliseconds) 
     struct epoll_event ready[most];
     int count = epoll_wait(poller, ready, capacity < most ? capacity : most, milliseconds), told = 0;
     for (int i = 0; i < count; i++) {
-        if (ready[i].data.fd < 0)
-            continue;
         int mask = (ready[i].events & EPOLLIN ? CURL_CSELECT_IN : 0) |
                    (ready[i].events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                    (ready[i].events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);

@@ -58,7 +58,7 @@ int ccurl_make_poller(int wakeup);
 void ccurl_watch(int poller, curl_socket_t socket, int what);
 
 typedef struct ccurl_event {
-    curl_socket_t socket;
+    curl_socket_t socket; /* CURL_SOCKET_BAD: the wake-up */
     int events; /* CURL_CSELECT_IN and the like */
 } ccurl_event;
 
