@@ -6,7 +6,7 @@ package final class Coalescer<Key: Hashable & Sendable, Work: AnyObject & Sendab
         var first: Waiter
         var others: [Waiter] = []
 
-        var waiters: [Waiter] { [first] + others }
+        var waiters: Waiters { Waiters(first: first, others: others) }
 
         /// Removes a waiter; false when it is not in the list, or the only one.
         mutating func remove(_ waiter: Waiter) -> Bool {
@@ -17,6 +17,37 @@ package final class Coalescer<Key: Hashable & Sendable, Work: AnyObject & Sendab
             guard first === waiter, let next = others.popLast() else { return false }
             first = next
             return true
+        }
+    }
+
+    /// The waiters of some work. Iterating allocates nothing if there is one.
+    package struct Waiters: Sequence {
+        fileprivate let first: Waiter?
+        fileprivate let others: [Waiter]
+
+        package var count: Int { first == nil ? 0 : others.count + 1 }
+
+        package func makeIterator() -> Iterator { Iterator(first: first, others: others) }
+
+        package struct Iterator: IteratorProtocol {
+            fileprivate var first: Waiter?
+            fileprivate let others: [Waiter]
+            private var index = 0
+
+            fileprivate init(first: Waiter?, others: [Waiter]) {
+                self.first = first
+                self.others = others
+            }
+
+            package mutating func next() -> Waiter? {
+                if let waiter = first {
+                    first = nil
+                    return waiter
+                }
+                guard index < others.count else { return nil }
+                defer { index += 1 }
+                return others[index]
+            }
         }
     }
 
@@ -47,18 +78,18 @@ package final class Coalescer<Key: Hashable & Sendable, Work: AnyObject & Sendab
         return last != nil
     }
 
-    package func waiters(_ key: Key, _ work: Work) -> [Waiter] {
+    package func waiters(_ key: Key, _ work: Work) -> Waiters {
         table.withLock { table in
-            guard let entry = table[key], entry.work === work else { return [] }
+            guard let entry = table[key], entry.work === work else { return Waiters(first: nil, others: []) }
             return entry.waiters
         }
     }
 
     /// Removes the work, so that a later request starts it again. Returns its waiters.
     @discardableResult
-    package func finish(_ key: Key, _ work: Work) -> [Waiter] {
+    package func finish(_ key: Key, _ work: Work) -> Waiters {
         table.withLock { table in
-            guard let entry = table[key], entry.work === work else { return [] }
+            guard let entry = table[key], entry.work === work else { return Waiters(first: nil, others: []) }
             table[key] = nil
             return entry.waiters
         }

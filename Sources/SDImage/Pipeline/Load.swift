@@ -320,7 +320,7 @@ final class Load: LoadWork {
 
     // MARK: priority
 
-    var tasks: [LoadTask] { context.manager.inFlight.waiters(key, self) }
+    var tasks: Coalescer<LoadKey, Load, LoadTask>.Waiters { context.manager.inFlight.waiters(key, self) }
 
     /// Counts the priority of a task that joined, left or changed its own, and gives the load the highest one.
     func changePriority(from old: LoadPriority?, to new: LoadPriority?) {

@@ -78,7 +78,8 @@ final class SharedDecode: Sendable {
             try stop.check()
             outcome = .success(try decode(stop))
         } catch { outcome = .failure(error) }
-        for waiter in key.map({ decodes.finish($0, self) }) ?? [first] { waiter.resume(outcome) }
+        guard let key else { return first.resume(outcome) }
+        for waiter in decodes.finish(key, self) { waiter.resume(outcome) }
     }
 
     private func leave(_ waiter: Waiter) {

@@ -101,7 +101,7 @@ final class SharedTransfer: Sendable {
         for load in loads { load.transferFinished(outcome) }
     }
 
-    private var loads: [Load] { transfers.waiters(key, self) }
+    private var loads: Transfers.Waiters { transfers.waiters(key, self) }
 }
 
 /// The progress of the transfer, for its loads.
