@@ -136,7 +136,7 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
-        let own = RequestHead.defaults(settings.fields, settings.configuration, request.url)
+        let own = RequestHead.defaults(settings.fields, settings.configuration.bearerToken, URLText(request.url))
         let fields = RequestHead.merge(own, request)
         // libcurl itself sends the credential, at the latest in response to a challenge.
         guard let credential = settings.configuration.credential, !fields.contains(where: { $0.isNamed("Authorization") }),

@@ -9,7 +9,7 @@ final class Download: Cancellable {
     let url: URLText
     /// Header fields of the loader and the request.
     let headers: [HeaderField]
-    private let fields: LoaderFields
+    private let impersonalFields: [HeaderField]
     let request: ImageRequest
     let sharingKey: [UInt8]
     let progress: LoadProgress
@@ -29,15 +29,15 @@ final class Download: Cancellable {
         _ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, service: CurlService,
         progress: LoadProgress
     ) {
-        let configuration = settings.configuration
+        let fields = settings.fields
         self.settings = settings
         self.service = service
         self.url = url
         self.sharingKey = sharingKey
         self.progress = progress
-        hooks = request.hooks?.over(configuration.hooks) ?? configuration.hooks
-        fields = settings.fields
-        headers = RequestHead.merge(RequestHead.defaults(fields, configuration, url.bytes), request)
+        hooks = request.hooks?.over(settings.configuration.hooks) ?? settings.configuration.hooks
+        impersonalFields = fields.impersonal
+        headers = RequestHead.merge(RequestHead.defaults(fields, settings.configuration.bearerToken, url), request)
         self.request = request
     }
 
@@ -56,7 +56,7 @@ final class Download: Cancellable {
     }
 
     /// The header fields that are sent to another origin.
-    var impersonalHeaders: [HeaderField] { RequestHead.without(request.omittedHeaders, fields.impersonal) }
+    var impersonalHeaders: [HeaderField] { RequestHead.without(request.omittedHeaders, impersonalFields) }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

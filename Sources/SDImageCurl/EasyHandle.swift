@@ -155,7 +155,6 @@ import SDImage
         setString(CURLOPT_PROTOCOLS_STR, "http,https")
         setLong(CURLOPT_FOLLOWLOCATION, 0)
         setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)  // a proxy's answer is not the server's
-        setString(CURLOPT_ACCEPT_ENCODING, ContentDecoder.accepted)
         setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)  // done by ContentDecoder
         // libcurl ignores values larger than a C int and uses five minutes instead.
         setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(min(configuration.connectTimeoutMilliseconds, UInt32(Int32.max))))
@@ -175,7 +174,12 @@ import SDImage
 
     private func setHeaders(_ fields: [HeaderField], removing removed: [String]) throws(ImageError) {
         var list: UnsafeMutablePointer<curl_slist>?
-        for line in fields.map(RequestHead.line) + removed.map({ $0 + ":" }) {
+        var lines = fields.map(RequestHead.line) + removed.map { $0 + ":" }
+        // Not CURLOPT_ACCEPT_ENCODING, which libcurl formats for every transfer.
+        let isCodingChosen =
+            fields.contains { $0.isNamed("Accept-Encoding") } || removed.contains { $0.lowercased() == "accept-encoding" }
+        if !isCodingChosen { lines.append("Accept-Encoding: " + ContentDecoder.accepted) }
+        for line in lines {
             guard let longer = unsafe curl_slist_append(list, line) else {
                 unsafe curl_slist_free_all(list)
                 throw ImageError(.noMemory, "http: no memory for the request header fields")

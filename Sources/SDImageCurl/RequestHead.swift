@@ -14,9 +14,9 @@ enum RequestHead {
     }
 
     /// The fields of the loader for this URL. A field takes precedence over the bearer token, and so does a user in the URL.
-    static func defaults(_ fields: LoaderFields, _ configuration: DownloaderConfiguration, _ url: [UInt8]) -> [HeaderField] {
+    static func defaults(_ fields: LoaderFields, _ bearerToken: String?, _ url: @autoclosure () -> URLText) -> [HeaderField] {
         let fields = fields.all
-        guard let token = configuration.bearerToken, URLText(url).userInfo == nil,
+        guard let token = bearerToken, url().userInfo == nil,
             !fields.contains(where: { $0.isNamed("Authorization") })
         else { return fields }
         return fields + [HeaderField(name: "Authorization", value: "Bearer " + token)]
