@@ -74,12 +74,6 @@ package struct EncodeOptions: Sendable {
             && transfer == nil && bitsPerChannel == 0 && lightLevel.isUnknown
     }
 
-    /// True when no option that a format uses differs from its default.
-    package var isStandard: Bool {
-        keepsEverything && !isLossless && background == .white && !isProgressive && chroma == .quarter && !restartMarkers
-            && workNanoseconds == EncodeOptions.standardWorkNanoseconds
-    }
-
     /// Throws for numbers out of range and for NaN, which fails every comparison.
     func check() throws(ImageError) {
         guard quality >= 0, quality <= 1 else {

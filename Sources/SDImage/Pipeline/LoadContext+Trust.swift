@@ -9,7 +9,7 @@ extension LoadContext {
     /// Records the request as sent, before any part of its response arrives.
     func noteSent(_ request: ImageRequest) {
         if request.acceptsInvalidCertificates { isUntrusted.store(true, ordering: .releasing) }
-        sent.withLock { $0 = request }
+        sent = request
     }
 
     // MARK: failures
@@ -39,7 +39,7 @@ extension LoadContext {
     func remember(_ error: ImageError, of loader: any ImageLoader) {
         guard request.isGet, mayFillCaches, error.concernsURL,
             request.loadHooks?.remembersFailure?(request, error) ?? loader.remembersFailure(error, of: request),
-            let sent = sent.withLock({ $0 }), let scope = FailureScope(request.url, sent, loader)
+            let sent, let scope = FailureScope(request.url, sent, loader)
         else { return }
         manager.failedURLs.insert(scope, error)
     }

@@ -14,15 +14,19 @@ final class LoadContext: Sendable {
     /// Background revalidation; no caller is waiting for it.
     let isRevalidation: Bool
     let started = MonotonicClock.now
-    /// The request as it was sent, and whether invalid certificates were accepted; see `mayFillCaches`.
-    let sent = Lock<ImageRequest?>(nil)
+    private struct State {
+        var sent: ImageRequest?
+        /// Number of the load in the order of transfers, until its transfer starts or is known to be unnecessary; 0 for none.
+        var transferNumber: UInt64 = 0
+        /// The token of the decode, which other loads may share.
+        var decode: CancellationToken?
+        var timings = StageTimings()
+    }
+
+    /// True if invalid certificates were accepted; see `mayFillCaches`.
     let isUntrusted = Atomic<Bool>(false)
-    /// Number of the load in the order of transfers, until its transfer starts or is known to be unnecessary.
-    private let transferNumber = Lock<UInt64?>(nil)
     private let currentPriority: Atomic<Int32>
-    /// The token of the decode, which other loads may share.
-    private let decode = Lock<CancellationToken?>(nil)
-    private let currentTimings = Lock(StageTimings())
+    private let state = Lock(State())
 
     init(
         _ request: ImageRequest, _ keys: LoadKeys, of manager: ImageManager, policy: FreshnessPolicy, memoryImage: Image?,
@@ -55,18 +59,24 @@ final class LoadContext: Sendable {
         get { LoadPriority(rawValue: currentPriority.load(ordering: .relaxed)) ?? .normal }
         set {
             currentPriority.store(newValue.rawValue, ordering: .relaxed)
-            decode.withLock { $0 }?.raise(to: newValue)
+            state.withLock { $0.decode }?.raise(to: newValue)
         }
     }
 
     /// Raises the priority of a decode to that of this load, now and when it changes.
     func didJoin(_ decode: CancellationToken) {
-        self.decode.withLock { $0 = decode }
+        state.withLock { $0.decode = decode }
         decode.raise(to: priority)
     }
 
     /// The URL without user, password and signatures.
     var urlForLog: String { URLText(URLText(request.url).redacted.string).messageText }
+
+    /// The request as it was sent; nil before.
+    var sent: ImageRequest? {
+        get { state.withLock { $0.sent } }
+        set { state.withLock { $0.sent = newValue } }
+    }
 
     // MARK: order of transfers
 
@@ -75,7 +85,7 @@ final class LoadContext: Sendable {
     /// Reserves the position of the load among the transfers that start later.
     func enterTransferOrder() {
         let number = order.enter()
-        transferNumber.withLock { $0 = number }
+        state.withLock { $0.transferNumber = number }
     }
 
     /// Starts a transfer when the loads before this one have started theirs, or need none. A second one starts immediately.
@@ -89,19 +99,19 @@ final class LoadContext: Sendable {
     }
 
     private func takeTransferNumber() -> UInt64? {
-        transferNumber.withLock { number in
-            defer { number = nil }
-            return number
+        state.withLock { state in
+            defer { state.transferNumber = 0 }
+            return state.transferNumber == 0 ? nil : state.transferNumber
         }
     }
 
     // MARK: timings
 
-    var timings: StageTimings { currentTimings.withLock { $0 } }
+    var timings: StageTimings { state.withLock { $0.timings } }
 
     /// Adds the time since `start` to that of a stage.
     func addTime(_ stage: any WritableKeyPath<StageTimings, UInt64> & Sendable, since start: UInt64) {
         let time = MonotonicClock.now - start
-        currentTimings.withLock { $0[keyPath: stage] += time }
+        state.withLock { $0.timings[keyPath: stage] += time }
     }
 }

@@ -31,13 +31,6 @@ public final class SharedParameters: @unchecked Sendable {
     fileprivate init(_ all: RequestParameters) { self.all = all }
 }
 
-/// Immutable options of an encoder. An object, because few of many waiting requests have some.
-private final class OwnEncodeOptions: Sendable {
-    let all: EncodeOptions
-
-    init(_ all: EncodeOptions) { self.all = all }
-}
-
 /// All options of a request.
 public struct RequestParameters: Sendable {
     /// URL bytes as given: validated UTF-8 without NUL.
@@ -52,13 +45,8 @@ public struct RequestParameters: Sendable {
     package var includesData = false
     /// Reads that the starting call waits for.
     package var blockingReads: BlockingReads = []
-    /// Options for images encoded for the disk cache; nil for the standard ones.
-    package var encodeOptions: EncodeOptions? {
-        get { ownEncodeOptions?.all }
-        set { ownEncodeOptions = newValue.map(OwnEncodeOptions.init) }
-    }
-    /// An object of all requests would have a contended reference count.
-    fileprivate var ownEncodeOptions: OwnEncodeOptions?
+    /// nil for a request without rare options; an object of all requests would have a contended reference count.
+    var rare: OwnRareOptions?
     /// Treats the URL only as a key, for cache look-ups.
     package var isKeyOnly = false
     package var retryFailed = false
@@ -71,25 +59,14 @@ public struct RequestParameters: Sendable {
     package var progressiveIntervalMilliseconds: UInt32 = ImageRequest.standardProgressiveInterval
     /// Header fields of the request, in order; names compare case-insensitively.
     package var headers: [HeaderField] = []
-    /// Names of header fields that are not sent, although the loader has a default for them.
-    package var omittedHeaders: [String] = []
-    package var method = ImageRequest.get
-    /// Body of the request; requires a method other than GET.
-    package var body: Bytes?
     /// 0 = the timeout of the loader.
     package var timeoutMilliseconds: UInt32 = 0
-    /// Largest accepted body in decoded bytes; 0 = the limit of the loader.
-    package var maxBodyBytes = 0
-    /// Maximum number of retries after a transient failure; nil = the limit of the loader.
-    package var maxRetries: UInt32?
     /// Sends and stores cookies with the jar of the loader.
     package var handlesCookies = false
     /// Accepts responses from servers with an invalid certificate.
     package var acceptsInvalidCertificates = false
     package var loader: Setting<any ImageLoader> = .inherited
     package var cache: Setting<any ImageCaching> = .inherited
-    /// Cache of originals from which the image is derived; inherited: the same cache.
-    package var originalCache: Setting<any ImageCaching> = .inherited
     package var dispatcher: Setting<any Dispatcher> = .inherited
     /// Coder used in place of the registered ones.
     package var coder: (any ImageCoder)?
@@ -101,19 +78,6 @@ public struct RequestParameters: Sendable {
     package var requiresAnimation = false
     /// Decodes all frames of an animation before delivering it.
     package var preloadsFrames = false
-    /// Hooks that override those of the downloader.
-    package var hooks: DownloadHooks?
-    /// Hooks that override those of the manager.
-    package var loadHooks: LoadHooks?
-    /// String-keyed values for hooks and plug-ins.
-    package var options = OptionsBag()
-}
-
-extension RequestParameters {
-    /// True for the options with which a cache may encode once for several requests.
-    var hasStandardEncodeOptions: Bool {
-        ownEncodeOptions?.all.isStandard ?? true
-    }
 }
 
 extension ImageRequest {

@@ -1,0 +1,93 @@
+/// Options that few requests have.
+private struct RareOptions: Sendable {
+    static let standard = RareOptions()
+
+    var encodeOptions: EncodeOptions?
+    var omittedHeaders: [String] = []
+    var method = ImageRequest.get
+    var body: Bytes?
+    var maxBodyBytes = 0
+    var maxRetries: UInt32?
+    var originalCache: Setting<any ImageCaching> = .inherited
+    var hooks: DownloadHooks?
+    var loadHooks: LoadHooks?
+    var options = OptionsBag()
+}
+
+/// Immutable options that few requests have. An object, because thousands of requests may wait.
+final class OwnRareOptions: Sendable {
+    fileprivate let all: RareOptions
+
+    fileprivate init(_ all: RareOptions) { self.all = all }
+}
+
+// A getter copies only its own option.
+extension RequestParameters {
+    private mutating func change(_ body: (inout RareOptions) -> Void) {
+        var all = rare?.all ?? .standard
+        body(&all)
+        rare = OwnRareOptions(all)
+    }
+
+    /// Options for images encoded for the disk cache; nil for the standard ones.
+    package var encodeOptions: EncodeOptions? {
+        get { rare?.all.encodeOptions }
+        set { change { $0.encodeOptions = newValue } }
+    }
+
+    /// True for the options with which a cache may encode once for several requests.
+    var hasStandardEncodeOptions: Bool { rare?.all.encodeOptions == nil }
+
+    /// Names of header fields that are not sent, although the loader has a default for them.
+    package var omittedHeaders: [String] {
+        get { rare?.all.omittedHeaders ?? [] }
+        set { change { $0.omittedHeaders = newValue } }
+    }
+
+    package var method: String {
+        get { rare?.all.method ?? ImageRequest.get }
+        set { change { $0.method = newValue } }
+    }
+
+    /// Body of the request; requires a method other than GET.
+    package var body: Bytes? {
+        get { rare?.all.body }
+        set { change { $0.body = newValue } }
+    }
+
+    /// Largest accepted body in decoded bytes; 0 = the limit of the loader.
+    package var maxBodyBytes: Int {
+        get { rare?.all.maxBodyBytes ?? 0 }
+        set { change { $0.maxBodyBytes = newValue } }
+    }
+
+    /// Maximum number of retries after a transient failure; nil = the limit of the loader.
+    package var maxRetries: UInt32? {
+        get { rare?.all.maxRetries }
+        set { change { $0.maxRetries = newValue } }
+    }
+
+    /// Cache of originals from which the image is derived; inherited: the same cache.
+    package var originalCache: Setting<any ImageCaching> {
+        get { rare?.all.originalCache ?? .inherited }
+        set { change { $0.originalCache = newValue } }
+    }
+
+    /// Hooks that override those of the downloader.
+    package var hooks: DownloadHooks? {
+        get { rare?.all.hooks }
+        set { change { $0.hooks = newValue } }
+    }
+
+    /// Hooks that override those of the manager.
+    package var loadHooks: LoadHooks? {
+        get { rare?.all.loadHooks }
+        set { change { $0.loadHooks = newValue } }
+    }
+
+    /// String-keyed values for hooks and plug-ins.
+    package var options: OptionsBag {
+        get { rare?.all.options ?? OptionsBag() }
+        set { change { $0.options = newValue } }
+    }
+}
