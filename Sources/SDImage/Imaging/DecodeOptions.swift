@@ -42,12 +42,7 @@ package struct DecodeOptions: Hashable, Sendable {
     /// Custom options of the request, for coders of the host.
     package var bag: FrozenOptions?
     /// Hard limits, checked before any allocation.
-    package var limits: DecodeLimits {
-        get { ownLimits?.all ?? .standard }
-        set { ownLimits = newValue == .standard ? nil : OwnLimits(newValue) }
-    }
-    /// nil for the standard limits, which most of many waiting requests have.
-    private var ownLimits: OwnLimits?
+    package var limits = DecodeLimits.standard
     /// The coders that decode in worker processes; nil: those of the process.
     package var isolation: Isolation?
 
@@ -137,16 +132,6 @@ package struct DecodeOptions: Hashable, Sendable {
     }
 
     package var wantsThumbnail: Bool { thumbnailSize.map { !$0.isEmpty } ?? false }
-}
-
-/// Immutable limits of some options.
-private final class OwnLimits: Hashable, Sendable {
-    let all: DecodeLimits
-
-    init(_ all: DecodeLimits) { self.all = all }
-
-    static func == (a: OwnLimits, b: OwnLimits) -> Bool { a === b || a.all == b.all }
-    func hash(into hasher: inout Hasher) { hasher.combine(all) }
 }
 
 /// Safety limits of one decode (docs/decisions.md, "Limits of one decode"). On by default; each has its own error message.
