@@ -5,6 +5,9 @@ import Testing
 @testable import SDImageCurl
 
 @Suite struct SocketTableTests {
+    // CURL_POLL_IN and CURL_POLL_REMOVE of curl/multi.h.
+    private static let pollIn: Int32 = 1, pollRemove: Int32 = 4
+
     /// A socket that listens on a port chosen by the system, and that port.
     private func listener() throws -> (socket: Int32, port: UInt16) {
         let socket = try bound(to: 0)
@@ -67,5 +70,34 @@ import Testing
         #expect(unsafe write(accepted, "x", 1) == 1)
         #expect(becomesTrue { table.hasUnaskedInput(one) })
         #expect(!table.hasUnaskedInput(other))
+    }
+
+    @Test func inputOfAnIdleConnectionEndsOneWait() throws {
+        var sockets: [Int32] = [-1, -1], wakeUp: [Int32] = [-1, -1]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+        try #require(unsafe pipe(&wakeUp) == 0)
+        defer { for descriptor in sockets + wakeUp { close(descriptor) } }
+        let (client, server) = (sockets[0], sockets[1])
+        let table = SocketTable()
+        try table.makePoller(wakeUp: wakeUp[0])
+        func reported() -> Int32? { table.poller?.takeEvent(of: [client])?.descriptor }
+        table.opened(client)
+        table.watch(client, Self.pollIn)
+        #expect(unsafe write(server, "x", 1) == 1)
+        #expect(!table.wait(milliseconds: 60_000))
+        #expect(reported() == client)
+        // Idle: the unread byte ends the next wait, and then the socket is no longer watched.
+        table.watch(client, Self.pollRemove)
+        #expect(!table.wait(milliseconds: 60_000))
+        #expect(reported() == nil)
+        #expect(unsafe write(wakeUp[1], "x", 1) == 1)
+        #expect(table.wait(milliseconds: 60_000))
+        #expect(reported() == nil)
+        // The next request: watched again.
+        table.watch(client, Self.pollIn)
+        #expect(table.wait(milliseconds: 60_000))
+        #expect(reported() == client)
+        table.closed(client)
+        #expect(table.isEmpty)
     }
 }

@@ -59,7 +59,7 @@ void ccurl_watch(int poller, curl_socket_t socket, int what);
 
 typedef struct ccurl_event {
     curl_socket_t socket; /* CURL_SOCKET_BAD: the wake-up */
-    int events; /* CURL_CSELECT_IN and the like */
+    int events;           /* CURL_CSELECT_IN and the like */
 } ccurl_event;
 
 /* Waits until something is ready or the time has passed; returns the number of events, which may be 0. */
