@@ -31,20 +31,20 @@ final class IsolatedCoder: ImageCoder {
         }
     }
 
-    /// Makes a call about `bytes`, and remembers a crash of the worker. Throws `lost` if another image may be its cause.
+    /// Makes a call about `image`, and remembers a crash of the worker. Throws `lost` if another image may be its cause.
     func run<R>(
-        _ call: WorkerCall, _ operation: Operation, about bytes: Bytes?,
+        _ call: WorkerCall, _ operation: Operation, about image: EncodedImage?,
         _ write: (inout MessageWriter) throws(ImageError) -> Void, _ read: (inout MessageReader) throws(ImageError) -> R
     ) throws(ImageError) -> R {
         do throws(ImageError) { return try call.run(operation, write, read) } catch {
             guard error.status == .decoderCrashed else { throw error }
             if call.process.hasServedOthers { throw .lost }
-            if let bytes { IsolatedCoder.quarantine.noteCrash(bytes) }
+            if let image { IsolatedCoder.quarantine.noteCrash(image) }
             throw error
         }
     }
 
-    func check(_ bytes: Bytes) throws(ImageError) { try IsolatedCoder.quarantine.check(bytes) }
+    func check(_ image: EncodedImage) throws(ImageError) { try IsolatedCoder.quarantine.check(image) }
 
     /// Runs `body`, and once again if the worker had decoded other images, one of which may have damaged it, or had not opened a
     /// library that this image needs. `body` is told whether it must use a fresh worker.
@@ -57,7 +57,8 @@ final class IsolatedCoder: ImageCoder {
     }
 
     func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
-        try check(bytes)
+        let image = EncodedImage(bytes)
+        try check(image)
         return try repeating { isFresh throws(ImageError) in
             guard let process = try worker(isFresh: isFresh, stop) else {
                 return try base.info(bytes, options: options, stop: stop)
@@ -65,34 +66,36 @@ final class IsolatedCoder: ImageCoder {
             process.noteImage()
             let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
             return try run(
-                call, .info, about: bytes,
+                call, .info, about: image,
                 { [coder] writer throws(ImageError) in try writer.put(coder, options, bytes) },
                 { reader throws(ImageError) in try reader.info() })
         }
     }
 
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
-        try check(bytes)
+        let image = EncodedImage(bytes)
+        try check(image)
         return try repeating { isFresh throws(ImageError) in
             guard let process = try worker(isFresh: isFresh, stop) else {
                 return try base.decode(bytes, options: options, stop: stop)
             }
-            let decoded = try decode(bytes, options, on: process, stop)
+            let decoded = try decode(image, options, on: process, stop)
             guard let session = decoded.session else { return decoded.image }
-            return IsolatedContent(self, try bytes.copiedIfLent(), options, session, decoded.properties).image(decoded)
+            return IsolatedContent(self, try image.copiedIfLent(), options, session, decoded.properties).image(decoded)
         }
     }
 
     /// Decodes with an acquired worker, which stays acquired after a success if `keepsWorker`.
     func decode(
-        _ bytes: Bytes, _ options: DecodeOptions, on process: DecoderProcess, keepsWorker: Bool = false, _ stop: CancellationToken
+        _ image: EncodedImage, _ options: DecodeOptions, on process: DecoderProcess, keepsWorker: Bool = false,
+        _ stop: CancellationToken
     ) throws(ImageError) -> DecodedImage {
         process.noteImage()
         var call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
         call.keepsWorker = keepsWorker
         return try run(
-            call, .decode, about: bytes,
-            { [coder] writer throws(ImageError) in try writer.put(coder, options, bytes) },
+            call, .decode, about: image,
+            { [coder] writer throws(ImageError) in try writer.put(coder, options, image.bytes) },
             { reader throws(ImageError) in try reader.decodedImage(options.limits, process) })
     }
 

@@ -4,16 +4,17 @@ import SDImage
 /// once for each call.
 final class IsolatedContent: FrameProvider, VectorImage {
     private let coder: IsolatedCoder
-    private let bytes: Bytes
+    private let encodedImage: EncodedImage
     private let options: DecodeOptions
     private let properties: StreamProperties
     private let session: Lock<Session?>
 
     init(
-        _ coder: IsolatedCoder, _ bytes: Bytes, _ options: DecodeOptions, _ session: Session, _ properties: StreamProperties
+        _ coder: IsolatedCoder, _ encodedImage: EncodedImage, _ options: DecodeOptions, _ session: Session,
+        _ properties: StreamProperties
     ) {
         self.coder = coder
-        self.bytes = bytes
+        self.encodedImage = encodedImage
         self.options = options
         self.properties = properties
         self.session = Lock(session)
@@ -27,7 +28,7 @@ final class IsolatedContent: FrameProvider, VectorImage {
 
     var frameCount: Int { properties.frameCount }
     var loopCount: Int { properties.loopCount }
-    var encoded: Bytes? { bytes }
+    var encoded: Bytes? { encodedImage.bytes }
 
     func durationMilliseconds(at index: Int) -> Int {
         properties.durations.indices.contains(index) ? Int(properties.durations[index]) : 0
@@ -57,7 +58,7 @@ final class IsolatedContent: FrameProvider, VectorImage {
     private func call(
         _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void
     ) throws(ImageError) -> Image {
-        try coder.check(bytes)
+        try coder.check(encodedImage)
         return try coder.repeating { isFresh throws(ImageError) in
             try call(operation, isFresh: isFresh, stop, write)
         }
@@ -75,7 +76,7 @@ final class IsolatedContent: FrameProvider, VectorImage {
             throw ImageError(.unsupported, "decoder process: ended, and no other can be started")
         }
         // Kept between the two calls: another decode could crash or replace it.
-        let opened = try coder.decode(bytes, options, on: process, keepsWorker: true, stop).session
+        let opened = try coder.decode(encodedImage, options, on: process, keepsWorker: true, stop).session
         guard let opened else {
             DecoderPool.shared.release(process)
             throw .invalidMessage
@@ -90,7 +91,7 @@ final class IsolatedContent: FrameProvider, VectorImage {
     ) throws(ImageError) -> Image {
         let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
         return try coder.run(
-            call, operation, about: bytes,
+            call, operation, about: encodedImage,
             { writer throws(ImageError) in
                 try writer.put(session.number)
                 try write(&writer)

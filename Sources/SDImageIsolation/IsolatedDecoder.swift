@@ -6,7 +6,7 @@ final class IsolatedDecoder: ImageDecoder {
         var session: Session?
         /// Number of bytes that the session has.
         var sent = 0
-        var bytes = Bytes.empty
+        var arrived = EncodedImage(.empty)
         var isFinished = false
         var properties = StreamProperties()
         /// The image of all bytes.
@@ -48,10 +48,10 @@ final class IsolatedDecoder: ImageDecoder {
 
     func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         if let substitute { return try substitute.update(bytes, isFinished: isFinished, stop: stop) }
-        try coder.check(bytes)
-        let all = try bytes.copiedIfLent()
+        let arrived = EncodedImage(try bytes.copiedIfLent())
+        try coder.check(arrived)
         try inTurn { () throws(ImageError) in
-            state.withLock { ($0.bytes, $0.isFinished) = (all, isFinished) }
+            state.withLock { ($0.arrived, $0.isFinished) = (arrived, isFinished) }
             try coder.repeating { isFresh throws(ImageError) in _ = try send(isFresh: isFresh, stop) }
         }
     }
@@ -109,7 +109,7 @@ final class IsolatedDecoder: ImageDecoder {
             return process
         }
         guard let process = try coder.worker(isFresh: isFresh, stop) else {
-            let (bytes, isFinished) = state.withLock { ($0.bytes, $0.isFinished) }
+            let (bytes, isFinished) = state.withLock { ($0.arrived.bytes, $0.isFinished) }
             let decoder = try openHere()
             state.withLock { $0.substitute = decoder }
             try decoder.update(bytes, isFinished: isFinished, stop: stop)
@@ -124,11 +124,12 @@ final class IsolatedDecoder: ImageDecoder {
     private func send(
         _ process: DecoderProcess, _ session: Session?, keepsWorker: Bool, _ stop: CancellationToken
     ) throws(ImageError) {
-        let (bytes, sent, isFinished) = state.withLock { ($0.bytes, $0.sent, $0.isFinished) }
+        let (arrived, sent, isFinished) = state.withLock { ($0.arrived, $0.sent, $0.isFinished) }
+        let bytes = arrived.bytes
         var call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
         call.keepsWorker = keepsWorker
         let (opened, properties, failure, image) = try coder.run(
-            call, .update, about: bytes,
+            call, .update, about: arrived,
             { [coder, options] writer throws(ImageError) in
                 try writer.put(session?.number ?? 0)
                 if session == nil {
@@ -148,7 +149,8 @@ final class IsolatedDecoder: ImageDecoder {
                 return (opened, properties, failure, image)
             })
         let result = image.map { decoded in
-            decoded.session.map { IsolatedContent(coder, bytes, options, $0, decoded.properties).image(decoded) } ?? decoded.image
+            guard let session = decoded.session else { return decoded.image }
+            return IsolatedContent(coder, arrived, options, session, decoded.properties).image(decoded)
         }
         state.withLock { state in
             (state.session, state.sent, state.properties, state.image) = (opened, bytes.count, properties, result)
@@ -165,8 +167,8 @@ final class IsolatedDecoder: ImageDecoder {
         _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void,
         _ read: (inout MessageReader) throws(ImageError) -> R
     ) throws(ImageError) -> R {
-        let bytes = state.withLock { $0.bytes }
-        try coder.check(bytes)
+        let arrived = state.withLock { $0.arrived }
+        try coder.check(arrived)
         return try coder.repeating { isFresh throws(ImageError) in
             var (session, process) = isFresh ? (nil, nil) : try acquireSession(stop)
             if process == nil {
@@ -180,7 +182,7 @@ final class IsolatedDecoder: ImageDecoder {
             }
             let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
             return try coder.run(
-                call, operation, about: bytes,
+                call, operation, about: arrived,
                 { writer throws(ImageError) in
                     try writer.put(session.number)
                     try write(&writer)

@@ -3,15 +3,10 @@ import SDImage
 /// Images that crashed workers. One that did so twice is refused for a while, like a URL that failed; `CrashRecords` remembers it
 /// for other processes.
 final class Quarantine: Sendable {
-    /// Identity of encoded bytes, within this process.
     private struct Key: Hashable {
         let length: Int
-        let hash: UInt64
-
-        init(_ bytes: Bytes) {
-            length = bytes.count
-            hash = unsafe bytes.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
-        }
+        /// SHA-256, with which an attacker cannot make two images that have one key.
+        let digest: String
     }
 
     private struct Entry {
@@ -31,28 +26,31 @@ final class Quarantine: Sendable {
 
     init() { ForkHandlers.hold(lock: { [entries] in entries.lock() }, unlock: { [entries] in entries.unlock() }) }
 
-    /// Throws `decoderCrashed` for an image that is refused now. The bytes are read only if an image has crashed a worker.
-    func check(_ bytes: Bytes) throws(ImageError) {
-        guard isRefused(bytes) || CrashRecords.count(bytes) >= Quarantine.crashes else { return }
+    /// Throws `decoderCrashed` for an image that is refused now. The bytes are read only if one of the same length has crashed a
+    /// worker.
+    func check(_ image: EncodedImage) throws(ImageError) {
+        guard isRefused(image) || CrashRecords.count(length: image.bytes.count, digest: { image.digest }) >= Quarantine.crashes
+        else { return }
         DecoderPool.shared.count { $0.refused += 1 }
         throw ImageError(.decoderCrashed, "decoder process: not tried again, the image crashed it twice")
     }
 
-    private func isRefused(_ bytes: Bytes) -> Bool {
-        let hasEntries = entries.withLock { entries in
+    private func isRefused(_ image: EncodedImage) -> Bool {
+        let length = image.bytes.count
+        let hasLength = entries.withLock { entries in
             guard !entries.isEmpty else { return false }
             let now = MonotonicClock.now
             entries = entries.filter { now &- $0.value.since < Quarantine.duration }
-            return !entries.isEmpty
+            return entries.contains { $0.key.length == length }
         }
-        guard hasEntries else { return false }
-        let key = Key(bytes)
+        guard hasLength else { return false }
+        let key = Key(length: length, digest: image.digest)
         return entries.withLock { ($0[key]?.crashes ?? 0) >= Quarantine.crashes }
     }
 
-    func noteCrash(_ bytes: Bytes) {
-        CrashRecords.note(bytes)
-        let key = Key(bytes)
+    func noteCrash(_ image: EncodedImage) {
+        let key = Key(length: image.bytes.count, digest: image.digest)
+        CrashRecords.note(length: key.length, digest: key.digest)
         entries.withLock { entries in
             if entries.count >= Quarantine.capacity, let oldest = entries.min(by: { $0.value.since < $1.value.since }) {
                 entries[oldest.key] = nil

@@ -166,24 +166,28 @@ static void an_image_that_crashes_twice_is_refused(void) {
     CHECK_EQUAL(after.started, before.started);
 }
 
+/* Opens the cache of the folder, which holds the records of crashes. */
+static void open_cache(const char *folder) {
+    sdimage_cache_config *config = sdimage_cache_config_new();
+    sdimage_cache *cache = NULL;
+    sdimage_cache_config_set_directory(config, folder);
+    sdimage_cache_config_set_namespace(config, "shared");
+    sdimage_cache_config_set_modes(config, 0750, 0640);
+    CHECK_EQUAL(sdimage_cache_new(config, &cache, NULL), SDIMAGE_STATUS_OK);
+    sdimage_data *data = new_data("x", 1);
+    CHECK_EQUAL(sdimage_cache_store_data(cache, "key", 3, data, NULL), SDIMAGE_STATUS_OK);
+}
+
 /* Decodes an image that crashes, in a process that has opened the cache of the folder. Returns 1 if a worker was
  * started for it, and 0 if it was refused. */
 static int decode_in_process(const char *folder, const char *bytes) {
     pid_t child = fork();
     if (child == 0) {
-        sdimage_cache_config *config = sdimage_cache_config_new();
-        sdimage_cache *cache = NULL;
-        sdimage_isolation_statistics counts = {.size = sizeof counts};
         start();
-        sdimage_cache_config_set_directory(config, folder);
-        sdimage_cache_config_set_namespace(config, "shared");
-        sdimage_cache_config_set_modes(config, 0750, 0640);
-        CHECK_EQUAL(sdimage_cache_new(config, &cache, NULL), SDIMAGE_STATUS_OK);
-        sdimage_data *data = new_data("x", 1);
-        CHECK_EQUAL(sdimage_cache_store_data(cache, "key", 3, data, NULL), SDIMAGE_STATUS_OK);
+        open_cache(folder);
         CHECK_EQUAL(sdimage_decode(bytes, strlen(bytes), NULL, &(sdimage_image *){NULL}, NULL),
                     SDIMAGE_STATUS_DECODER_CRASHED);
-        sdimage_isolation_get_statistics(&counts, NULL);
+        sdimage_isolation_statistics counts = isolation_counts();
         CHECK(counts.refused + counts.crashes == 1);
         _exit(counts.crashes ? 1 : 0);
     }
@@ -193,18 +197,25 @@ static int decode_in_process(const char *folder, const char *bytes) {
     return WEXITSTATUS(status);
 }
 
-/* Sets the times of all records; returns their number, and the path of the last one. */
+/* True for the name of a record of an image, which is its digest; others are named by lengths. */
+static bool is_record(const char *name) {
+    return strlen(name) == 64;
+}
+
+/* Sets the times of all records; returns the number of images, and the path of the last one. */
 static int change_times(const char *records, time_t seconds, char path[700]) {
     const struct timespec times[] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
     DIR *stream = opendir(records);
     int count = 0;
     CHECK(stream != NULL);
     for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+        char each[700];
         if (entry->d_name[0] == '.')
             continue;
-        snprintf(path, 700, "%s/%s", records, entry->d_name);
-        CHECK_EQUAL(utimensat(AT_FDCWD, path, times, 0), 0);
-        count++;
+        snprintf(each, sizeof each, "%s/%s", records, entry->d_name);
+        CHECK_EQUAL(utimensat(AT_FDCWD, each, times, 0), 0);
+        if (is_record(entry->d_name))
+            strcpy(path, each), count++;
     }
     closedir(stream);
     return count;
@@ -250,6 +261,67 @@ static void processes_with_one_cache_share_the_images_that_crash(void) {
     CHECK_EQUAL(system(path), 0);
     for (int i = 0; i < 3; i++)
         CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
+}
+
+enum { PROCESSES = 6, CRASHING_IMAGES = 5 };
+
+static int crashing_image(int number, char bytes[64]) {
+    return snprintf(bytes, 64, "ATTACK abort\nimage %d", number);
+}
+
+/* Decodes all images when the pipe is closed; returns the number of crashes as its exit status. */
+static pid_t start_crashing(const char *folder, const int gate[2]) {
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    char byte, bytes[64];
+    close(gate[1]);
+    start();
+    open_cache(folder);
+    CHECK_EQUAL(read(gate[0], &byte, 1), 0);
+    for (int i = 0; i < CRASHING_IMAGES; i++)
+        CHECK_EQUAL(sdimage_decode(bytes, (size_t)crashing_image(i, bytes), NULL, &(sdimage_image *){NULL}, NULL),
+                    SDIMAGE_STATUS_DECODER_CRASHED);
+    _exit((int)isolation_counts().crashes);
+}
+
+/* Every crash is one byte of a record. */
+static int recorded_crashes(const char *records) {
+    DIR *stream = opendir(records);
+    int count = 0;
+    CHECK(stream != NULL);
+    for (struct dirent *entry; (entry = readdir(stream)) != NULL;) {
+        struct stat status;
+        if (is_record(entry->d_name) && fstatat(dirfd(stream), entry->d_name, &status, 0) == 0)
+            count += (int)status.st_size;
+    }
+    closedir(stream);
+    return count;
+}
+
+static void processes_record_crashes_at_the_same_time(void) {
+    const char *folder = temporary_folder();
+    char records[300], bytes[64];
+    int gate[2], crashes = 0;
+    pid_t children[PROCESSES];
+    CHECK_EQUAL(pipe2(gate, O_CLOEXEC), 0);
+    for (int i = 0; i < PROCESSES; i++)
+        children[i] = start_crashing(folder, gate);
+    close(gate[0]);
+    close(gate[1]);
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = 0;
+        CHECK_EQUAL(waitpid(children[i], &status, 0), children[i]);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) <= CRASHING_IMAGES);
+        crashes += WEXITSTATUS(status);
+    }
+    CHECK(crashes >= 2 * CRASHING_IMAGES);
+    snprintf(records, sizeof records, "%s/shared/v1/crashes", folder);
+    CHECK_EQUAL(recorded_crashes(records), crashes);
+    for (int i = 0; i < CRASHING_IMAGES; i++) {
+        crashing_image(i, bytes);
+        CHECK_EQUAL(decode_in_process(folder, bytes), 0);
+    }
 }
 
 static sdimage_image *draw(const char *text, sdimage_isolation isolation) {
@@ -329,6 +401,7 @@ int main(void) {
         TEST(nothing_is_left_in_the_host),
         TEST(an_image_that_crashes_twice_is_refused),
         TEST(processes_with_one_cache_share_the_images_that_crash),
+        TEST(processes_record_crashes_at_the_same_time),
         TEST(text_is_drawn_with_the_fonts_of_the_system),
         TEST(workers_appear_in_metrics_and_diagnosis),
     };

@@ -11,6 +11,7 @@
 #include "sdpx_crc.h"
 #include "sdpx_hash.h"
 #include "sdpx_palette.h"
+#include "sdpx_sha256.h"
 #include "sdpx_transpose.h"
 
 static size_t at_most(size_t n, size_t most) {
@@ -48,6 +49,14 @@ static void published_hashes(size_t n) {
     static const uint64_t key0 = 0x0706050403020100, key1 = 0x0f0e0d0c0b0a0908;
     if (n == 0 && (sdpx_crc32(0, "123456789", 9) != 0xcbf43926 || sdpx_crc32c(0, "123456789", 9) != 0xe3069283 ||
                    sdpx_sip_hash("", 0, key0, key1) != 0xabac0158050fc4dc))
+        abort();
+    /* SHA-256 of messages of one and of two blocks (FIPS 180-2, appendix B), by their first bytes. */
+    static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    uint8_t digest[SDPX_SHA256_BYTES], second[SDPX_SHA256_BYTES];
+    sdpx_sha256("abc", 3, digest);
+    sdpx_sha256(two_blocks, sizeof two_blocks - 1, second);
+    if (memcmp(digest, "\xba\x78\x16\xbf\x8f\x01\xcf\xea", 8) != 0 ||
+        memcmp(second, "\x24\x8d\x6a\x61\xd2\x06\x38\xb8", 8) != 0)
         abort();
 }
 

@@ -14,7 +14,7 @@
 #include "ifd.h"
 #include "md5.h"
 #include "percent.h"
-#include "sha256.h"
+#include "sdpx_sha256.h"
 
 static int failures;
 
@@ -43,10 +43,10 @@ static void checksums(void) {
 
 static void digests(void) {
     char text[65];
-    uint8_t digest[SDCS_SHA256_BYTES];
+    uint8_t digest[SDPX_SHA256_BYTES];
     sdcs_md5_text("message digest", 14, text);
     check("MD5 is that of RFC 1321", strcmp(text, "f96b697d7cb7938d525a2f31aaf161d0") == 0);
-    sdcs_sha256("abc", 3, digest);
+    sdpx_sha256("abc", 3, digest);
     sdcs_hex_write(text, digest, sizeof digest);
     check("SHA-256 is that of FIPS 180-4",
           strcmp(text, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad") == 0);

@@ -7,7 +7,7 @@
 
 void sdremote_make_names(sdremote_names *names, const char *prefix, const void *key, size_t length) {
     size_t start = strlen(prefix);
-    sdcs_sha256(key, length, names->digest);
+    sdpx_sha256(key, length, names->digest);
     memcpy(names->entry, prefix, start);
     memcpy(names->entry + start, ":h:", 3);
     sdcs_hex_write(names->entry + start + 3, names->digest, sizeof names->digest);

@@ -2,14 +2,14 @@
 #ifndef SDREMOTE_NAMES_H
 #define SDREMOTE_NAMES_H
 
-#include "sha256.h"
+#include "sdpx_sha256.h"
 
 #define SDREMOTE_KEY_MAX 250u
 
 typedef struct sdremote_names {
     char entry[SDREMOTE_KEY_MAX + 1], lease[SDREMOTE_KEY_MAX + 1];
     /* The digest of the key, used in the envelope instead of the key. */
-    uint8_t digest[SDCS_SHA256_BYTES];
+    uint8_t digest[SDPX_SHA256_BYTES];
 } sdremote_names;
 
 /* Makes the names of a key. The prefix has at most 64 characters. */

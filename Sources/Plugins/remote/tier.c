@@ -118,7 +118,7 @@ static void query(void *user_data, const void *key, size_t length, const sdimage
 
 static void store(tier *self, const void *key, size_t length, sdimage_cache_entry *old, sdimage_cache_entry *entry,
                   sdimage_reply *reply) {
-    size_t size = sdremote_envelope_size(SDCS_SHA256_BYTES, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
+    size_t size = sdremote_envelope_size(SDPX_SHA256_BYTES, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
                                          sdimage_data_length(sdimage_cache_entry_data(entry)));
     uint64_t ttl_ms = sdremote_time_to_live(self, entry);
     if (!ttl_ms) {

@@ -28,3 +28,16 @@ package enum CRC32C {
         unsafe sdpx_crc32c(earlier, bytes.baseAddress, bytes.count)
     }
 }
+
+extension Bytes {
+    /// SHA-256 (FIPS 180-4) in hexadecimal digits.
+    package var sha256: String {
+        let digest = unsafe withUnsafeBytes { bytes in
+            unsafe [UInt8](unsafeUninitializedCapacity: Int(SDPX_SHA256_BYTES)) { digest, count in
+                unsafe sdpx_sha256(bytes.baseAddress, bytes.count, digest.baseAddress)
+                count = digest.count
+            }
+        }
+        return digest.map { Hexadecimal.string(UInt64($0), digits: 2) }.joined()
+    }
+}

@@ -1,16 +1,16 @@
 import Glibc
-import SDImagePixels
 
 /// Images that crashed decoder processes, in the folders of the open disk caches: other processes with the same folder, and this
 /// one after a restart, refuse them too (docs/decisions.md, "Images that crash decoders").
 ///
-/// Each image has a file in the sub-folder `crashes`, named by its bytes: the size is the number of crashes, and the time of
-/// modification that of the last one. There are no contents that could be damaged, and appending a byte is atomic.
+/// Each image has a file in the sub-folder `crashes`, named by its digest: the size is the number of crashes, and the time of
+/// modification that of the last one. There are no contents that could be damaged, and appending a byte is atomic. A second file,
+/// named by the length of the image, tells whether others need their digest.
 package enum CrashRecords {
     /// Seconds after which a crash is forgotten.
     package static let duration = 300
-    /// Most images of a folder; further ones are not recorded until others are forgotten.
-    private static let capacity = 1000
+    /// Most files of a folder; further images are not recorded until others are forgotten.
+    private static let capacity = 2000
     private static let name = "crashes"
     private struct Root {
         let folder: FileDescriptor
@@ -30,29 +30,24 @@ package enum CrashRecords {
 
     static func remove(_ root: FileDescriptor) { roots.withLock { $0.removeAll { $0.folder === root } } }
 
-    /// Number of recent crashes of the image. One system call for each cache while no image has crashed.
-    package static func count(_ bytes: Bytes) -> Int {
-        var name: String?
-        return roots.withLock { $0 }.reduce(0) { most, root in
-            guard let status = root.folder.status(of: CrashRecords.name), status.isFolder, isRecent(status) else { return most }
-            let record = name ?? fileName(bytes)
-            name = record
-            guard let folder = try? root.folder.folder(CrashRecords.name), let file = folder.status(of: record), file.isRegular,
-                isRecent(file)
+    /// Number of recent crashes of the image. One system call for each cache while no image has crashed, and three while none of its
+    /// length has.
+    package static func count(length: Int, digest: () -> String) -> Int {
+        roots.withLock { $0 }.reduce(0) { most, root in
+            guard let status = root.folder.status(of: CrashRecords.name), status.isFolder, isRecent(status),
+                let folder = try? root.folder.folder(CrashRecords.name), recent(String(length), in: folder) != nil,
+                let file = recent(digest(), in: folder)
             else { return most }
             return max(most, file.size)
         }
     }
 
     /// Records a crash in all folders that can be written.
-    package static func note(_ bytes: Bytes) {
-        let all = roots.withLock { $0 }
-        guard !all.isEmpty else { return }
-        let record = fileName(bytes)
-        for root in all { try? note(record, root) }
+    package static func note(length: Int, digest: String) {
+        for root in roots.withLock({ $0 }) { try? note(length: length, digest: digest, root) }
     }
 
-    private static func note(_ record: String, _ root: Root) throws(ImageError) {
+    private static func note(length: Int, digest: String, _ root: Root) throws(ImageError) {
         let folder = try root.folder.folder(making: name, mode: root.modes.folder)
         var names: [String] = []
         var count = 0
@@ -65,25 +60,25 @@ package enum CrashRecords {
             folder.remove(other)
             count -= 1
         }
-        guard count < capacity || folder.status(of: record) != nil else { return }
-        let file = try folder.file(appending: record, mode: root.modes.file)
-        var byte = UInt8(ascii: "x")
-        unsafe try withUnsafeBytes(of: &byte) { byte throws(ImageError) in unsafe try file.write(byte) }
+        guard count < capacity || folder.status(of: digest) != nil else { return }
+        for record in [digest, String(length)] {
+            let file = try folder.file(appending: record, mode: root.modes.file)
+            var byte = UInt8(ascii: "x")
+            unsafe try withUnsafeBytes(of: &byte) { byte throws(ImageError) in unsafe try file.write(byte) }
+        }
         // Readers look at the folder first.
         futimens(folder.number, nil)
+    }
+
+    /// The status of a recent regular file; nil for anything else.
+    private static func recent(_ record: String, in folder: FileDescriptor) -> FileStatus? {
+        guard let file = folder.status(of: record), file.isRegular, isRecent(file) else { return nil }
+        return file
     }
 
     /// False for times in the future, too: a clock that was set back must not refuse an image for longer.
     private static func isRecent(_ status: FileStatus) -> Bool {
         let age = time(nil) - status.modified
         return age >= 0 && age < duration
-    }
-
-    /// The length and two hashes with fixed keys (SipHash-1-3): equal in all processes.
-    private static func fileName(_ bytes: Bytes) -> String {
-        let hashes = unsafe bytes.withUnsafeBytes { bytes in
-            [0, 1].map { unsafe sdpx_sip_hash(bytes.baseAddress, bytes.count, $0, 0x7364_696d_6167_6531) }
-        }
-        return ([UInt64(bytes.count)] + hashes).map { Hexadecimal.string($0, digits: 16) }.joined()
     }
 }

@@ -84,3 +84,15 @@ private func slowChecksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     let whole = unsafe Array(bytes[5000...]).withUnsafeBytes { unsafe CRC32C.checksum($0, after: first) }
     #expect(whole == slowChecksum(bytes[...]))
 }
+
+/// Examples of FIPS 180-2, appendix B.
+@Test(arguments: [
+    ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+    (
+        "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+    ),
+]) func sha256IsThatOfTheStandard(_ text: String, _ digest: String) throws {
+    #expect(try Bytes.copying(Array(text.utf8)).sha256 == digest)
+}

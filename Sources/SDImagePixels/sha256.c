@@ -1,5 +1,4 @@
-/* sha256.c: see sha256.h. */
-#include "sha256.h"
+#include "sdpx_sha256.h"
 
 #include <string.h>
 
@@ -18,8 +17,18 @@ static uint32_t rotate(uint32_t word, int count) {
     return word >> count | word << (32 - count);
 }
 
+/* One round (section 6.2.2, step 3), whose variables keep their places: the caller rotates their names instead. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                                               \
+    do {                                                                                                               \
+        uint32_t first =                                                                                               \
+            h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) + constants[i] + words[i];       \
+        d += first;                                                                                                    \
+        h = first + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));                    \
+    } while (0)
+
 static void add_block(uint32_t state[8], const uint8_t *block) {
-    uint32_t words[64], each[8];
+    uint32_t words[64], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5],
+                        g = state[6], h = state[7];
     for (int i = 0; i < 16; i++)
         words[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
                    block[4 * i + 3];
@@ -28,21 +37,22 @@ static void add_block(uint32_t state[8], const uint8_t *block) {
         words[i] = words[i - 16] + (rotate(early, 7) ^ rotate(early, 18) ^ early >> 3) + words[i - 7] +
                    (rotate(late, 17) ^ rotate(late, 19) ^ late >> 10);
     }
-    memcpy(each, state, sizeof each);
-    for (int i = 0; i < 64; i++) {
-        uint32_t a = each[0], b = each[1], c = each[2], e = each[4];
-        uint32_t first = each[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & each[5]) ^ (~e & each[6])) +
-                         constants[i] + words[i];
-        uint32_t second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-        memmove(each + 1, each, 7 * sizeof *each);
-        each[4] += first;
-        each[0] = first + second;
+    for (int i = 0; i < 64; i += 8) {
+        ROUND(a, b, c, d, e, f, g, h, i);
+        ROUND(h, a, b, c, d, e, f, g, i + 1);
+        ROUND(g, h, a, b, c, d, e, f, i + 2);
+        ROUND(f, g, h, a, b, c, d, e, i + 3);
+        ROUND(e, f, g, h, a, b, c, d, i + 4);
+        ROUND(d, e, f, g, h, a, b, c, i + 5);
+        ROUND(c, d, e, f, g, h, a, b, i + 6);
+        ROUND(b, c, d, e, f, g, h, a, i + 7);
     }
+    const uint32_t changes[8] = {a, b, c, d, e, f, g, h};
     for (int i = 0; i < 8; i++)
-        state[i] += each[i];
+        state[i] += changes[i];
 }
 
-void sdcs_sha256(const void *bytes, size_t length, uint8_t digest[SDCS_SHA256_BYTES]) {
+void sdpx_sha256(const void *bytes, size_t length, uint8_t digest[SDPX_SHA256_BYTES]) {
     uint32_t state[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     const uint8_t *block = bytes;
