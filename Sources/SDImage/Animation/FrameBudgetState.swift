@@ -73,7 +73,8 @@ struct FrameBudgetState {
             // The demand may have changed since the frame was scheduled.
             if let target = pools[pool.id]?.target(now: MonotonicClock.now, lead: scheduler.lead) {
                 accounting.countDecode()
-                return (pool, target.index, pools.update(pool.id) { $0.beginMaking() } ?? CancellationToken())
+                let stop = pools.update(pool.id) { $0.beginMaking() } ?? CancellationToken(priority: FramePool.priority)
+                return (pool, target.index, stop)
             }
             pools.update(pool.id) { $0.isBusy = false }
             idle.append(pool)

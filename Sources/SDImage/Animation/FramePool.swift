@@ -1,5 +1,8 @@
 /// The frames of one animation, held for all its players. Freed with the last player.
 package final class FramePool: Sendable {
+    /// Priority of the frames of players: on workers, and where they wait for a decoder process.
+    static let priority = LoadPriority.high
+
     let id: UInt64
     let identity: FrameIdentity
     private let frames: any FrameProvider
@@ -46,7 +49,7 @@ package final class FramePool: Sendable {
     /// Makes a frame on the calling thread.
     package func make(_ index: Int) throws(ImageError) -> CachedFrame {
         do throws(ImageError) {
-            let frame = try draw(index, CancellationToken())
+            let frame = try draw(index, CancellationToken(priority: FramePool.priority))
             budget.insert(id, index, .success(frame))
             return frame
         } catch {
@@ -63,7 +66,7 @@ package final class FramePool: Sendable {
     /// Queues a job that makes the frame that is most urgent when it runs, of this pool or another.
     private func send() {
         let budget = budget
-        lease.engine.work.submit(.high) {
+        lease.engine.work.submit(FramePool.priority) {
             guard let (pool, index, stop) = budget.nextJob() else { return }
             pool.serve(index, stop)
         }

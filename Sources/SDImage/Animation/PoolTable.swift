@@ -101,7 +101,7 @@ package struct PoolTable: Sendable {
 
     /// Starts making a frame on a worker; returns the token that stops it.
     mutating func beginMaking() -> CancellationToken {
-        let stop = CancellationToken()
+        let stop = CancellationToken(priority: FramePool.priority)
         making = stop
         return stop
     }

@@ -9,6 +9,8 @@ private final class Squares: FrameProvider {
     let loopCount = 0
     let milliseconds: Int
     private let log = Monitor<[Int]>([])
+    /// The priorities of the frames, where they wait for a decoder process.
+    private let priorities = Monitor<Set<LoadPriority>>([])
 
     init(_ count: Int, milliseconds: Int = 100) {
         frameCount = count
@@ -16,10 +18,12 @@ private final class Squares: FrameProvider {
     }
 
     var made: [Int] { log.withLock { $0 } }
+    var madePriorities: Set<LoadPriority> { priorities.withLock { $0 } }
     func durationMilliseconds(at index: Int) -> Int { milliseconds }
 
     func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         log.withLock { $0.append(index) }
+        _ = priorities.withLock { $0.insert(stop.priority) }
         return Image(
             pixels: try PixelBuffer(size: PixelSize(width: 64, height: 64), format: .rgba8), metadata: ImageMetadata())
     }
@@ -60,6 +64,7 @@ private final class Squares: FrameProvider {
             })
         #expect(frames.made.count == 12 && budget.statistics.decodes == 12 && budget.statistics.pools == 1)
         #expect(budget.statistics.bytes == 12 * Squares.bytes)
+        #expect(frames.madePriorities == [.high])
     }
 
     @Test func poolsTogetherStayUnderTheLimit() throws {
