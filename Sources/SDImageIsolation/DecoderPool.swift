@@ -64,6 +64,8 @@ package final class DecoderPool: Sendable {
 
     private init() {
         ForkHandlers.hold(lock: { [state] in state.lock() }, unlock: { [state] in state.unlock() })
+        let descriptors = DecoderProcess.descriptors
+        ForkHandlers.hold(lock: { descriptors.lock() }, unlock: { descriptors.unlock() })
     }
 
     package var statistics: DecoderStatistics {

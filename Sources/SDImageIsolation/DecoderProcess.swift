@@ -22,6 +22,10 @@ import Synchronization
     /// Sessions without a user; the next call closes them.
     private let unused = Lock<[UInt64]>([])
 
+    /// Held while a worker has descriptors that a forked child would not close, at its start and its end. A monitor instead of a
+    /// mutex, because the pool holds it across `fork`.
+    static let descriptors = Monitor(())
+
     /// Nanoseconds until a started worker has opened its modules.
     private static let startLimit: UInt64 = 10_000_000_000
     /// Number of sessions that fit in a message without memory of its own.
@@ -29,17 +33,22 @@ import Synchronization
 
     init(program: String, modules: Set<CoderName>) throws(ImageError) {
         self.modules = modules
-        unsafe worker = .allocate(capacity: 1)
+        let worker = UnsafeMutablePointer<ciso_worker>.allocate(capacity: 1)
         unsafe worker.initialize(to: ciso_worker())
-        let code = unsafe DecoderProcess.start(program, worker)
+        unsafe self.worker = unsafe worker
+        let code = DecoderProcess.descriptors.withLock { _ in
+            let code = unsafe DecoderProcess.start(program, worker)
+            guard code == 0 else { return code }
+            // A copy in a forked child would keep the worker from noticing the end of this process.
+            unsafe csys_watch_fork(worker.pointee.socket)
+            unsafe csys_watch_fork(worker.pointee.process)
+            return 0
+        }
         guard code == 0 else {
             unsafe worker.deallocate()
             throw ImageError(.unsupported, "decoder process: \(program) could not be started", systemError: code)
         }
         channel = unsafe Channel(worker.pointee.socket)
-        // A copy in a forked child would keep the worker from noticing the end of this process.
-        csys_watch_fork(channel.socket)
-        csys_watch_fork(unsafe worker.pointee.process)
         try open()
     }
 
@@ -106,9 +115,14 @@ import Synchronization
             unsafe ciso_abandon(worker)
             return (0, 0)
         }
-        unsafe csys_unwatch_fork(worker.pointee.process)
-        csys_unwatch_fork(channel.socket)
-        unsafe ciso_forget(worker, &end)
+        // The end of a large process takes time: forks wait for the descriptors only.
+        unsafe ciso_kill(worker)
+        unsafe ciso_wait(worker, .max)
+        DecoderProcess.descriptors.withLock { _ in
+            unsafe csys_unwatch_fork(worker.pointee.process)
+            csys_unwatch_fork(channel.socket)
+            unsafe ciso_forget(worker, &end)
+        }
         return (end.signal, end.status)
     }
 
