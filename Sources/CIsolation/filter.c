@@ -118,6 +118,7 @@ static const struct rule rules[] = {
     /* Memory that is sent to the host, and messages. */
     ALLOW_IF(memfd_create, 1, ANY_BIT, MFD_CLOEXEC | MFD_ALLOW_SEALING),
     ALLOW(ftruncate),
+    ALLOW(fallocate),
     ALLOW(fstatfs),
     ALLOW(sendmsg),
     ALLOW(recvmsg),

@@ -12,8 +12,7 @@ import Synchronization
     /// The process that started the worker: a forked child has no workers of its own.
     private let owner = getpid()
     let channel: Channel
-    /// Written once, by `ready`.
-    private let remote = Lock<RemoteArena?>(nil)
+    private let currentArena = Lock<RemoteArena?>(nil)
     /// The shared objects that it has opened.
     let modules: Set<CoderName>
     private let lastCall = Atomic<UInt64>(0)
@@ -84,13 +83,7 @@ import Synchronization
                 failure = try message.body.optional { reader throws(ImageError) in try reader.error() }
             } catch { throw .invalid }
             if let failure { throw .refused(failure) }
-            do throws(ImageError) {
-                let memory = try message.body.optional { reader throws(ImageError) in try reader.descriptor() }
-                guard message.body.isAtEnd else { throw .invalidMessage }
-                guard let memory else { return }
-                let arena = try RemoteArena(memory)
-                remote.withLock { $0 = arena }
-            } catch { throw error.status == .decoderCrashed ? .invalid : .refused(error) }
+            guard message.body.isAtEnd else { throw .invalid }
         } catch {
             switch error {
             case .timedOut: throw ImageError(.unsupported, "decoder process: no message")
@@ -110,6 +103,8 @@ import Synchronization
     @discardableResult func end() -> (signal: Int32, status: Int32) {
         var end = ciso_end()
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return (0, 0) }
+        // Sessions of images may keep this object.
+        arena = nil
         guard owner == getpid() else {
             // In a forked child, whose copies of the descriptors are closed.
             unsafe ciso_abandon(worker)
@@ -136,8 +131,17 @@ import Synchronization
     var isOfThisProcess: Bool { owner == getpid() }
     var isOver: Bool { hasEnded.load(ordering: .relaxed) || !isOfThisProcess }
 
-    /// The memory from which results are copied; nil if the worker has none.
-    var arena: RemoteArena? { remote.withLock { $0 } }
+    /// The memory from which results are copied; nil until the worker sends it.
+    var arena: RemoteArena? {
+        get { currentArena.withLock { $0 } }
+        set {
+            let old = currentArena.withLock { current in
+                defer { current = newValue }
+                return current
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
 
     /// Has the idle worker close unused sessions and return unused memory to the system. Without effect if it cannot be told at
     /// once: the next call then closes the sessions.
@@ -147,6 +151,7 @@ import Synchronization
             var writer = MessageWriter()
             try writer.put(unused: sessions)
             try channel.send(.trim, 0, writer, deadline: 0)
+            arena = nil
         } catch { unused.withLock { $0 = sessions + $0 } }
     }
 

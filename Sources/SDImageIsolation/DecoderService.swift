@@ -38,10 +38,10 @@ package final class DecoderService: Sendable {
     private let channel = Channel(CISO_SOCKET)
     private let state = Monitor(State())
     private let sessions: WorkerSessions
-    private let arena: ResultArena?
+    private let memory: WorkerMemory
 
-    private init(_ coders: [CoderName: OpenedCoder], _ arena: ResultArena?, _ builtin: @escaping CoderSource) {
-        self.arena = arena
+    private init(_ coders: [CoderName: OpenedCoder], _ memory: WorkerMemory, _ builtin: @escaping CoderSource) {
+        self.memory = memory
         sessions = WorkerSessions(coders, builtin)
     }
 
@@ -65,22 +65,20 @@ package final class DecoderService: Sendable {
             let coders = try open(channel, source)
             // Helpers for large images, as in a host with an engine.
             let lease = try Engine.acquire()
-            // Optional: without it, for example with a low RLIMIT_FSIZE of the host, each result is in memory of its own.
-            let arena = try? ResultArena()
-            SharedPixels.use(WorkerMemory(arena: arena))
-            let service = DecoderService(coders, arena, source)
+            let memory = WorkerMemory()
+            SharedPixels.use(memory)
+            let service = DecoderService(coders, memory, source)
             try service.start()
             var mechanisms: UInt32 = 0
             var limits = limits
-            let descriptors = arena.map { [$0.memory.number] } ?? []
-            let code = unsafe ciso_enter(&limits, descriptors, descriptors.count, &mechanisms)
+            let code = unsafe ciso_enter(&limits, nil, 0, &mechanisms)
             guard code == 0 else { throw ImageError(.unsupported, "decoder process: sandbox refused", systemError: code) }
             Sandbox.enter()
-            try sendReady(channel, arena)
+            try sendReady(channel)
             withExtendedLifetime(lease) { service.receive() }
             return 0
         } catch {
-            try? sendReady(channel, nil, error)
+            try? sendReady(channel, error)
             return 4
         }
     }
@@ -103,12 +101,9 @@ package final class DecoderService: Sendable {
         return coders
     }
 
-    private static func sendReady(
-        _ channel: Channel, _ arena: ResultArena?, _ failure: ImageError? = nil
-    ) throws(ImageError) {
+    private static func sendReady(_ channel: Channel, _ failure: ImageError? = nil) throws(ImageError) {
         var writer = MessageWriter()
         try writer.put(optional: failure) { writer, error throws(ImageError) in try writer.put(error) }
-        try writer.put(optional: arena) { writer, arena throws(ImageError) in try writer.put(arena.memory) }
         try channel.send(.ready, 0, writer, deadline: MonotonicClock.now &+ sendLimit)
     }
 
@@ -158,7 +153,7 @@ package final class DecoderService: Sendable {
         var body = body
         do throws(ImageError) { try sessions.closeUnused(&body) } catch { return false }
         releaseHeld()
-        arena?.trim()
+        memory.trim()
         PixelPool.shared.trim()
         csys_trim_heap()
         return true
@@ -190,7 +185,7 @@ package final class DecoderService: Sendable {
         releaseHeld()
         let deadline = MonotonicClock.now.addingSaturated(DecoderService.sendLimit)
         do throws(ImageError) {
-            var writer = MessageWriter()
+            var writer = MessageWriter(memory)
             do throws(ImageError) {
                 try writer.put(true)
                 try sessions.perform(call.body, &writer, self, call.stop, nanoseconds: call.nanoseconds)
@@ -200,8 +195,10 @@ package final class DecoderService: Sendable {
                 try writer.put(error)
             }
             // Before the reply: the next call may come at once.
-            let held = writer.held
+            let (held, descriptors) = (writer.held, writer.descriptors)
             state.withLock { ($0.current, $0.received, $0.held) = (nil, nil, held) }
+            // Also before it: a trim may follow at once.
+            memory.noteSent(descriptors)
             try channel.send(.reply, call.number, writer, deadline: deadline)
         } catch {
             // The host has ended, or memory is so short that not even an error can be sent.

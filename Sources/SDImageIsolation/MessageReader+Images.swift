@@ -14,14 +14,18 @@ extension MessageReader {
         let size = try size()
         let isInArena = try flag()
         let offset = isInArena ? try count() : 0
-        let memory = isInArena ? nil : try descriptor()
+        let isNew = isInArena ? try flag() : true
+        let memory = isNew ? try descriptor() : nil
         guard !size.isEmpty else { throw .invalidMessage }
         let stride = try PixelBuffer.stride(width: size.width, format: format)
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         // Frames of animations are drawn on canvases, which count as working memory.
         guard !overflow, bytes <= max(limits.outputBytes, limits.workingBytes) else { throw .invalidMessage }
-        if let memory { return try SharedMemory.pixels(of: memory, size: size, format: format, stride: stride) }
-        guard let arena, bytes <= ResultArena.largest else { throw .invalidMessage }
+        if let memory {
+            guard isInArena else { return try SharedMemory.pixels(of: memory, size: size, format: format, stride: stride) }
+            worker?.arena = try RemoteArena(memory)
+        }
+        guard let arena = worker?.arena, bytes <= ResultArena.largest else { throw .invalidMessage }
         let pixels = try PixelBuffer(size: size, format: format, limit: bytes)
         try arena.copy(offset, to: pixels)
         return pixels

@@ -5,8 +5,8 @@ struct MessageReader {
     private let bytes: Bytes
     private var reader: ByteReader
     private let descriptors: [Descriptor]
-    /// The arena of the worker that sent the message.
-    var arena: RemoteArena?
+    /// The worker that sent the message; nil for a host.
+    var worker: DecoderProcess?
 
     init(_ bytes: Bytes, _ descriptors: [Descriptor]) {
         self.bytes = bytes

@@ -18,23 +18,24 @@ extension MessageWriter {
     }
 
     private enum Location {
-        case arena(offset: Int)
+        case arena(ResultArena, offset: Int)
         case memory(Descriptor)
     }
 
     private mutating func location(of pixels: PixelBuffer) throws(ImageError) -> Location? {
         if let region = pixels.region as? ArenaRegion {
             hold(pixels)
-            return .arena(offset: region.offset)
+            return .arena(region.arena, offset: region.offset)
         }
         return try (pixels.region as? WorkerRegion)?.sealed().map { .memory($0) }
     }
 
     private mutating func put(_ location: Location) throws(ImageError) {
         switch location {
-        case .arena(let offset):
+        case .arena(let arena, let offset):
             try put(true)
             try put(offset)
+            try put(optional: unsent(arena)) { writer, memory throws(ImageError) in try writer.put(memory) }
         case .memory(let memory):
             try put(false)
             try put(memory)

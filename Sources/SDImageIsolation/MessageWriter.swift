@@ -10,6 +10,10 @@ struct MessageWriter: ~Copyable {
     private(set) var descriptors: [Descriptor] = []
     /// Pixels that the receiver copies from the arena of this worker: they remain until the next call.
     private(set) var held: [PixelBuffer] = []
+    /// The pixel memory of this worker; nil in a host.
+    private let memory: WorkerMemory?
+
+    init(_ memory: WorkerMemory? = nil) { self.memory = memory }
 
     mutating func put<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) throws(ImageError) {
         let copy = number
@@ -54,6 +58,9 @@ struct MessageWriter: ~Copyable {
     }
 
     mutating func hold(_ pixels: PixelBuffer) { held.append(pixels) }
+
+    /// The memory of an arena, if the host does not have it.
+    func unsent(_ arena: ResultArena) -> Descriptor? { memory.map { $0.unsent(arena) } ?? arena.memory }
 
     mutating func finish() -> Bytes { body.finish() }
 }

@@ -1,15 +1,14 @@
 import CIsolation
-import CSystem
 import Glibc
 import SDImage
 
 /// Memory of a worker for the pixels that its host copies: written again and again, because the first write of a page costs many
-/// times as much as a copy.
+/// times as much as a copy. Its pages stay allocated until it is freed, so that the host can read them from a mapping.
 @safe final class ResultArena: Sendable {
     /// Bytes of address space in the worker.
-    static let size = 128 << 20
+    static let size = 256 << 20
     /// Most bytes of one image. Larger ones lie in memory of their own, which the host maps.
-    static let largest = 64 << 20
+    static let largest = 128 << 20
     private static let page = max(sysconf(Int32(_SC_PAGESIZE)), 1)
 
     /// Whole pages: offset and number of bytes.
@@ -20,11 +19,17 @@ import SDImage
         var end: Int { offset + count }
     }
 
+    private struct State {
+        /// In the order of their offsets, none next to another.
+        var free = [PageRange(offset: 0, count: ResultArena.size)]
+        /// Number of bytes whose pages are allocated, from the beginning.
+        var allocated = 0
+    }
+
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
-    /// Passed to the host at the start.
+    /// Passed to the host with the first pixels.
     let memory: Descriptor
-    /// In the order of their offsets, none next to another.
-    private let free = Lock([PageRange(offset: 0, count: ResultArena.size)])
+    private let state = Lock(State())
 
     init() throws(ImageError) {
         memory = try SharedMemory.make(ResultArena.size)
@@ -33,41 +38,53 @@ import SDImage
             throw .noMemory(ResultArena.size)
         }
         unsafe base = unsafe address
+        let code = ciso_memory_pin(memory.number)
+        guard code == 0 else {
+            unsafe ciso_memory_unmap(address, ResultArena.size)
+            throw ImageError(.unsupported, "decoder process: memory cannot be sealed", systemError: code)
+        }
     }
 
     deinit { unsafe ciso_memory_unmap(base, ResultArena.size) }
+
+    /// True if it has no pixels.
+    var isUnused: Bool { state.withLock { $0.free.first?.count == ResultArena.size } }
 
     /// Memory with undefined contents; nil if the arena is full, or the image is too large for it.
     func region(_ bytes: Int) -> ArenaRegion? {
         guard bytes > 0, bytes <= ResultArena.largest else { return nil }
         let count = (bytes + ResultArena.page - 1) / ResultArena.page * ResultArena.page
-        // The first range: its pages are the most likely to have been written.
-        let offset = free.withLock { free -> Int? in
-            guard let index = free.firstIndex(where: { $0.count >= count }) else { return nil }
-            let offset = free[index].offset
-            free[index].offset += count
-            free[index].count -= count
-            if free[index].count == 0 { free.remove(at: index) }
+        // The first range: its pages are the most likely to be allocated.
+        let offset = state.withLock { state -> Int? in
+            guard let index = state.free.firstIndex(where: { $0.count >= count }) else { return nil }
+            let offset = state.free[index].offset
+            guard allocate(&state, upTo: offset + count) else { return nil }
+            state.free[index].offset += count
+            state.free[index].count -= count
+            if state.free[index].count == 0 { state.free.remove(at: index) }
             return offset
         }
         return offset.map { unsafe ArenaRegion(self, base + $0, offset: $0, count: count) }
     }
 
-    fileprivate func release(_ offset: Int, _ count: Int) {
-        free.withLock { free in
-            let index = free.firstIndex { $0.offset > offset } ?? free.endIndex
-            free.insert(PageRange(offset: offset, count: count), at: index)
-            if index + 1 < free.count, free[index].end == free[index + 1].offset {
-                free[index].count += free.remove(at: index + 1).count
-            }
-            if index > 0, free[index - 1].end == free[index].offset { free[index - 1].count += free.remove(at: index).count }
-        }
+    private func allocate(_ state: inout State, upTo end: Int) -> Bool {
+        guard end > state.allocated else { return true }
+        let count = end - state.allocated
+        guard unsafe ciso_memory_allocate(memory.number, base, state.allocated, count) == 0 else { return false }
+        state.allocated = end
+        return true
     }
 
-    /// Returns the pages of the free memory to the system.
-    func trim() {
-        free.withLock { free in
-            for range in free { unsafe _ = ciso_memory_clear(base + range.offset, range.count) }
+    fileprivate func release(_ offset: Int, _ count: Int) {
+        state.withLock { state in
+            let index = state.free.firstIndex { $0.offset > offset } ?? state.free.endIndex
+            state.free.insert(PageRange(offset: offset, count: count), at: index)
+            if index + 1 < state.free.count, state.free[index].end == state.free[index + 1].offset {
+                state.free[index].count += state.free.remove(at: index + 1).count
+            }
+            if index > 0, state.free[index - 1].end == state.free[index].offset {
+                state.free[index - 1].count += state.free.remove(at: index).count
+            }
         }
     }
 }
@@ -77,8 +94,8 @@ import SDImage
     // The memory of a `PixelBuffer`, which states who writes it.
     nonisolated(unsafe) let address: UnsafeMutableRawPointer
     let offset: Int
+    let arena: ResultArena
     private let count: Int
-    private let arena: ResultArena
 
     fileprivate init(_ arena: ResultArena, _ address: UnsafeMutableRawPointer, offset: Int, count: Int) {
         self.arena = arena
@@ -90,43 +107,4 @@ import SDImage
 
     var isZeroed: Bool { false }
     func willWrite() {}
-}
-
-/// The arena of a worker, as seen by its host. The worker may change its contents, or have sent another descriptor: pixels are read
-/// into memory of the host, and examined there. A mapping would allocate pages of the host for holes, and fail with SIGBUS.
-final class RemoteArena: Sendable {
-    private let memory: Int32
-    /// The process that made it. A forked child has closed its copy of the descriptor, which would keep the memory allocated.
-    private let owner = getpid()
-
-    init(_ memory: Descriptor) throws(ImageError) {
-        self.memory = fcntl(memory.number, F_DUPFD_CLOEXEC, 0)
-        guard self.memory >= 0 else {
-            throw ImageError(.noMemory, "decoder process: no descriptor is left", systemError: errno)
-        }
-        csys_watch_fork(self.memory)
-    }
-
-    deinit {
-        guard owner == getpid() else { return }
-        csys_unwatch_fork(memory)
-        close(memory)
-    }
-
-    /// Fills a buffer with the pixels at an offset.
-    func copy(_ offset: Int, to pixels: PixelBuffer) throws(ImageError) {
-        guard offset >= 0, offset <= ResultArena.size, pixels.byteCount <= ResultArena.size - offset else {
-            throw .invalidMessage
-        }
-        let target = unsafe pixels.mutablePixels
-        var done = 0
-        while done < pixels.byteCount {
-            let count = unsafe pread(memory, target + done, pixels.byteCount - done, off_t(offset + done))
-            guard count > 0 else {
-                if count < 0, errno == EINTR { continue }
-                throw .invalidMessage
-            }
-            done += count
-        }
-    }
 }

@@ -68,13 +68,54 @@ enum SharedMemory {
 }
 
 /// Pixel memory of a worker, which it passes to its host.
-struct WorkerMemory: PixelMemory {
-    /// Nil where a limit of the host does not allow a memory of its size.
-    let arena: ResultArena?
+final class WorkerMemory: PixelMemory {
+    private struct State {
+        var arena: ResultArena?
+        /// True if the host has the arena.
+        var isSent = false
+        /// True where it cannot be made, for example with a low RLIMIT_FSIZE of the host: each result is in memory of its own.
+        var isRefused = false
+    }
+
+    private let state = Lock(State())
 
     func region(_ bytes: Int) throws(ImageError) -> any PixelRegion {
-        if let region = arena?.region(bytes) { return region }
+        if let region = arena()?.region(bytes) { return region }
         return try WorkerRegion(bytes)
+    }
+
+    private func arena() -> ResultArena? {
+        state.withLock { state in
+            if state.arena == nil, !state.isRefused {
+                state.arena = try? ResultArena()
+                state.isRefused = state.arena == nil
+            }
+            return state.arena
+        }
+    }
+
+    /// The memory of an arena, if the host does not have it.
+    func unsent(_ arena: ResultArena) -> Descriptor? {
+        state.withLock { $0.arena === arena && $0.isSent ? nil : arena.memory }
+    }
+
+    /// Notes the descriptors that the host has received.
+    func noteSent(_ descriptors: [Descriptor]) {
+        guard !descriptors.isEmpty else { return }
+        state.withLock { state in
+            if let arena = state.arena, descriptors.contains(where: { $0 === arena.memory }) { state.isSent = true }
+        }
+    }
+
+    /// Returns the arena to the system, unless it has pixels. The host has released it.
+    func trim() {
+        let old = state.withLock { state -> ResultArena? in
+            state.isSent = false
+            guard let arena = state.arena, arena.isUnused else { return nil }
+            state.arena = nil
+            return arena
+        }
+        withExtendedLifetime(old) {}
     }
 }
 
@@ -97,6 +138,8 @@ struct WorkerMemory: PixelMemory {
             throw .noMemory(bytes)
         }
         unsafe self.address = unsafe address
+        // An optimization: without it, each page is allocated by its first write.
+        unsafe _ = ciso_memory_allocate(memory.number, address, 0, bytes)
     }
 
     deinit { unsafe ciso_memory_unmap(address, size) }

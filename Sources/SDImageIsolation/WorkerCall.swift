@@ -94,7 +94,7 @@ struct WorkerCall {
                 guard message.number == number else { throw .invalid }
                 if message.kind == .reply {
                     var body = message.body
-                    body.arena = process.arena
+                    body.worker = process
                     return body
                 }
                 guard message.kind == .read, let source else { throw .invalid }

@@ -6,7 +6,7 @@
 #include <sdimage/sys.h>
 
 /* Side of the image of an attack that returns, and the bytes of its pixels. */
-enum { ATTACK_SIDE = 8, ATTACK_LARGE_SIDE = 4200, ATTACK_BYTE = 0x5A };
+enum { ATTACK_SIDE = 8, ATTACK_LARGE_SIDE = 5900, ATTACK_BYTE = 0x5A };
 
 /* The file that workers open for the coder: attack.so in the folder of the program. */
 void find_attack_module(void);

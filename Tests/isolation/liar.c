@@ -1,6 +1,6 @@
 /* A worker that lies: it passes messages on between the host and a true worker, and changes the replies as the image
  * demands. An image demands it by the text "LIE KIND NUMBER" anywhere in its bytes. Links to the program lie about the
- * arena: they end in -none, -short, -device or -pipe.
+ * arena, the first descriptor of a reply: they end in -none, -short, -device, -pipe, -open or -hole.
  *
  * The messages are those of Sources/SDImageIsolation/Channel.swift: a header, then a body, or in place of a long one
  * the last descriptor. */
@@ -24,7 +24,7 @@ struct header {
     uint64_t number, length;
 };
 
-enum { KIND_READY = 2, KIND_CALL = 3, KIND_REPLY = 4 };
+enum { KIND_CALL = 3, KIND_REPLY = 4 };
 
 struct packet {
     unsigned char bytes[CISO_MAX_MESSAGE];
@@ -33,7 +33,7 @@ struct packet {
 
 static struct ciso_worker worker;
 static char lie[32];
-/* The end of the program's name: the lie about the arena, which READY passes on. */
+/* The end of the program's name: the lie about the arena. */
 static const char *arena_lie = "";
 static unsigned long long lie_number;
 
@@ -104,18 +104,27 @@ static int false_descriptor(int descriptor) {
     }
 }
 
-/* Replaces the arena of READY. */
-static void send_ready(struct packet *packet) {
-    int ends[2];
-    int other = strcmp(arena_lie, "-short") == 0                     ? made_memory(0, 1, F_SEAL_SHRINK | F_SEAL_GROW)
-                : strcmp(arena_lie, "-device") == 0                  ? open("/dev/null", O_RDWR)
-                : strcmp(arena_lie, "-pipe") == 0 && pipe(ends) == 0 ? ends[0]
-                                                                     : -1;
-    if (other >= 0 || strcmp(arena_lie, "-none") == 0)
-        ciso_close_descriptors(&packet->message);
+/* Replaces the arena in the first reply that has one. */
+static void replace_arena(struct ciso_message *message) {
+    const int pinned = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
+    int ends[2], other = -1;
+    if (*arena_lie == 0 || message->count == 0)
+        return;
+    off_t size = size_of(message->descriptors[0]);
+    if (strcmp(arena_lie, "-short") == 0)
+        other = made_memory(0, 1, pinned);
+    else if (strcmp(arena_lie, "-device") == 0)
+        other = open("/dev/null", O_RDWR);
+    else if (strcmp(arena_lie, "-pipe") == 0 && pipe(ends) == 0)
+        other = ends[0];
+    else if (strcmp(arena_lie, "-open") == 0)
+        other = made_memory(0, size, F_SEAL_SHRINK | F_SEAL_GROW);
+    else if (strcmp(arena_lie, "-hole") == 0)
+        other = made_memory(0, size, pinned);
+    ciso_close_descriptors(message);
     if (other >= 0)
-        packet->message.descriptors[packet->message.count++] = other;
-    send_packet(CISO_SOCKET, packet, packet->message.length);
+        message->descriptors[message->count++] = other;
+    arena_lie = "";
 }
 
 /* Sends a message with more descriptors than are allowed. */
@@ -148,6 +157,7 @@ static void send_reply(struct packet *packet) {
     struct ciso_message *message = &packet->message;
     const size_t length = message->length;
     const bool reaches = lie_number < length;
+    replace_arena(message);
     if (strcmp(lie, "flip") == 0 && reaches) {
         packet->bytes[lie_number] ^= 0xFF;
     } else if (strcmp(lie, "bit") == 0 && reaches) {
@@ -194,8 +204,6 @@ static bool pass(int from, int to, bool is_from_worker) {
         read_call(&packet);
     if (is_from_worker && packet.message.length >= sizeof *header && header->kind == KIND_REPLY)
         send_reply(&packet);
-    else if (is_from_worker && packet.message.length >= sizeof *header && header->kind == KIND_READY)
-        send_ready(&packet);
     else
         send_packet(to, &packet, packet.message.length);
     ciso_close_descriptors(&packet.message);

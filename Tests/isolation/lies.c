@@ -86,8 +86,8 @@ static void expect_arena_status(const char *name, sdimage_status expected) {
     sdimage_isolation_end_idle();
 }
 
-static void a_missing_arena_fails_the_start(void) {
-    expect_arena_status("none", SDIMAGE_STATUS_UNSUPPORTED);
+static void a_missing_arena_is_a_crash(void) {
+    expect_arena_status("none", SDIMAGE_STATUS_DECODER_CRASHED);
 }
 
 static void a_short_arena_is_a_crash(void) {
@@ -100,6 +100,15 @@ static void a_device_in_place_of_an_arena_is_a_crash(void) {
 
 static void a_pipe_in_place_of_an_arena_is_a_crash(void) {
     expect_arena_status("pipe", SDIMAGE_STATUS_DECODER_CRASHED);
+}
+
+/* Its owner could make holes. */
+static void an_arena_without_seals_is_a_crash(void) {
+    expect_arena_status("open", SDIMAGE_STATUS_DECODER_CRASHED);
+}
+
+static void an_arena_with_holes_is_a_crash(void) {
+    expect_arena_status("hole", SDIMAGE_STATUS_DECODER_CRASHED);
 }
 
 /* The second reply is that of no call. The worker is not used again. */
@@ -131,10 +140,12 @@ int main(void) {
     static const test tests[] = {
         TEST(lies_about_messages_are_crashes),
         TEST(lies_about_descriptors_are_crashes),
-        TEST(a_missing_arena_fails_the_start),
+        TEST(a_missing_arena_is_a_crash),
         TEST(a_short_arena_is_a_crash),
         TEST(a_device_in_place_of_an_arena_is_a_crash),
         TEST(a_pipe_in_place_of_an_arena_is_a_crash),
+        TEST(an_arena_without_seals_is_a_crash),
+        TEST(an_arena_with_holes_is_a_crash),
         TEST(a_second_reply_does_no_harm),
         TEST(each_changed_byte_is_an_error_or_an_image),
     };

@@ -218,30 +218,46 @@ static void memory_with_holes_is_refused(void) {
     }
 }
 
-/* The reader sees pages that were returned to the system as 0, and their neighbors unchanged. */
-static void memory_is_cleared_for_all_processes(void) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 16 * page;
+/* The reader sees what is written later; no page disappears. */
+static void pinned_memory_is_shared_and_has_no_new_holes(void) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 64 * page;
     int memory;
-    char *address, bytes[3] = "";
+    char *address;
+    const char *seen;
     CHECK_EQUAL(ciso_memory_new(size, &memory), 0);
     CHECK_EQUAL(ciso_memory_map_to_write(memory, size, (void **)&address), 0);
-    memset(address, 3, size);
-    CHECK_EQUAL(ciso_memory_clear(address + page, page), 0);
-    CHECK_EQUAL(pread(memory, &bytes[0], 1, (off_t)page - 1), 1);
-    CHECK_EQUAL(pread(memory, &bytes[1], 1, (off_t)page), 1);
-    CHECK_EQUAL(pread(memory, &bytes[2], 1, 2 * (off_t)page), 1);
-    CHECK(bytes[0] == 3 && bytes[1] == 0 && bytes[2] == 3);
+    CHECK_EQUAL(ciso_memory_map_pinned(memory, size, (const void **)&seen), EBADMSG);
+    CHECK_EQUAL(ciso_memory_pin(memory), 0);
+    CHECK_EQUAL(ciso_memory_map_pinned(memory, size - page, (const void **)&seen), EBADMSG);
+    CHECK_EQUAL(ciso_memory_map_pinned(memory, size, (const void **)&seen), 0);
+    CHECK_EQUAL(ciso_memory_first_hole(memory, 0), 0);
+    CHECK_EQUAL(ciso_memory_allocate(memory, address, 0, 16 * page), 0);
+    CHECK_EQUAL(ciso_memory_first_hole(memory, 0), 16 * page);
+    CHECK_EQUAL(ciso_memory_allocate(memory, address, 16 * page, size - 16 * page), 0);
+    CHECK_EQUAL(ciso_memory_first_hole(memory, 16 * page), size);
+    address[size - 1] = 7;
+    CHECK_EQUAL(seen[size - 1], 7);
+    CHECK(madvise(address, page, MADV_REMOVE) < 0);
+    CHECK(fallocate(memory, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)page) < 0);
+    CHECK(ftruncate(memory, 0) < 0);
+    CHECK(pwrite(memory, "x", 1, 0) < 0);
+    CHECK_EQUAL(ciso_memory_first_hole(memory, 0), size);
     ciso_memory_unmap(address, size);
+    ciso_memory_unmap((void *)seen, size);
     close(memory);
 }
 
 int main(void) {
     static const test tests[] = {
-        TEST(descriptors_arrive_closed_on_exec),       TEST(excess_descriptors_are_closed),
-        TEST(a_full_table_of_descriptors_is_an_error), TEST(long_and_empty_messages_are_refused),
-        TEST(deadlines_end_both_directions),           TEST(memory_of_a_worker_is_mapped),
-        TEST(other_descriptors_are_no_memory),         TEST(memory_with_holes_is_refused),
-        TEST(memory_is_cleared_for_all_processes),
+        TEST(descriptors_arrive_closed_on_exec),
+        TEST(excess_descriptors_are_closed),
+        TEST(a_full_table_of_descriptors_is_an_error),
+        TEST(long_and_empty_messages_are_refused),
+        TEST(deadlines_end_both_directions),
+        TEST(memory_of_a_worker_is_mapped),
+        TEST(other_descriptors_are_no_memory),
+        TEST(memory_with_holes_is_refused),
+        TEST(pinned_memory_is_shared_and_has_no_new_holes),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

@@ -57,7 +57,7 @@ suite() {
     done
     compile $folder/attack.so $here/attack_coder.c $here/attacks.c -shared -fPIC -fvisibility=hidden || return 1
     link_isolation $folder/liar $here/liar.c || return 1
-    for test in none short device pipe; do ln -sf liar $folder/liar-$test; done
+    for test in none short device pipe open hole; do ln -sf liar $folder/liar-$test; done
     for test in decodes lies limits; do
         ! selected $test || compile $folder/$test $here/$test.c $here/attack_decodes.c $here/attack_coder.c $here/attacks.c $HARNESS ||
             return 1

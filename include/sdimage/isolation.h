@@ -5,7 +5,7 @@
  * A coder that decodes in a worker cannot crash or block this process, and a bug in its library gives an attacker
  * little more than the pixels of that image: the worker runs in a sandbox without access to files, the network and
  * other processes. This process does not open the modules and plug-ins of such coders; it takes their formats from the
- * first bytes. Encoded bytes are copied into messages or shared memory. Pixels of at most 64 MiB, and of frames on
+ * first bytes. Encoded bytes are copied into messages or shared memory. Pixels of at most 128 MiB, and of frames on
  * whose canvas the next frame is drawn, are copied from the worker; those of larger images are shared. Pixels that a
  * coder lends are copied in the worker first.
  *

@@ -103,9 +103,21 @@ int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **addres
 
 void ciso_memory_unmap(void *address, size_t size);
 
-/* Returns memory that ciso_memory_map_to_write mapped to the system, for all processes; it is 0 when it is read next.
-   `address` and `size` are multiples of the page size. */
-int ciso_memory_clear(void *address, size_t size);
+/* Allocates the pages of a part of a memfd that ciso_memory_map_to_write mapped at `address`, before anything was
+   written there: many times as fast as the first writes. `offset` and `size` are multiples of the page size. */
+int ciso_memory_allocate(int descriptor, void *address, size_t offset, size_t size);
+
+/* Seals the size of a memfd, and its pages: none that was allocated disappears. Existing mappings may be written, other
+   writes are refused. EINVAL: Linux before 5.1. */
+int ciso_memory_pin(int descriptor);
+
+/* Maps a memfd of another process, of which ciso_memory_pin has made exactly `size` bytes. Forked children do not have
+   the mapping. The other process may change what is read there. EBADMSG: anything else. */
+int ciso_memory_map_pinned(int descriptor, size_t size, const void **address);
+
+/* Returns the offset of the first page, from that of `offset` on, that is not allocated: reading it from a mapping may
+   raise SIGBUS. The size of the memfd if there is none; 0 for errors. */
+size_t ciso_memory_first_hole(int descriptor, size_t offset);
 
 /* --- The sandbox, for the worker. */
 

@@ -44,32 +44,60 @@ import Testing
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test func trimmingKeepsTheMemoryInUse() throws {
-        let arena = try ResultArena()
-        let (first, second) = (try #require(arena.region(1)), try #require(arena.region(256)))
-        var third = arena.region(1)
-        for region in [first, second] {
-            unsafe region.address.initializeMemory(as: UInt8.self, repeating: 9, count: 1)
-        }
-        withExtendedLifetime(third) {}
-        third = nil
-        arena.trim()
-        #expect(unsafe first.address.load(as: UInt8.self) == 9)
-        #expect(unsafe second.address.load(as: UInt8.self) == 9)
+    @Test func trimmingKeepsAnArenaWithPixels() throws {
+        let memory = WorkerMemory()
+        let first = try #require(try memory.region(256) as? ArenaRegion)
+        let arena = first.arena
+        #expect(memory.unsent(arena) === arena.memory)
+        memory.noteSent([arena.memory])
+        #expect(memory.unsent(arena) == nil)
+        // The host has released it, and gets it again.
+        memory.trim()
+        #expect(memory.unsent(arena) === arena.memory)
+        var second = try memory.region(256) as? ArenaRegion
+        #expect(second?.arena === arena)
+        second = nil
+        let next = try withExtendedLifetime(first) { try memory.region(256) as? ArenaRegion }
+        #expect(next?.arena === arena)
+    }
+
+    @Test func trimmingFreesAnArenaWithoutPixels() throws {
+        let memory = WorkerMemory()
+        var region = try memory.region(256) as? ArenaRegion
+        let old = try #require(region?.arena)
+        withExtendedLifetime(region) {}
+        region = nil
+        #expect(old.isUnused)
+        memory.trim()
+        let next = try #require(try memory.region(256) as? ArenaRegion)
+        #expect(next.arena !== old)
     }
 
     @Test func offsetsOutsideTheArenaAreInvalid() throws {
-        let remote = try RemoteArena(try ResultArena().memory)
+        let arena = try ResultArena()
+        let all = (0..<2).compactMap { _ in arena.region(ResultArena.largest) }
+        let remote = try RemoteArena(arena.memory)
         let target = try pixels(16, 4)
         try remote.copy(ResultArena.size - target.byteCount, to: target)
         for offset in [-1, ResultArena.size - target.byteCount + 1, ResultArena.size, ResultArena.size + 1, Int.max] {
             #expect(throws: ImageError.self) { try remote.copy(offset, to: target) }
         }
+        withExtendedLifetime(all) {}
     }
 
-    @Test func memoryShorterThanAnArenaIsInvalid() throws {
+    @Test func pixelsInPagesThatAreNotAllocatedAreInvalid() throws {
+        let arena = try ResultArena()
+        let region = try #require(arena.region(64 * 4))
+        let remote = try RemoteArena(arena.memory)
         let target = try pixels(16, 4)
-        let remote = try RemoteArena(try SharedMemory.make(target.byteCount - 1))
-        #expect(throws: ImageError.self) { try remote.copy(0, to: target) }
+        try remote.copy(region.offset, to: target)
+        #expect(throws: ImageError.self) { try remote.copy(1 << 20, to: target) }
+        let second = try #require(arena.region(2 << 20))
+        try remote.copy(1 << 20, to: target)
+        withExtendedLifetime((region, second)) {}
+    }
+
+    @Test func memoryThatIsNoArenaIsInvalid() throws {
+        #expect(throws: ImageError.self) { try RemoteArena(try SharedMemory.make(ResultArena.size)) }
     }
 }
