@@ -223,6 +223,7 @@ public func sdimage_watch_memory_pressure(_ watch: Bool) {
 extension MetricsText {
     fileprivate mutating func add(_ workers: DecoderStatistics) {
         gauge("decoder_processes", "Worker processes that run.", workers.running)
+        gauge("decoder_waiting", "Decodes that wait for a worker process.", workers.waiting)
         counter("decoder_starts_total", "Worker processes started.", workers.started)
         counter("decoder_calls_total", "Results of worker processes.", workers.calls)
         counter(

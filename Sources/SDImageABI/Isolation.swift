@@ -61,6 +61,7 @@ extension DecoderStatistics {
         result.timeouts = UInt64(clamping: timeouts)
         result.refused = UInt64(clamping: refused)
         result.calls = UInt64(clamping: calls)
+        result.waiting = UInt64(clamping: waiting)
         return result
     }
 
@@ -68,7 +69,7 @@ extension DecoderStatistics {
         .object([
             ("running", .integer(running)), ("started", .integer(started)), ("crashes", .integer(crashes)),
             ("kills", .integer(kills)), ("timeouts", .integer(timeouts)), ("refused", .integer(refused)),
-            ("calls", .integer(calls)),
+            ("calls", .integer(calls)), ("waiting", .integer(waiting)),
         ])
     }
 }

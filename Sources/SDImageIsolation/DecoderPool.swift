@@ -72,6 +72,7 @@ package final class DecoderPool: Sendable {
         state.withLock { state in
             state.adopt()
             state.statistics.running = state.count
+            state.statistics.waiting = state.queue.count
             return state.statistics
         }
     }

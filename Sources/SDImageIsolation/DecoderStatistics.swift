@@ -15,4 +15,6 @@ package struct DecoderStatistics: Sendable {
     package var refused = 0
     /// Calls that returned a result: images, frames and headers.
     package var calls = 0
+    /// Calls that wait for a process now.
+    package var waiting = 0
 }

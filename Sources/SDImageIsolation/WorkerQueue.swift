@@ -15,6 +15,7 @@ struct WorkerQueue {
     private var lastNumber: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
+    var count: Int { entries.count }
 
     /// Adds a decode, and returns its number.
     mutating func enter(_ stop: CancellationToken, wanted: ObjectIdentifier? = nil) -> UInt64 {

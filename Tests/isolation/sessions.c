@@ -1,10 +1,13 @@
-/* Decoders in workers: their frames, arriving images, cancellation and forks.
+/* Decoders in workers: their frames, arriving images, cancellation, priorities and forks.
  *
  *   sessions ANIMATION IMAGE   an animation, and a progressive image */
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #include "attack_decodes.h"
+#include "processes.h"
 
 static const char *animation_path, *image_path;
 
@@ -162,12 +165,131 @@ static void a_cancelled_load_ends_its_worker(void) {
     sdimage_manager_unref(manager);
 }
 
+static bool are_started(void *count) {
+    return isolation_counts().started == *(uint64_t *)count;
+}
+
+static bool are_waiting(void *count) {
+    return isolation_counts().waiting >= *(uint64_t *)count;
+}
+
+static void *occupy_worker(void *argument) {
+    sdimage_image *image = NULL;
+    CHECK_EQUAL(decode_attack("sleep_forever", "", 3600000, &image), SDIMAGE_STATUS_DECODER_CRASHED);
+    return argument;
+}
+
+static void count_result(void *count, sdimage_task *task, sdimage_result *result) {
+    (void)task;
+    CHECK_EQUAL(sdimage_result_kind(result), SDIMAGE_DELIVERY_KIND_FINAL);
+    atomic_fetch_add((atomic_int *)count, 1);
+}
+
+static bool is_counted(void *count) {
+    return atomic_load((atomic_int *)count) > 0;
+}
+
+static sdimage_task *load(sdimage_manager *manager, const char *name, sdimage_priority priority, atomic_int *results) {
+    static const sdimage_load_handler handler = {.size = sizeof handler, .result = count_result};
+    char text[100];
+    int length = snprintf(text, sizeof text, "ATTACK %s\n%d", name, (int)priority);
+    sdimage_request *request = new_request(file_url_with(name, text, (size_t)length));
+    sdimage_task *task = NULL;
+    sdimage_request_set_priority(request, priority);
+    CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, results, NULL, &task, NULL), SDIMAGE_STATUS_OK);
+    sdimage_request_unref(request);
+    return task;
+}
+
+/* All workers are busy, and a load of low priority waits for one that it would never give back. A load of high priority
+ * that comes later gets the first free worker. */
+static void a_load_of_high_priority_gets_the_first_free_worker(void) {
+    cpu_set_t processors;
+    pthread_t threads[64];
+    int ids[64], keepers;
+    atomic_int low_results = 0, high_results = 0;
+    CHECK_EQUAL(sched_getaffinity(0, sizeof processors, &processors), 0);
+    uint64_t count = (uint64_t)CPU_COUNT(&processors);
+    /* With one processor, one thread decodes for loads: the second load is never seen waiting for a worker. */
+    if (count < 2 || count > 64)
+        return;
+    start_isolation();
+    for (uint64_t i = 0; i < count; i++)
+        CHECK_EQUAL(pthread_create(&threads[i], NULL, occupy_worker, NULL), 0);
+    CHECK(becomes_true(are_started, &count));
+    sdimage_manager *manager = new_manager(NULL, NULL, false);
+    sdimage_task *low = load(manager, "sleep_forever", SDIMAGE_PRIORITY_LOW, &low_results);
+    CHECK(becomes_true(are_waiting, &(uint64_t){1}));
+    sdimage_task *high = load(manager, "picture", SDIMAGE_PRIORITY_HIGH, &high_results);
+    CHECK(becomes_true(are_waiting, &(uint64_t){2}));
+    CHECK(find_workers(ids, 64, &keepers) > 0);
+    CHECK_EQUAL(kill(ids[0], SIGKILL), 0);
+    CHECK(becomes_true(is_counted, &high_results));
+    CHECK_EQUAL(low_results, 0);
+    sdimage_task_cancel(low);
+    CHECK(becomes_true(is_counted, &low_results));
+    /* The workers of the other decodes. */
+    while (isolation_counts().crashes < count) {
+        int found = find_workers(ids, 64, &keepers);
+        for (int i = 0; i < found; i++)
+            kill(ids[i], SIGKILL);
+        usleep(10000);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+    sdimage_task_unref(low);
+    sdimage_task_unref(high);
+    sdimage_manager_unref(manager);
+}
+
+static atomic_bool forks_are_done;
+
+static void *start_and_end_workers(void *argument) {
+    while (!atomic_load(&forks_are_done)) {
+        decode_picture();
+        sdimage_isolation_end_idle();
+    }
+    return argument;
+}
+
+/* True if the process has a socket or a pidfd. */
+static bool has_descriptors_of_workers(void) {
+    for (int i = 0; i < 1024; i++) {
+        char path[64], target[300];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+        ssize_t length = readlink(path, target, sizeof target - 1);
+        target[length < 0 ? 0 : length] = 0;
+        if (strncmp(target, "socket:", 7) == 0 || strstr(target, "pidfd") != NULL)
+            return true;
+    }
+    return false;
+}
+
+static void a_forked_child_has_no_descriptors_of_workers(void) {
+    pthread_t thread;
+    start_isolation();
+    decode_picture();
+    CHECK_EQUAL(pthread_create(&thread, NULL, start_and_end_workers, NULL), 0);
+    for (int i = 0; i < 400; i++) {
+        int status = 0;
+        pid_t child = fork();
+        if (child == 0)
+            _exit(has_descriptors_of_workers());
+        CHECK_EQUAL(waitpid(child, &status, 0), child);
+        CHECK_EQUAL(status, 0);
+    }
+    atomic_store(&forks_are_done, true);
+    CHECK_EQUAL(pthread_join(thread, NULL), 0);
+}
+
 int main(int count, char **arguments) {
     static const test tests[] = {
         TEST(an_animation_outlives_its_worker),
         TEST(an_arriving_image_outlives_its_worker),
         TEST(a_forked_child_has_workers_of_its_own),
         TEST(a_cancelled_load_ends_its_worker),
+        TEST(a_load_of_high_priority_gets_the_first_free_worker),
+        TEST(a_forked_child_has_no_descriptors_of_workers),
     };
     if (count < 3)
         return 2;

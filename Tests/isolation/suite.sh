@@ -66,8 +66,8 @@ suite() {
     ! selected limits || $folder/limits
     ! selected libcurl || check_libcurl
     ! selected lies || SDIMAGE_DECODER_PATH=$SDIMAGE_ROOT/$folder/liar $folder/lies
-    ! selected sessions || { compile $folder/sessions $here/sessions.c $here/attack_decodes.c $here/attack_coder.c $here/attacks.c \
-        $HARNESS &&
+    ! selected sessions || { compile $folder/sessions $here/sessions.c $here/processes.c $here/attack_decodes.c $here/attack_coder.c \
+        $here/attacks.c $HARNESS &&
         $folder/sessions Tests/fixtures/webp/animated.webp Tests/fixtures/jpeg/large_progressive.jpg; }
     # By command: the same for the corpus, $folder/compare FOLDER, and the costs, $here/costs.c.
     # An image with bytes behind its end is complete before its last bytes.

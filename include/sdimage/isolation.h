@@ -67,7 +67,7 @@ SDIMAGE_API void sdimage_decode_options_set_isolation(sdimage_decode_options *op
 /* Returns the isolation set; DEFAULT if none was. */
 SDIMAGE_API sdimage_isolation sdimage_decode_options_isolation(const sdimage_decode_options *options);
 
-/* Counts of this process since its start; `running` is a number now. */
+/* Counts of this process since its start; `running` and `waiting` are numbers now. */
 typedef struct sdimage_isolation_statistics {
     size_t size;       /* sizeof this structure; set by the caller */
     uint64_t running;  /* workers that run */
@@ -77,6 +77,7 @@ typedef struct sdimage_isolation_statistics {
     uint64_t timeouts; /* decodes that exceeded their time limit */
     uint64_t refused;  /* decodes of images that had crashed workers */
     uint64_t calls;    /* results of workers: images, frames and headers */
+    uint64_t waiting;  /* decodes that wait for a worker */
 } sdimage_isolation_statistics;
 
 /* Fills in the counts, as far as the structure of the caller reaches. Errors: INVALID_ARGUMENT. */

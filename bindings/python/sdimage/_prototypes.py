@@ -83,6 +83,7 @@ class IsolationStatistics(Structure):
         ("timeouts", c_uint64),
         ("refused", c_uint64),
         ("calls", c_uint64),
+        ("waiting", c_uint64),
     ]
 
 

@@ -28,8 +28,8 @@ def isolation() -> str:
 
 
 def isolation_statistics() -> dict[str, int]:
-    """Counts of worker processes: ``"running"``, ``"started"``, ``"crashes"``, ``"kills"``, ``"timeouts"``, ``"refused"``
-    and ``"calls"``."""
+    """Counts of worker processes: ``"running"``, ``"started"``, ``"crashes"``, ``"kills"``, ``"timeouts"``, ``"refused"``,
+    ``"calls"``; and decodes that wait for one: ``"waiting"``."""
     out = c_void_p()
     call(lib.sdimage_isolation_statistics_to_json, byref(out))
     return cast("dict[str, int]", json.loads(_bytes.taken(out)))

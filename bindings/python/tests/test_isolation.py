@@ -30,7 +30,7 @@ class IsolationTests(TestCase):
     def test_statistics_name_their_counts(self) -> None:
         self.assertEqual(
             set(sdimage.isolation_statistics()),
-            {"running", "started", "crashes", "kills", "timeouts", "refused", "calls"},
+            {"running", "started", "crashes", "kills", "timeouts", "refused", "calls", "waiting"},
         )
 
     def test_a_worker_decodes_the_same_pixels(self) -> None:

@@ -229,6 +229,7 @@ pub struct sdimage_isolation_statistics {
     pub timeouts: u64,
     pub refused: u64,
     pub calls: u64,
+    pub waiting: u64,
 }
 
 #[repr(C)]
