@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the samples of examples/gtk in Xvfb: in Python, JavaScript and Vala, and the gallery.
+"""Runs the samples of examples/gtk in Xvfb: in Python, JavaScript and Vala, and the gallery; and loads with requests in these
+languages.
 
     samples.py FOLDER-OF-PROGRAMS PREFIX"""
 
@@ -15,6 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests/gallery"), str(ROOT / "Tests/support")]
 import report  # noqa: E402
 from gallery_checks import Display, Origin, Program, encoded, pictured, quarters  # noqa: E402
+from origin import TOKEN  # noqa: E402
 
 SAMPLES = ROOT / "examples/gtk"
 LONGEST_SECONDS, LONGEST_LINES, LONGEST_GALLERY = 60, 20, 150
@@ -37,11 +39,16 @@ def until_ready(command: list[str], environment: dict[str, str]) -> tuple[bool, 
 
 
 def main() -> None:
-    programs, prefix = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    programs, prefix, here = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(__file__).parent
     commands = {
         "Python": ["/usr/bin/python3", SAMPLES / "picture.py"],
         "JavaScript": ["gjs", SAMPLES / "picture.js"],
         "Vala": [programs / "picture-vala"],
+    }
+    requests = {
+        "Python": ["/usr/bin/python3", here / "options.py"],
+        "JavaScript": ["gjs", here / "options.js"],
+        "Vala": [programs / "options-vala"],
     }
     with Display() as environment, tempfile.TemporaryDirectory() as name, Origin() as origin:
         environment |= {
@@ -52,6 +59,10 @@ def main() -> None:
         for language, command in commands.items():
             fine, why = until_ready([str(word) for word in [*command, url]], environment)
             report.check(f"the sample in {language} shows an image", fine, why)
+        for language, command in requests.items():
+            words = [*command, f"{url}?auth=bearer", f"Bearer {TOKEN}"]
+            fine, why = until_ready([str(word) for word in words], environment)
+            report.check(f"requests and options are used in {language}", fine, why)
         lengths = {path.name: len(path.read_text().splitlines()) for path in SAMPLES.glob("*.*")}
         gallery = lengths.pop("gallery.c")
         report.check("the samples have at most 20 lines", max(lengths.values()) <= LONGEST_LINES, str(lengths))

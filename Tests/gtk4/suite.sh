@@ -47,10 +47,13 @@ run_screens() {
 }
 
 run_samples() {
+    local source
     compile $folder/gallery-gtk examples/gtk/gallery.c $flags -lsdimage-gtk4 $libraries
-    valac --vapidir "$PREFIX/share/vala/vapi" --pkg gtk4 --pkg sdimage-gtk4 -X -w -X -I"$PREFIX/include" -X -L"$PREFIX/lib" \
-        -X -lsdimage-gtk4 -X -lsdimage -o $folder/picture-vala examples/gtk/picture.vala >&2 ||
-        echo "not ok the sample in Vala is compiled: see the log"
+    for source in examples/gtk/picture.vala Tests/gtk4/options.vala; do
+        valac --vapidir "$PREFIX/share/vala/vapi" --pkg gtk4 --pkg sdimage-gtk4 -X -w -X -I"$PREFIX/include" -X -L"$PREFIX/lib" \
+            -X -lsdimage-gtk4 -X -lsdimage -o $folder/"$(basename "$source" .vala)-vala" $source >&2 ||
+            echo "not ok $source is compiled: see the log"
+    done
     script Tests/gtk4/samples.py $folder "$PREFIX"
 }
 

@@ -116,7 +116,8 @@ static void reuse_never_shows_the_image_of_another_url(void) {
 }
 
 static void failed(GObject *picture, GAsyncResult *result, gpointer user_data) {
-    sdimage_gtk_picture_set_url_finish(GTK_PICTURE(picture), result, user_data);
+    CHECK(GTK_IS_PICTURE(picture));
+    sdimage_gtk_picture_set_url_finish(result, user_data);
 }
 
 static void errors_and_cancellation_are_reported(void) {
@@ -148,7 +149,8 @@ static void errors_and_cancellation_are_reported(void) {
 }
 
 static void succeeded(GObject *picture, GAsyncResult *result, gpointer user_data) {
-    *(int *)user_data = sdimage_gtk_picture_set_url_finish(GTK_PICTURE(picture), result, NULL) ? 1 : -1;
+    CHECK(GTK_IS_PICTURE(picture));
+    *(int *)user_data = sdimage_gtk_picture_set_url_finish(result, NULL) ? 1 : -1;
 }
 
 static void a_request_and_options_are_used(void) {

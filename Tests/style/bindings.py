@@ -20,7 +20,7 @@ VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNKNOWN = 0,[^\n]*\n)", r"\1    SDIMAGE_FO
 FUNCTION = ("data.h", r"(SDIMAGE_API void sdimage_data_unref)", r"SDIMAGE_API double sdimage_data_xyz(int32_t *xyz);\n\1")
 GETTER = ("metadata.h", r"(SDIMAGE_API double sdimage_metadata_scale\()",
           r"SDIMAGE_API double sdimage_metadata_zyx(const sdimage_metadata *metadata);\n\1")
-LANGUAGES = {"cpp", "go", "java", "lua", "node", "python", "rust"}
+LANGUAGES = {"cpp", "go", "gtk4", "java", "lua", "node", "python", "rust"}
 
 
 def check(root: pathlib.Path) -> subprocess.CompletedProcess[str]:
@@ -29,7 +29,7 @@ def check(root: pathlib.Path) -> subprocess.CompletedProcess[str]:
 
 def copy(folder: pathlib.Path) -> pathlib.Path:
     """The generator with its input and output."""
-    for name in ("include", "scripts", "bindings"):
+    for name in ("include", "scripts", "bindings", "integrations/gtk4"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("target", "build", "__pycache__"))
     return folder
 
@@ -64,7 +64,7 @@ def check_calls() -> None:
 
 def languages(done: subprocess.CompletedProcess[str], what: str) -> set[str]:
     """The languages of the files whose difference adds a word."""
-    parts = re.split(r"^--- bindings/", done.stdout, flags=re.MULTILINE)[1:]
+    parts = re.split(r"^--- (?:bindings|integrations)/", done.stdout, flags=re.MULTILINE)[1:]
     return {part.split("/")[0] for part in parts if re.search(rf"^\+.*{what}", part, re.MULTILINE | re.IGNORECASE)}
 
 

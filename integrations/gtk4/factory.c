@@ -442,7 +442,7 @@ guint sdimage_list_item_factory_get_prefetch(SdimageListItemFactory *factory) {
     return of(factory)->prefetch;
 }
 
-void sdimage_list_item_factory_set_request(SdimageListItemFactory *factory, const sdimage_request *request) {
+void sdimage_list_item_factory_set_request(SdimageListItemFactory *factory, const SdimageRequest *request) {
     g_return_if_fail(is_factory(factory));
     sdimage_request *copy = request ? sdimage_request_copy(request) : NULL;
     sdimage_request_unref(of(factory)->request);

@@ -69,7 +69,7 @@ void sdimage_gtk_picture_set_url(GtkPicture *picture, const char *url, GdkPainta
 }
 
 void sdimage_gtk_picture_set_url_full(GtkPicture *picture, const char *url, GdkPaintable *placeholder,
-                                      const sdimage_request *request, sdimage_target_options *options,
+                                      const SdimageRequest *request, SdimageTargetOptions *options,
                                       GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data) {
     g_return_if_fail(GTK_IS_PICTURE(picture));
     g_return_if_fail(!placeholder || GDK_IS_PAINTABLE(placeholder));
@@ -87,8 +87,8 @@ void sdimage_gtk_picture_set_url_async(GtkPicture *picture, const char *url, Gdk
     sdimage_gtk_picture_set_url_full(picture, url, placeholder, NULL, NULL, cancellable, callback, user_data);
 }
 
-gboolean sdimage_gtk_picture_set_url_finish(GtkPicture *picture, GAsyncResult *result, GError **error) {
-    g_return_val_if_fail(g_task_is_valid(result, picture), FALSE);
+gboolean sdimage_gtk_picture_set_url_finish(GAsyncResult *result, GError **error) {
+    g_return_val_if_fail(g_async_result_is_tagged(result, (gpointer)sdimage_gtk_picture_set_url_full), FALSE);
     return g_task_propagate_boolean(G_TASK(result), error);
 }
 

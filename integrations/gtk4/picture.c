@@ -193,7 +193,7 @@ SdimagePaintable *sdimage_picture_get_paintable(SdimagePicture *self) {
     return self->paintable;
 }
 
-void sdimage_picture_set_request(SdimagePicture *self, const sdimage_request *request) {
+void sdimage_picture_set_request(SdimagePicture *self, const SdimageRequest *request) {
     g_return_if_fail(SDIMAGE_IS_PICTURE(self));
     sdimage_request *copy = request ? sdimage_request_copy(request) : NULL;
     sdimage_request_unref(self->request);
@@ -202,7 +202,7 @@ void sdimage_picture_set_request(SdimagePicture *self, const sdimage_request *re
     notify(self, PROP_REQUEST);
 }
 
-sdimage_request *sdimage_picture_copy_request(SdimagePicture *self) {
+SdimageRequest *sdimage_picture_copy_request(SdimagePicture *self) {
     g_return_val_if_fail(SDIMAGE_IS_PICTURE(self), NULL);
     return self->request ? sdimage_request_copy(self->request) : NULL;
 }
@@ -222,7 +222,7 @@ static void get_property(GObject *object, guint id, GValue *value, GParamSpec *s
     case PROP_TRANSITION: g_value_set_uint(value, self->transition); break;
     case PROP_PLAYING: g_value_set_boolean(value, sdimage_paintable_get_playing(self->paintable)); break;
     case PROP_PROGRESSIVE: g_value_set_boolean(value, self->is_progressive); break;
-    case PROP_REQUEST: g_value_set_pointer(value, self->request); break;
+    case PROP_REQUEST: g_value_set_boxed(value, self->request); break;
     case PROP_ALTERNATIVE_TEXT: g_value_set_string(value, self->alternative_text); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
     }
@@ -294,7 +294,7 @@ static void set_property(GObject *object, guint id, const GValue *value, GParamS
         notify(self, id);
         break;
     case PROP_PROGRESSIVE: set_flag(self, value); break;
-    case PROP_REQUEST: sdimage_picture_set_request(self, g_value_get_pointer(value)); break;
+    case PROP_REQUEST: sdimage_picture_set_request(self, g_value_get_boxed(value)); break;
     case PROP_ALTERNATIVE_TEXT: set_alternative_text(self, value); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
     }
@@ -366,11 +366,11 @@ static void install_properties(GObjectClass *object) {
      */
     properties[PROP_PROGRESSIVE] = g_param_spec_boolean("progressive", NULL, NULL, FALSE, both);
     /**
-     * SdimagePicture:request: (skip)
+     * SdimagePicture:request:
      *
-     * The sdimage_request of sdimage_picture_set_request(), borrowed.
+     * Header fields, cache policy, freshness and so on of loads, see sdimage_picture_set_request(); copied.
      */
-    properties[PROP_REQUEST] = g_param_spec_pointer("request", NULL, NULL, both);
+    properties[PROP_REQUEST] = g_param_spec_boxed("request", NULL, NULL, SDIMAGE_TYPE_REQUEST, both);
     /**
      * SdimagePicture:alternative-text:
      *

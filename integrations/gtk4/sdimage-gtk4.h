@@ -16,7 +16,8 @@
  * window. GtkSettings:gtk-enable-animations false means no fade, and the first frame of animations only.
  *
  * All functions are for the thread that runs GTK, unless stated otherwise. Link with `pkg-config sdimage-gtk4`. The
- * namespace of introspection is Sdimage, version 1; functions with types of the C library are not part of it. */
+ * namespace of introspection is Sdimage, version 1. It contains requests and options (sdimage-gtk4-options.h), and no other
+ * types of the C library, nor functions that need them. */
 #ifndef SDIMAGE_GTK4_H
 #define SDIMAGE_GTK4_H
 
@@ -26,6 +27,7 @@
 #else
 #define SDIMAGE_API
 #endif
+#include "sdimage-gtk4-options.h"
 
 G_BEGIN_DECLS
 
@@ -70,17 +72,25 @@ SDIMAGE_API GType sdimage_state_get_type(void);
  */
 SDIMAGE_API void sdimage_gtk_picture_set_url(GtkPicture *picture, const char *url, GdkPaintable *placeholder);
 
-#ifndef __GI_SCANNER__
-/* Loads an image into a picture with a request and target options, both nullable. Its URL is that of the request if
- * `url` is NULL; its box and, if it is AUTOMATIC, its pixel format are set. The request is copied; the options are
- * referenced and must not be changed afterwards. NULL options: a fade of 250 ms. `cancellable` cancels the load in the
- * next iteration of the main loop. `callback` is called once, when the load has ended for any reason. The load of a
- * picture that never gets a window, and the picture, stay alive until it is cancelled or replaced. */
+/**
+ * sdimage_gtk_picture_set_url_full:
+ * @picture: a picture
+ * @url: (nullable): URL to show; %NULL: that of @request
+ * @placeholder: (nullable): shown until there is an image, and after a failure
+ * @request: (nullable): header fields, cache policy, freshness and so on
+ * @options: (nullable): placeholder, transition and so on; %NULL: a fade of 250 ms
+ * @cancellable: (nullable): cancels the load in the next iteration of the main loop
+ * @callback: (nullable) (scope async): called once, when the load has ended for any reason
+ * @user_data: (closure): argument of @callback
+ *
+ * Loads an image into a picture as sdimage_gtk_picture_set_url_async() does, with a request and options. The request is
+ * copied; its box and, if it is AUTOMATIC, its pixel format are set. The options are referenced and must not be changed
+ * afterwards. sdimage_gtk_picture_set_url_finish() returns the outcome.
+ */
 SDIMAGE_API void sdimage_gtk_picture_set_url_full(GtkPicture *picture, const char *url, GdkPaintable *placeholder,
-                                                  const sdimage_request *request, sdimage_target_options *options,
+                                                  const SdimageRequest *request, SdimageTargetOptions *options,
                                                   GCancellable *cancellable, GAsyncReadyCallback callback,
                                                   gpointer user_data);
-#endif
 
 /**
  * sdimage_gtk_picture_set_url_async:
@@ -101,16 +111,15 @@ SDIMAGE_API void sdimage_gtk_picture_set_url_async(GtkPicture *picture, const ch
 
 /**
  * sdimage_gtk_picture_set_url_finish:
- * @picture: a picture
  * @result: the result that the callback received
  * @error: location for an error
  *
- * Returns the outcome of a load. Errors are of #SDIMAGE_GTK_ERROR, or %G_IO_ERROR_CANCELLED if the load was cancelled
+ * Returns the outcome of a load, once. Errors are of #SDIMAGE_GTK_ERROR, or %G_IO_ERROR_CANCELLED if the load was cancelled
  * or replaced, or its picture was destroyed or removed from its window.
  *
  * Returns: %TRUE if the image is shown
  */
-SDIMAGE_API gboolean sdimage_gtk_picture_set_url_finish(GtkPicture *picture, GAsyncResult *result, GError **error);
+SDIMAGE_API gboolean sdimage_gtk_picture_set_url_finish(GAsyncResult *result, GError **error);
 
 /**
  * sdimage_gtk_picture_clear:
@@ -270,13 +279,22 @@ SDIMAGE_API const GError *sdimage_picture_get_error(SdimagePicture *self);
  */
 SDIMAGE_API SdimagePaintable *sdimage_picture_get_paintable(SdimagePicture *self);
 
-#ifndef __GI_SCANNER__
-/* Sets the request of loads: cache policy, freshness, header fields and so on. Copied. Its URL is ignored; its box
- * and, if it is AUTOMATIC, its pixel format are set. NULL, the default: a plain request. */
-SDIMAGE_API void sdimage_picture_set_request(SdimagePicture *self, const sdimage_request *request);
-/* Returns a copy of the request, which the caller must unref; NULL if none is set. */
-SDIMAGE_API sdimage_request *sdimage_picture_copy_request(SdimagePicture *self);
-#endif
+/**
+ * sdimage_picture_set_request:
+ * @self: a picture
+ * @request: (nullable): a request; %NULL, the default: a plain one
+ *
+ * Sets the request of loads: cache policy, freshness, header fields and so on. It is copied. Its URL is ignored; its box
+ * and, if it is AUTOMATIC, its pixel format are set.
+ */
+SDIMAGE_API void sdimage_picture_set_request(SdimagePicture *self, const SdimageRequest *request);
+/**
+ * sdimage_picture_copy_request:
+ * @self: a picture
+ *
+ * Returns: (transfer full) (nullable): a copy of the request; %NULL if none is set
+ */
+SDIMAGE_API SdimageRequest *sdimage_picture_copy_request(SdimagePicture *self);
 
 /* --- SdimageListItemFactory. */
 
@@ -314,7 +332,7 @@ SDIMAGE_API GtkListItemFactory *sdimage_list_item_factory_new(const char *proper
 
 /**
  * sdimage_list_item_factory_set_prefetch:
- * @factory:: a factory
+ * @factory: a factory
  * @count: number of items; 0: none
  *
  * Sets the number of items that are prefetched beyond those in view. Default 24.
@@ -322,7 +340,7 @@ SDIMAGE_API GtkListItemFactory *sdimage_list_item_factory_new(const char *proper
 SDIMAGE_API void sdimage_list_item_factory_set_prefetch(SdimageListItemFactory *factory, guint count);
 /**
  * sdimage_list_item_factory_get_prefetch:
- * @factory:: a factory
+ * @factory: a factory
  *
  * Returns: the number of items that are prefetched beyond those in view
  */
@@ -344,11 +362,15 @@ SDIMAGE_API void sdimage_list_item_factory_set_blurhash_property(SdimageListItem
  */
 SDIMAGE_API const char *sdimage_list_item_factory_get_blurhash_property(SdimageListItemFactory *factory);
 
-#ifndef __GI_SCANNER__
-/* Sets the request of the pictures and of prefetched items, as sdimage_picture_set_request does; for items that are set
- * up from now on. Its priority is ignored: items in view precede others. NULL, the default: a plain request. */
-SDIMAGE_API void sdimage_list_item_factory_set_request(SdimageListItemFactory *factory, const sdimage_request *request);
-#endif
+/**
+ * sdimage_list_item_factory_set_request:
+ * @factory: a factory
+ * @request: (nullable): a request; %NULL, the default: a plain one
+ *
+ * Sets the request of the pictures and of prefetched items, as sdimage_picture_set_request() does; for items that are set
+ * up from now on. It is copied. Its priority is ignored: items in view precede others.
+ */
+SDIMAGE_API void sdimage_list_item_factory_set_request(SdimageListItemFactory *factory, const SdimageRequest *request);
 
 /**
  * sdimage_list_item_get_picture:

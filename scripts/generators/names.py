@@ -143,3 +143,11 @@ LUA_ENUMS = {
     "sdimage_delivery_kind": "KINDS",
     "sdimage_callback_kind": "EVENTS",
 }
+
+# --- GTK: boxed types, and their documentation.
+
+GTK_TYPES = {
+    "sdimage_request": "A request for an image: header fields, caches, freshness, priority.",
+    "sdimage_decode_options": "Options of decoding, and its limits.",
+    "sdimage_target_options": "Options of a load into a widget: placeholder, transition.",
+}

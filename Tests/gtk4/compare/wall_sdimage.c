@@ -4,8 +4,8 @@
 #include "wall.h"
 
 static void shown(GObject *picture, GAsyncResult *result, gpointer user_data) {
-    (void)user_data;
-    wall_finished(sdimage_gtk_picture_set_url_finish(GTK_PICTURE(picture), result, NULL));
+    (void)picture, (void)user_data;
+    wall_finished(sdimage_gtk_picture_set_url_finish(result, NULL));
 }
 
 void wall_show(GtkPicture *picture, const char *url) {
