@@ -18,6 +18,7 @@ typedef struct Factory {
     GPtrArray *bound;              /* elements are GtkListItem, borrowed until unbound */
     GtkWidget *view;               /* weak: the list, known from the first binding on */
     GtkAdjustment *adjustments[2]; /* weak: those of the list */
+    GListModel *model;             /* weak: that of the list */
     GdkFrameClock *clock;          /* weak: that of the list while it is realized */
     bool is_outdated;              /* the next layout is followed by an update */
     guint tick;                    /* callback of the next frame; 0: none */
@@ -26,6 +27,7 @@ typedef struct Factory {
     bool is_passing;               /* no item of the update before it was in view in that one */
     bool is_backward;              /* direction of scrolling */
     guint start, count;            /* range that is prefetched */
+    bool is_changed;               /* other items may be in that range */
     sdimage_prefetcher *prefetcher;
     sdimage_prefetch_group *group;
 } Factory;
@@ -99,21 +101,42 @@ static void start_prefetch(Factory *self, GListModel *model, SdimagePicture *lik
 
 /* Prefetches the items beyond those in view in the direction of scrolling. */
 static void update_prefetch(Factory *self, SdimagePicture *like) {
-    GListModel *model = model_of(self->view);
-    guint items = model ? g_list_model_get_n_items(model) : 0, start = self->last + 1, count;
+    guint items = self->model ? g_list_model_get_n_items(self->model) : 0, start = self->last + 1, count;
     if (self->is_backward) {
         count = MIN(self->prefetch, self->first);
         start = self->first - count;
     } else {
         count = start < items ? MIN(self->prefetch, items - start) : 0;
     }
-    if (start == self->start && count == self->count)
+    if (start == self->start && count == self->count && !self->is_changed)
         return;
     cancel_prefetch(self);
     self->start = start;
     self->count = count;
+    self->is_changed = false;
     if (count > 0)
-        start_prefetch(self, model, like);
+        start_prefetch(self, self->model, like);
+}
+
+static void queue_update(gpointer factory);
+
+static void on_items_changed(gpointer factory, guint position) {
+    Factory *self = of(factory);
+    self->is_changed = self->is_changed || position < self->start + self->count;
+    queue_update(factory);
+}
+
+static void watch_model(gpointer factory) {
+    Factory *self = of(factory);
+    GListModel *model = self->view ? model_of(self->view) : NULL;
+    if (model == self->model)
+        return;
+    if (self->model)
+        g_signal_handlers_disconnect_by_func(self->model, on_items_changed, factory);
+    g_set_weak_pointer(&self->model, model);
+    self->is_changed = true;
+    if (model)
+        g_signal_connect_object(model, "items-changed", G_CALLBACK(on_items_changed), factory, G_CONNECT_SWAPPED);
 }
 
 /* --- Items in view. */
@@ -168,7 +191,6 @@ static void postpone(Factory *self, GPtrArray *hidden) {
     }
 }
 
-static void queue_update(gpointer factory);
 static void queue_update_of_next_frame(gpointer factory);
 
 /* Starts the loads of the items in view. */
@@ -212,6 +234,7 @@ static void update(gpointer factory) {
     Factory *self = of(factory);
     GPtrArray *shown = g_ptr_array_new_with_free_func(g_object_unref);
     GPtrArray *hidden = g_ptr_array_new_with_free_func(g_object_unref);
+    watch_model(factory);
     find_items(self, shown, hidden);
     self->unseen = shown->len > 0 ? 0 : self->unseen + 1;
     if (shown->len > 0)
@@ -300,6 +323,7 @@ static void watch_view(gpointer factory, GtkWidget *view) {
     self->tick = 0; /* GTK has removed the callback of a list that is gone */
     self->is_passing = false;
     g_set_weak_pointer(&self->view, view);
+    watch_model(factory);
     watch_clock(factory);
     if (!view)
         return;
