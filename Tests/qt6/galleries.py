@@ -18,8 +18,8 @@ def main() -> None:
     folder = pathlib.Path(sys.argv[1]).resolve()
     sources = pathlib.Path(__file__).resolve().parents[2] / "examples/qt"
     for program, option, files in (
-        ("gallery-qt", "--qt", ("gallery.cpp", "gallery.qml")),
-        ("gallery-qtwidgets", "--qtwidgets", ("widgets.cpp",)),
+        ("gallery-qt", "--qt", ("gallery.cpp", "gallery.qml", "options.h")),
+        ("gallery-qtwidgets", "--qtwidgets", ("widgets.cpp", "options.h")),
     ):
         lines = sum(len((sources / name).read_text().splitlines()) for name in files)
         report.check(f"{program} has fewer than {LINES} lines", lines < LINES, f"{lines}")

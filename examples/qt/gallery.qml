@@ -1,6 +1,5 @@
 // gallery.qml: a list of URLs as a grid of images.
 import QtQuick
-import QtQuick.Window
 import Sdimage
 
 Window {
@@ -18,10 +17,7 @@ Window {
     title: "sdimage in Qt Quick"
     visible: true
 
-    Rectangle {
-        anchors.fill: parent
-        color: window.color
-    }
+    Rectangle { anchors.fill: parent; color: window.color }
     GridView {
         id: grid
 
@@ -41,6 +37,7 @@ Window {
             required property string modelData
             readonly property var words: modelData.split(" ")
             readonly property bool isLoading: picture.status === RemoteImage.Loading
+            property alias progress: picture.progress
 
             width: window.side
             height: window.side
@@ -63,7 +60,7 @@ Window {
                 color: "#5ea8ff"
             }
             Text {
-                anchors.fill: parent
+                anchors { fill: parent; margins: 8 }
                 visible: picture.status === RemoteImage.Error
                 horizontalAlignment: Text.AlignHCenter
                 verticalAlignment: Text.AlignVCenter
@@ -82,10 +79,10 @@ Window {
             let ready = 0, loading = 0;
             for (let index = 0; index < 24; index++) {
                 const cell = grid.itemAtIndex(index);
-                loading += cell && cell.isLoading ? 1 : 0;
+                loading += cell && cell.isLoading && cell.progress < 0.45 ? 1 : 0;
                 ready += cell && !cell.isLoading ? 1 : 0;
             }
-            if (ready > 20 && loading <= 3) {
+            if (ready > 20 && loading === 0) {
                 stop();
                 window.contentItem.grabToImage(result => Qt.exit(result.saveToFile(window.shot) ? 0 : 1));
             }

@@ -1,24 +1,20 @@
-/* widgets.cpp: gallery-qtwidgets: a list of URLs in a QListView.
- *
- *   gallery-qtwidgets --list FILE [--size WxH] [--shot FILE]
- *
- * FILE has one URL per line, optionally followed by `blurhash TEXT`. A click shows the image in a window of its own.
- * With --shot the program saves what the window shows when most images are loaded, and ends. */
+/* widgets.cpp: gallery-qtwidgets: a list of URLs in a QListView. A click shows an image in a window of its own. options.h
+ * has its command line. */
 #include <QApplication>
-#include <QCommandLineParser>
-#include <QFile>
 #include <QListView>
 #include <QStandardItemModel>
 #include <QTimer>
 
 #include <sdimage/qt/widgets.h>
 
+#include "options.h"
+
 using namespace sdimage::qt;
 
 constexpr int blurHashRole = Qt::UserRole, side = 180, gap = 12;
 
-static void fill(QStandardItemModel &model, const QString &list) {
-    for (const QString &line : list.split(u'\n', Qt::SkipEmptyParts)) {
+static void fill(QStandardItemModel &model, const QStringList &lines) {
+    for (const QString &line : lines) {
         QStringList words = line.split(u' ');
         auto *item = new QStandardItem;
         item->setData(QUrl(words[0]), Qt::DecorationRole);
@@ -54,18 +50,9 @@ static bool isComplete(const QListView &view, const RemoteImageDelegate &delegat
 
 int main(int argc, char **argv) {
     QApplication application(argc, argv);
-    QCommandLineParser parser;
-    parser.addHelpOption();
-    parser.addOptions(
-        {{QStringLiteral("list"), QStringLiteral("URLs, one a line"), QStringLiteral("FILE")},
-         {QStringLiteral("size"), QStringLiteral("of the window"), QStringLiteral("WxH"), QStringLiteral("1164x780")},
-         {QStringLiteral("shot"), QStringLiteral("saves the window, and ends"), QStringLiteral("FILE")}});
-    parser.process(application);
-    QFile list(parser.value(QStringLiteral("list")));
-    if (!list.open(QIODevice::ReadOnly))
-        parser.showHelp(2);
+    Options options = readOptions(application);
     QStandardItemModel model;
-    fill(model, QString::fromUtf8(list.readAll()));
+    fill(model, options.lines);
 
     QListView view;
     view.setWindowTitle(QStringLiteral("sdimage in Qt Widgets"));
@@ -81,8 +68,7 @@ int main(int argc, char **argv) {
     delegate->setFillMode(Qt::KeepAspectRatioByExpanding);
     view.setItemDelegate(delegate);
     QObject::connect(&view, &QListView::clicked, &view, open);
-    QStringList size = parser.value(QStringLiteral("size")).split(u'x');
-    view.resize(size.value(0).toInt(), size.value(1).toInt());
+    view.resize(options.size);
     view.show();
 
     QTimer timer;
@@ -90,9 +76,9 @@ int main(int argc, char **argv) {
         if (!isComplete(view, *delegate))
             return;
         timer.stop();
-        QCoreApplication::exit(view.grab().save(parser.value(QStringLiteral("shot"))) ? 0 : 1);
+        QCoreApplication::exit(view.grab().save(options.shot) ? 0 : 1);
     });
-    if (parser.isSet(QStringLiteral("shot")))
+    if (!options.shot.isEmpty())
         timer.start(50);
     return QApplication::exec();
 }
