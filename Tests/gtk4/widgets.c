@@ -341,6 +341,36 @@ static void textures_have_the_pixels_of_every_format(void) {
     CHECK(!sdimage_gtk_texture(NULL));
 }
 
+/* GDK has no color state for linear light before 4.16: 16 bits of sRGB, tone-mapped. */
+static void an_hdr_image_becomes_a_texture_of_16_bits(void) {
+    start_display();
+    sdimage_image *image = NULL, *mapped = NULL, *saved = NULL;
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    sdimage_decode_options_set_dynamic_range(options, SDIMAGE_DYNAMIC_RANGE_HDR);
+    CHECK_EQUAL(sdimage_decode_file("Tests/fixtures/hdr/sunset.jpg", options, &image, NULL), SDIMAGE_STATUS_OK);
+    CHECK(sdimage_image_is_hdr(image));
+    CHECK_EQUAL(sdimage_image_convert(image, SDIMAGE_PIXEL_FORMAT_RGBA16, &mapped, NULL), SDIMAGE_STATUS_OK);
+    GdkTexture *texture = sdimage_gtk_texture(image);
+    GBytes *png = gdk_texture_save_to_png_bytes(texture);
+    sdimage_decode_options_set_pixel_format(options, SDIMAGE_PIXEL_FORMAT_RGBA16);
+    sdimage_decode_options_set_dynamic_range(options, SDIMAGE_DYNAMIC_RANGE_SDR);
+    CHECK_EQUAL(sdimage_decode(g_bytes_get_data(png, NULL), g_bytes_get_size(png), options, &saved, NULL),
+                SDIMAGE_STATUS_OK);
+    const uint16_t *samples = sdimage_image_pixels(saved), *expected = sdimage_image_pixels(mapped);
+    size_t count = (size_t)sdimage_image_width(image) * sdimage_image_height(image) * 4, fine = 0;
+    for (size_t i = 0; i < count; i++) {
+        CHECK_EQUAL(samples[i], expected[i]);
+        fine += samples[i] % 257 != 0; /* no value of 8 bits */
+    }
+    CHECK(fine > count / 4);
+    g_bytes_unref(png);
+    g_object_unref(texture);
+    sdimage_image_unref(saved);
+    sdimage_image_unref(mapped);
+    sdimage_image_unref(image);
+    sdimage_decode_options_unref(options);
+}
+
 static void a_texture_copies_no_pixels(void) {
     start_display();
     uint8_t *pixels = g_malloc0((gsize)2000 * 2000 * 4);
@@ -413,6 +443,7 @@ int main(void) {
         TEST(a_paintable_without_a_picture_plays_while_it_is_drawn),
         TEST(a_picture_without_a_window_releases_its_image),
         TEST(textures_have_the_pixels_of_every_format),
+        TEST(an_hdr_image_becomes_a_texture_of_16_bits),
         TEST(a_texture_copies_no_pixels),
         TEST(every_main_context_has_a_manager),
     };
