@@ -5,9 +5,12 @@
 #include <QByteArray>
 #include <QHash>
 #include <QObject>
+#include <QPointer>
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <QUrl>
+
+#include <utility>
 
 #include "probe.h"
 
@@ -22,6 +25,7 @@ class Origin {
     QHash<QByteArray, File> files; /* by the target of the request, as it is sent */
     QList<QByteArray> targets;     /* those of all requests */
     int notModified = 0;           /* responses 304 */
+    bool isHolding = false;        /* requests wait for open() */
 
     Origin() {
         server.listen(QHostAddress::LocalHost);
@@ -34,9 +38,35 @@ class Origin {
     QUrl url(const QString &target) const {
         return QUrl(QStringLiteral("http://127.0.0.1:%1%2").arg(server.serverPort()).arg(target));
     }
+    QUrl tile(int number) const { return url(QStringLiteral("/tile/%1").arg(number)); }
+
+    void open() {
+        isHolding = false;
+        for (auto &[socket, target] : std::exchange(held, {}))
+            if (socket)
+                respond(socket, target);
+    }
+
+    /* The requests that came before one of a tile in [first, end) and are for others. The first one was sent before the
+     * view moved; after it follow those in view. Empty if they are in order, and all of them have come. */
+    QString outOfOrder(int first, int end) const {
+        QString wrong;
+        int left = end - first;
+        for (qsizetype index = 0; index < targets.size() && left > 0; index++) {
+            int number = numberAt(index);
+            bool isInView = number >= first && number < end;
+            left -= isInView;
+            if (!isInView && index > 0)
+                wrong += QStringLiteral("%1 is request %2, ").arg(number).arg(index);
+        }
+        return left > 0 ? QStringLiteral("%1 are missing").arg(left) : wrong;
+    }
+    /* The number of the tile of a request. */
+    int numberAt(qsizetype index) const { return targets[index].mid(6).toInt(); }
 
   private:
     QTcpServer server;
+    QList<std::pair<QPointer<QTcpSocket>, QByteArray>> held;
 
     void read(QTcpSocket *socket) {
         while (socket->bytesAvailable() > 0) {
@@ -44,13 +74,17 @@ class Origin {
             qsizetype end = waiting.indexOf("\r\n\r\n");
             if (end < 0)
                 return;
-            respond(socket, socket->read(end + 4));
+            QByteArray request = socket->read(end + 4);
+            targets.append(request.split(' ').value(1));
+            if (isHolding)
+                held.append({socket, request});
+            else
+                respond(socket, request);
         }
     }
 
     void respond(QTcpSocket *socket, const QByteArray &request) {
         QByteArray target = request.split(' ').value(1);
-        targets.append(target);
         File file = files.value(target);
         if (target.startsWith("/tile/"))
             file.body = Tiles::encoded(target.mid(6).toInt());

@@ -206,15 +206,8 @@ struct TileFunctions {
     }
 };
 
-Tiles::Tiles() : state(std::make_shared<State>()), started(state->started), cancelled(state->cancelled) {
-    sdimage_loader_vtable table = {};
-    table.size = sizeof table;
-    table.can_load = TileFunctions::canLoad;
-    table.load = TileFunctions::load;
-    table.cancel = TileFunctions::cancel;
-    sdimage_loader *loader = nullptr;
-    sdimage_loader_new_custom("tile", &table, new std::shared_ptr<State>(state), TileFunctions::destroy, &loader,
-                              nullptr);
+/* Makes a manager with a small cache in memory the shared one. Takes the loader. */
+static void share(sdimage_loader *loader) {
     sdimage_cache_config *cacheConfig = sdimage_cache_config_new();
     sdimage_cache_config_set_max_memory_cost(cacheConfig, 8 << 20);
     sdimage_cache_config_set_memory_only(cacheConfig, true);
@@ -231,6 +224,27 @@ Tiles::Tiles() : state(std::make_shared<State>()), started(state->started), canc
     sdimage_cache_unref(cache);
     sdimage_cache_config_unref(cacheConfig);
     sdimage_loader_unref(loader);
+}
+
+void useOneTransfer() {
+    sdimage_downloader_config *config = sdimage_downloader_config_new();
+    sdimage_downloader_config_set_max_total(config, 1);
+    sdimage_loader *loader = nullptr;
+    sdimage_downloader_new(config, &loader, nullptr);
+    sdimage_downloader_config_unref(config);
+    share(loader);
+}
+
+Tiles::Tiles() : state(std::make_shared<State>()), started(state->started), cancelled(state->cancelled) {
+    sdimage_loader_vtable table = {};
+    table.size = sizeof table;
+    table.can_load = TileFunctions::canLoad;
+    table.load = TileFunctions::load;
+    table.cancel = TileFunctions::cancel;
+    sdimage_loader *loader = nullptr;
+    sdimage_loader_new_custom("tile", &table, new std::shared_ptr<State>(state), TileFunctions::destroy, &loader,
+                              nullptr);
+    share(loader);
 }
 
 Tiles::~Tiles() {

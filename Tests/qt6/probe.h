@@ -21,6 +21,8 @@ int failures();
 bool waitFor(const std::function<bool()> &condition);
 /* Runs the event loop once and returns. */
 void turn();
+/* Makes the shared loader one with a cache in memory that loads over HTTP, one transfer at a time. */
+void useOneTransfer();
 /* Bytes of memory in use by the process: its resident set. */
 qint64 residentBytes();
 

@@ -66,6 +66,15 @@ static QString quoted(int number, const char *query = "") {
 static void testItem() {
     Tiles tiles;
     {
+        Scene scene(QStringLiteral("Item {}"));
+        scene.shot();
+        bool isSoftware = qgetenv("QT_QUICK_BACKEND") == "software";
+        check(QStringLiteral("the scene is drawn with %1")
+                  .arg(isSoftware ? QStringLiteral("the software renderer") : QStringLiteral("OpenGL")),
+              scene.view.rendererInterface()->graphicsApi() ==
+                  (isSoftware ? QSGRendererInterface::Software : QSGRendererInterface::OpenGL));
+    }
+    {
         Scene scene(QStringLiteral("RemoteImage { objectName: 'image'; width: 80; height: 80; source: %1 }")
                         .arg(quoted(1, "side=400")));
         check(QStringLiteral("an item shows an image"), waitFor([&] { return scene.number() == 1; }));
@@ -368,6 +377,25 @@ static void testPool() {
 
 /* --- HTTP. */
 
+/* The origin responds to one request at a time; before its first response the view moves by two rows of ten cells. */
+static void testOrder() {
+    Origin origin;
+    origin.isHolding = true;
+    useOneTransfer();
+    QStringList urls;
+    for (int number = 0; number < 1000; number++)
+        urls.append(origin.tile(number).toString());
+    QStringListModel model(urls);
+    Wall wall(model);
+    waitFor([&] { return origin.targets.size() == 1 && Loader::shared().runningCount() >= 80; });
+    wall.item("grid")->setProperty("contentY", 100);
+    waitFor([&] { return wall.shot(), Loader::shared().runningCount() >= 100; });
+    origin.open();
+    waitFor([&] { return origin.targets.size() >= 100 && Loader::shared().runningCount() == 0; });
+    QString wrong = origin.outOfOrder(20, 80);
+    check(QStringLiteral("items in view load before others"), wrong.isEmpty(), wrong);
+}
+
 /* Loads with a new loader, which stores in the folder, and waits for the end. */
 static RemoteImage::Status statusOf(Scene &scene, const QUrl &url) {
     scene.image()->setSource(url);
@@ -434,7 +462,7 @@ static void testOrigin() {
     }
     QStringList urls;
     for (int number = 0; number < 10000; number++)
-        urls.append(origin.url(QStringLiteral("/tile/%1").arg(number)).toString());
+        urls.append(origin.tile(number).toString());
     QStringListModel model(urls);
     Wall wall(model);
     waitFor([&] { return wall.compare().second == 0; });
@@ -494,9 +522,13 @@ static void testDestruction() {
 int main(int argc, char **argv) {
     QGuiApplication application(argc, argv);
     importPath = QString::fromLocal8Bit(argc > 1 ? argv[1] : "");
-    const std::pair<const char *, void (*)()> tests[] = {{"item", testItem},     {"animation", testAnimation},
-                                                         {"pool", testPool},     {"fling", testFling},
-                                                         {"origin", testOrigin}, {"destruction", testDestruction}};
+    const std::pair<const char *, void (*)()> tests[] = {{"item", testItem},
+                                                         {"animation", testAnimation},
+                                                         {"pool", testPool},
+                                                         {"fling", testFling},
+                                                         {"origin", testOrigin},
+                                                         {"order", testOrder},
+                                                         {"destruction", testDestruction}};
     if (argc > 2 && QByteArray(argv[2]) == "frames") {
         measureFrames("empty items", {});
         measureFrames("images", QStringLiteral("side=40"));

@@ -13,11 +13,14 @@
 #include <QThread>
 #include <QVBoxLayout>
 
+#include <cstring>
+
 #include <sdimage.h>
 #include <sdimage/qt/image.h>
 #include <sdimage/qt/loader.h>
 #include <sdimage/qt/widgets.h>
 
+#include "origin.h"
 #include "probe.h"
 
 using namespace sdimage::qt;
@@ -62,6 +65,17 @@ static void testConversions() {
     check(QStringLiteral("a QImage keeps the pixels"), kept.pixel(0, 0) == qRgba(250, 0, 0, 255));
     kept.setPixel(0, 0, qRgba(1, 1, 1, 255));
     check(QStringLiteral("writing copies"), kept.pixel(0, 0) == qRgba(1, 1, 1, 255));
+
+    static const float light[] = {0.5f, 1, 4, 1};
+    sdimage_image_new(1, 1, sizeof light, SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT, light, &image, nullptr);
+    QImage bright = toQImage(image);
+    check(QStringLiteral("light above white is kept, in linear sRGB"),
+          bright.format() == QImage::Format_RGBA32FPx4 && bright.colorSpace() == QColorSpace::SRgbLinear &&
+              !std::memcmp(bright.constBits(), light, sizeof light));
+    bright.convertToColorSpace(QColorSpace::SRgb);
+    check(QStringLiteral("Qt converts it for drawing"),
+          std::abs(qRed(bright.convertToFormat(QImage::Format_RGB32).pixel(0, 0)) - 188) <= 2);
+    sdimage_image_unref(image);
 
     sdimage_image *wide = newImage(SDIMAGE_PIXEL_FORMAT_RGB16);
     check(QStringLiteral("RGB16 is converted"), toQImage(wide).format() == QImage::Format_RGBX64);
@@ -306,10 +320,19 @@ struct Wall {
     RemoteImageDelegate *delegate;
     int urlRole;
 
-    explicit Wall(int count, const QString &query = {}) {
-        for (int row = 0; row < count; row++) {
+    static QList<QUrl> urls(int count, const QString &query) {
+        QList<QUrl> list;
+        for (int number = 0; number < count; number++)
+            list.append(Tiles::url(number, query));
+        return list;
+    }
+
+    explicit Wall(int count, const QString &query = {}) : Wall(urls(count, query)) {}
+
+    explicit Wall(const QList<QUrl> &urls) {
+        for (const QUrl &url : urls) {
             auto *item = new QStandardItem;
-            item->setData(Tiles::url(row, query), Qt::DecorationRole);
+            item->setData(url, Qt::DecorationRole);
             item->setEditable(false);
             model.appendRow(item);
         }
@@ -395,6 +418,38 @@ static void testFling() {
     check(QStringLiteral("memory is flat over %1 flings").arg(flings), late - early < 40 << 20,
           QStringLiteral("%1 KiB more").arg((late - early) / 1024));
 #endif
+}
+
+/* The origin responds to one request at a time; before its first response the view moves by two rows of ten cells. */
+static void testOrder() {
+    Origin origin;
+    origin.isHolding = true;
+    useOneTransfer();
+    QList<QUrl> urls;
+    for (int number = 0; number < 1000; number++)
+        urls.append(origin.tile(number));
+    Wall wall(urls);
+    int cells = int(wall.visible().size());
+    waitFor([&] { return origin.targets.size() == 1 && Loader::shared().runningCount() >= cells; });
+    wall.view.verticalScrollBar()->setValue(100);
+    waitFor([&] { return wall.delegate->state(wall.model.index(19 + cells, 0)) == ImageTarget::Loading; });
+    turn();
+    origin.open();
+    waitFor([&] { return origin.targets.size() > 20 + cells && Loader::shared().runningCount() == 0; });
+    QString wrong = origin.outOfOrder(20, 20 + cells);
+    check(QStringLiteral("cells in view load before others"), wrong.isEmpty(), wrong);
+    /* Then those that were in view before, then the next ones, the nearest first. */
+    int former = 20, latest = 0, misplaced = 0;
+    for (qsizetype index = 0; index < origin.targets.size(); index++) {
+        int number = origin.numberAt(index);
+        former -= number < 20;
+        if (number < 20 + cells)
+            continue;
+        misplaced += former > 0 || number < latest;
+        latest = number;
+    }
+    check(QStringLiteral("the nearest of the next cells loads first"), former == 0 && latest > 0 && misplaced == 0,
+          QString::number(misplaced));
 }
 
 static void testDelegate() {
@@ -503,14 +558,10 @@ static void testDestruction() {
 
 int main(int argc, char **argv) {
     QApplication application(argc, argv);
-    const std::pair<const char *, void (*)()> tests[] = {{"conversions", testConversions},
-                                                         {"loader", testLoader},
-                                                         {"label", testLabel},
-                                                         {"reuse", testReuse},
-                                                         {"remote", testRemoteImageLabel},
-                                                         {"delegate", testDelegate},
-                                                         {"fling", testFling},
-                                                         {"destruction", testDestruction}};
+    const std::pair<const char *, void (*)()> tests[] = {
+        {"conversions", testConversions}, {"loader", testLoader},     {"label", testLabel}, {"reuse", testReuse},
+        {"remote", testRemoteImageLabel}, {"delegate", testDelegate}, {"order", testOrder}, {"fling", testFling},
+        {"destruction", testDestruction}};
     for (auto &[name, test] : tests)
         if (argc < 2 || QByteArray(argv[1]) == name)
             test();
