@@ -13,6 +13,7 @@
 #include <QThread>
 #include <QVBoxLayout>
 
+#include <cstdio>
 #include <cstring>
 
 #include <sdimage.h>
@@ -405,6 +406,8 @@ static void testFling() {
     }
     bool isFull = waitFor([&] { return wall.compare().second == 0; });
     late = residentBytes();
+    std::fprintf(stderr, "at most %d loads were running; %lld KiB more after the fifth fling\n", most,
+                 static_cast<long long>((late - early) / 1024));
     check(QStringLiteral("a wall of 10,000 images has about 60 cells"), cells >= 54 && cells <= 70,
           QString::number(cells));
     check(QStringLiteral("a fling never shows another URL"), wrong == 0 && wall.compare().first == 0,
