@@ -24,10 +24,23 @@ const ready = new Promise(resolve => second.connect('notify::state', () => {
         resolve();
 }));
 
+// Without the header field, and without the cache, which the other picture fills.
+async function isRefused() {
+    const other = Sdimage.Request.new(url);
+    other.set_cache_policy(Sdimage.CachePolicy.NONE);
+    try {
+        await Sdimage.gtk_picture_set_url_full(first, null, null, other, null, null);
+    } catch (error) {
+        return error.matches(Sdimage.GtkError, Sdimage.GtkError.HTTP_STATUS);
+    }
+    return false;
+}
+
 async function show() {
+    const wasRefused = await isRefused();
     const isShown = await Sdimage.gtk_picture_set_url_full(first, null, null, request, options, null);
     await ready;
-    print(isShown && second.request.header('Authorization') === authorization ? 'ready' : 'wrong');
+    print(wasRefused && isShown && second.request.header('Authorization') === authorization ? 'ready' : 'wrong');
 }
 show().catch(error => print(error.message));
 loop.run();

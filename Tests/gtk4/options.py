@@ -27,6 +27,7 @@ options.set_blurhash("LEHV6nWB2yk8pyo0adR*.7kCMdnj", -1, 32, 32)
 # A copy is independent.
 other = request.copy()
 other.set_header("Authorization", None)
+other.set_cache_policy(Sdimage.CachePolicy.NONE)
 assert request.header("Authorization") == authorization and other.header("Authorization") is None
 assert request.copy_decode_options().max_pixels() == 1 << 20 and request.cache_policy() == Sdimage.CachePolicy.MEMORY_ONLY
 
@@ -51,6 +52,8 @@ def finish(widget: Gtk.Picture, result: GObject.Object) -> None:
     try:
         results[widget] = Sdimage.gtk_picture_set_url_finish(result)
     except GLib.Error as error:
+        assert error.matches(Sdimage.gtk_error_quark(), Sdimage.GtkError.HTTP_STATUS), (error.domain, error.code)
+        assert error.domain == "sdimage-gtk-error-quark"
         results[widget] = error.message
 
 

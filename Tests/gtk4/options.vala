@@ -1,7 +1,18 @@
 // Loads an image that needs a header field, with a request and options: options URL AUTHORIZATION
-async void show (Gtk.Picture first, Sdimage.Picture second, Sdimage.Request request) {
+async void show (string url, Gtk.Picture first, Sdimage.Picture second, Sdimage.Request request) {
     var options = new Sdimage.TargetOptions ();
     options.set_transition (Sdimage.Transition.NONE, 0);
+    // Without the header field, and without the cache, which the other picture fills.
+    var other = new Sdimage.Request (url);
+    other.set_cache_policy (Sdimage.CachePolicy.NONE);
+    var was_refused = false;
+    try {
+        yield Sdimage.gtk_picture_set_url_full (first, null, null, other, null, null);
+    } catch (Sdimage.GtkError.HTTP_STATUS error) {
+        was_refused = true;
+    } catch (Error error) {
+        stderr.printf ("%s\n", error.message);
+    }
     try {
         var is_shown = yield Sdimage.gtk_picture_set_url_full (first, null, null, request, options, null);
         while (second.state != Sdimage.State.READY) {
@@ -9,7 +20,7 @@ async void show (Gtk.Picture first, Sdimage.Picture second, Sdimage.Request requ
             yield;
             second.disconnect (handler);
         }
-        stdout.printf (is_shown ? "ready\n" : "wrong\n");
+        stdout.printf (was_refused && is_shown ? "ready\n" : "wrong\n");
     } catch (Error error) {
         stdout.printf ("%s\n", error.message);
     }
@@ -28,7 +39,7 @@ int main (string[] args) {
     box.append (second);
     var window = new Gtk.Window () { child = box, default_width = 400, default_height = 200 };
     window.present ();
-    show.begin (first, second, request);
+    show.begin (args[1], first, second, request);
     new MainLoop ().run ();
     return 0;
 }

@@ -51,7 +51,7 @@ run_samples() {
     compile $folder/gallery-gtk examples/gtk/gallery.c $flags -lsdimage-gtk4 $libraries
     for source in examples/gtk/picture.vala Tests/gtk4/options.vala; do
         valac --vapidir "$PREFIX/share/vala/vapi" --pkg gtk4 --pkg sdimage-gtk4 -X -w -X -I"$PREFIX/include" -X -L"$PREFIX/lib" \
-            -X -lsdimage-gtk4 -X -lsdimage -o $folder/"$(basename "$source" .vala)-vala" $source >&2 ||
+            -X -lsdimage-gtk4 -X -lsdimage -d $folder -o "$(basename "$source" .vala)-vala" $source >&2 ||
             echo "not ok $source is compiled: see the log"
     done
     script Tests/gtk4/samples.py $folder "$PREFIX"

@@ -21,6 +21,7 @@ typedef sdimage_request SdimageRequest;
 typedef sdimage_decode_options SdimageDecodeOptions;
 typedef sdimage_target_options SdimageTargetOptions;
 typedef sdimage_dynamic_range SdimageDynamicRange;
+typedef sdimage_status SdimageGtkError;
 typedef sdimage_pixel_format SdimagePixelFormat;
 typedef sdimage_format SdimageFormat;
 typedef sdimage_scale_mode SdimageScaleMode;
@@ -52,6 +53,116 @@ typedef enum {
     SDIMAGE_DYNAMIC_RANGE_HDR = 1,
     SDIMAGE_DYNAMIC_RANGE_AUTOMATIC = 2
 } SdimageDynamicRange;
+
+/**
+ * SdimageGtkError:
+ * @SDIMAGE_STATUS_NEED_MORE_DATA: nothing to show yet
+ * @SDIMAGE_STATUS_END: the end was reached
+ * @SDIMAGE_STATUS_OK: success
+ * @SDIMAGE_STATUS_INVALID_ARGUMENT: NULL, an impossible number, or text that is not UTF-8
+ * @SDIMAGE_STATUS_BAD_HANDLE: an object of another kind
+ * @SDIMAGE_STATUS_UNSUPPORTED: not supported by this build, format or object
+ * @SDIMAGE_STATUS_NO_MEMORY: an allocation was refused
+ * @SDIMAGE_STATUS_CANCELLED: cancelled by the caller
+ * @SDIMAGE_STATUS_SHUTDOWN: the manager or cache was closed
+ * @SDIMAGE_STATUS_FORKED: a forked child of the process that started the library
+ * @SDIMAGE_STATUS_WOULD_DEADLOCK: a blocking call on a thread of the library
+ * @SDIMAGE_STATUS_TIMEOUT: connection, transfer or decoding took too long
+ * @SDIMAGE_STATUS_NOT_FOUND: no such entry or file
+ * @SDIMAGE_STATUS_BUSY: locked for too long by another process or thread
+ * @SDIMAGE_STATUS_INTERNAL_ERROR: a defect of the library: please report it
+ * @SDIMAGE_STATUS_INVALID_URL: empty, or not a URL
+ * @SDIMAGE_STATUS_SCHEME_FORBIDDEN: a scheme without a loader
+ * @SDIMAGE_STATUS_ADDRESS_FORBIDDEN: the address policy forbids the resolved address
+ * @SDIMAGE_STATUS_RESOLVE_FAILED: the host name has no address
+ * @SDIMAGE_STATUS_CONNECT_FAILED: the server cannot be reached
+ * @SDIMAGE_STATUS_TLS_FAILED: the handshake or the certificate failed
+ * @SDIMAGE_STATUS_CONNECTION_LOST: the transfer was interrupted, or shorter than announced
+ * @SDIMAGE_STATUS_HTTP_STATUS: a status outside the accepted ones: see http_status
+ * @SDIMAGE_STATUS_TOO_MANY_REDIRECTS: more than the configured number
+ * @SDIMAGE_STATUS_REDIRECT_FORBIDDEN: to another scheme, or from https to http
+ * @SDIMAGE_STATUS_CONTENT_TYPE: a media type outside the accepted ones
+ * @SDIMAGE_STATUS_NOT_MODIFIED: a condition set by the request was met
+ * @SDIMAGE_STATUS_OFFLINE: loading is switched off
+ * @SDIMAGE_STATUS_FAILED_URL: failed permanently a moment ago, and not yet retried
+ * @SDIMAGE_STATUS_INVALID_REQUEST: header fields or a modifier's result cannot be sent
+ * @SDIMAGE_STATUS_INVALID_RESPONSE: an invalid response
+ * @SDIMAGE_STATUS_PROTOCOL_ERROR: not HTTP, or headers over the limit
+ * @SDIMAGE_STATUS_AUTHENTICATION_FAILED: credentials were refused
+ * @SDIMAGE_STATUS_BAD_DATA: damaged: the coder failed
+ * @SDIMAGE_STATUS_TRUNCATED: the bytes end too early
+ * @SDIMAGE_STATUS_NOT_AN_IMAGE: no coder recognises the bytes
+ * @SDIMAGE_STATUS_TOO_LARGE: a limit was exceeded; the message names it
+ * @SDIMAGE_STATUS_EMPTY_DATA: no bytes
+ * @SDIMAGE_STATUS_TRANSFORM_FAILED: a transformer returned no image
+ * @SDIMAGE_STATUS_ENCODE_FAILED: an encoder returned no bytes
+ * @SDIMAGE_STATUS_DECODER_CRASHED: reserved: the process of the decoder ended
+ * @SDIMAGE_STATUS_MODULE_MISSING: the format's module or its library is not installed
+ * @SDIMAGE_STATUS_IO_ERROR: see system_error
+ * @SDIMAGE_STATUS_PERMISSION_DENIED: the file may not be read
+ * @SDIMAGE_STATUS_NOT_A_FILE: a folder, a pipe or a device
+ * @SDIMAGE_STATUS_DISK_FULL: no space, or over the quota
+ * @SDIMAGE_STATUS_CACHE_UNUSABLE: the cache's folder cannot be used, or others may write to it
+ * @SDIMAGE_STATUS_CACHE_DAMAGED: an entry failed its check
+ * @SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED:
+ * @SDIMAGE_STATUS_PHOTOS_NOT_AN_IMAGE:
+ * @SDIMAGE_STATUS_PHOTOS_NOT_FOUND:
+ *
+ * The outcome of a call or a load. The number in brackets is that of the same condition in SDWebImage's error domains.
+ */
+typedef enum {
+    SDIMAGE_STATUS_NEED_MORE_DATA = 2,
+    SDIMAGE_STATUS_END = 1,
+    SDIMAGE_STATUS_OK = 0,
+    SDIMAGE_STATUS_INVALID_ARGUMENT = -1,
+    SDIMAGE_STATUS_BAD_HANDLE = -2,
+    SDIMAGE_STATUS_UNSUPPORTED = -3,
+    SDIMAGE_STATUS_NO_MEMORY = -4,
+    SDIMAGE_STATUS_CANCELLED = -5,
+    SDIMAGE_STATUS_SHUTDOWN = -6,
+    SDIMAGE_STATUS_FORKED = -7,
+    SDIMAGE_STATUS_WOULD_DEADLOCK = -8,
+    SDIMAGE_STATUS_TIMEOUT = -9,
+    SDIMAGE_STATUS_NOT_FOUND = -10,
+    SDIMAGE_STATUS_BUSY = -11,
+    SDIMAGE_STATUS_INTERNAL_ERROR = -12,
+    SDIMAGE_STATUS_INVALID_URL = -20,
+    SDIMAGE_STATUS_SCHEME_FORBIDDEN = -21,
+    SDIMAGE_STATUS_ADDRESS_FORBIDDEN = -22,
+    SDIMAGE_STATUS_RESOLVE_FAILED = -23,
+    SDIMAGE_STATUS_CONNECT_FAILED = -24,
+    SDIMAGE_STATUS_TLS_FAILED = -25,
+    SDIMAGE_STATUS_CONNECTION_LOST = -26,
+    SDIMAGE_STATUS_HTTP_STATUS = -27,
+    SDIMAGE_STATUS_TOO_MANY_REDIRECTS = -28,
+    SDIMAGE_STATUS_REDIRECT_FORBIDDEN = -29,
+    SDIMAGE_STATUS_CONTENT_TYPE = -30,
+    SDIMAGE_STATUS_NOT_MODIFIED = -31,
+    SDIMAGE_STATUS_OFFLINE = -32,
+    SDIMAGE_STATUS_FAILED_URL = -33,
+    SDIMAGE_STATUS_INVALID_REQUEST = -34,
+    SDIMAGE_STATUS_INVALID_RESPONSE = -35,
+    SDIMAGE_STATUS_PROTOCOL_ERROR = -36,
+    SDIMAGE_STATUS_AUTHENTICATION_FAILED = -37,
+    SDIMAGE_STATUS_BAD_DATA = -50,
+    SDIMAGE_STATUS_TRUNCATED = -51,
+    SDIMAGE_STATUS_NOT_AN_IMAGE = -52,
+    SDIMAGE_STATUS_TOO_LARGE = -53,
+    SDIMAGE_STATUS_EMPTY_DATA = -54,
+    SDIMAGE_STATUS_TRANSFORM_FAILED = -55,
+    SDIMAGE_STATUS_ENCODE_FAILED = -56,
+    SDIMAGE_STATUS_DECODER_CRASHED = -57,
+    SDIMAGE_STATUS_MODULE_MISSING = -58,
+    SDIMAGE_STATUS_IO_ERROR = -70,
+    SDIMAGE_STATUS_PERMISSION_DENIED = -71,
+    SDIMAGE_STATUS_NOT_A_FILE = -72,
+    SDIMAGE_STATUS_DISK_FULL = -73,
+    SDIMAGE_STATUS_CACHE_UNUSABLE = -74,
+    SDIMAGE_STATUS_CACHE_DAMAGED = -75,
+    SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED = -90,
+    SDIMAGE_STATUS_PHOTOS_NOT_AN_IMAGE = -91,
+    SDIMAGE_STATUS_PHOTOS_NOT_FOUND = -92
+} SdimageGtkError;
 
 /**
  * SdimagePixelFormat:

@@ -31,13 +31,16 @@
 
 G_BEGIN_DECLS
 
-#ifndef __GI_SCANNER__
-/* Error domain of loads, "sdimage-gtk-error-quark". The codes are those of sdimage_status (sdimage/error.h), such as
- * -27 for an HTTP status that is not accepted. Cancelled loads have G_IO_ERROR_CANCELLED instead. */
 #define SDIMAGE_GTK_ERROR (sdimage_gtk_error_quark())
-/* Returns the error domain of loads. */
+/**
+ * sdimage_gtk_error_quark:
+ *
+ * Returns the error domain of loads. The codes are those of #SdimageGtkError, which is sdimage_status, such as
+ * %SDIMAGE_STATUS_HTTP_STATUS. Cancelled loads have %G_IO_ERROR_CANCELLED instead.
+ *
+ * Returns: the error domain
+ */
 SDIMAGE_API GQuark sdimage_gtk_error_quark(void);
-#endif
 
 /**
  * SdimageState:

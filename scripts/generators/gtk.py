@@ -24,7 +24,7 @@ def files(interface: Interface, root: pathlib.Path) -> dict[str, str]:
 
 
 def camel(name: str) -> str:
-    return "".join(word.capitalize() for word in name.split("_"))
+    return names.GTK_ENUMS.get(name) or "".join(word.capitalize() for word in name.split("_"))
 
 
 def comment(title: str, annotated: list[str], text: str, result: str = "") -> list[str]:
@@ -37,7 +37,7 @@ class Header:
     def __init__(self, interface: Interface) -> None:
         self.interface = interface
         self.enums = {each.name: each for each in interface.enums}
-        self.used: set[str] = set()
+        self.used = set(names.GTK_ENUMS)
         self.functions = {name: self.functions_of(name) for name in names.GTK_TYPES}
 
     # --- Functions.
@@ -98,7 +98,9 @@ class Header:
         """The scanner takes an enum for a set of bits if a value is shifted."""
         lines, shifts = [], {1 << bit: f"1 << {bit}" for bit in range(32)} if enum.is_bits else {}
         title = camel(enum.name)
-        annotated = [f"@{value.name}: {value.doc}" for value in enum.values]
+        # Without a number of another system in brackets.
+        docs = [re.sub(r"^\[\d+\]\s*", "", value.doc) for value in enum.values]
+        annotated = [f"@{value.name}: {doc}" for value, doc in zip(enum.values, docs)]
         lines += comment(title, [part for each in annotated for part in wrapped(each, WIDTH - 3)], enum.doc)
         values = [f"    {value.name} = {shifts.get(value.number, value.number)}" for value in enum.values]
         return [*lines, "typedef enum {", *",\n".join(values).split("\n"), f"}} {title};"]

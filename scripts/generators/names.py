@@ -151,3 +151,5 @@ GTK_TYPES = {
     "sdimage_decode_options": "Options of decoding, and its limits.",
     "sdimage_target_options": "Options of a load into a widget: placeholder, transition.",
 }
+#: Enums with other names: the codes of the error domain, which no function of these types needs.
+GTK_ENUMS = {"sdimage_status": "SdimageGtkError"}
