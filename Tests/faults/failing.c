@@ -1,10 +1,11 @@
-/* failing.c: a preloaded library that makes one call on files of the cache's folder fail, or ends the process there.
+/* failing.c: a preloaded library that makes calls on files of the cache's folder fail, or ends the process there.
  *
  * FAILING_FOLDER     only calls on files below this folder count
  * FAILING_CALL       number of the call, from 1; 0: calls are only counted
  * FAILING_HOW        once, ever (that one and all later ones), kill (the process ends before the call), torn (in the middle
  *                    of a write; before other calls), after (after the call), power (before the call the power is cut:
- *                    see power.h)
+ *                    see power.h), journal (FAILING_CALL is a number of bytes: what a journal of SQLite has beyond
+ *                    them cannot be written, as on a full disk)
  * FAILING_VARIANT    selects one of the errors that such a call may have
  *
  * The program uses failing_count and failing_stop. */
@@ -104,7 +105,7 @@ static int before(bool is_ours, kind kind, bool *is_last) {
     if (!is_ours || atomic_load(&is_stopped))
         return 0;
     long number = atomic_fetch_add(&calls, 1) + 1;
-    if (!wanted || number < wanted || (number > wanted && how != 'e'))
+    if (!wanted || how == 'j' || number < wanted || (number > wanted && how != 'e'))
         return 0;
     if (how == 'p') {
         pthread_mutex_lock(&power);
@@ -121,6 +122,17 @@ static int before(bool is_ours, kind kind, bool *is_last) {
     int error = error_of(kind);
     /* A permanent failure is never an interruption or a short write. */
     return how == 'e' && (error == EINTR || error == SHORT) ? EIO : error;
+}
+
+/* True for a write that a full disk refuses a journal. */
+static bool is_full(int file, off_t end) {
+    static const char suffix[] = "-journal";
+    char name[40], path[PATH_MAX];
+    if (how != 'j' || end <= wanted || atomic_load(&is_stopped) || !is_our_file(file))
+        return false;
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(name, path, sizeof path);
+    return length >= (ssize_t)strlen(suffix) && !memcmp(path + length - strlen(suffix), suffix, strlen(suffix));
 }
 
 /* Serialized, so that the old contents of a page are saved before another thread changes it. */
@@ -250,6 +262,10 @@ EXPORT ssize_t write(int file, const void *bytes, size_t length) {
 #define PWRITE(name)                                                                                                   \
     EXPORT ssize_t name(int file, const void *bytes, size_t length, off_t offset) {                                    \
         REAL(name);                                                                                                    \
+        if (is_full(file, offset + (off_t)length)) {                                                                   \
+            errno = ENOSPC;                                                                                            \
+            return -1;                                                                                                 \
+        }                                                                                                              \
         GUARD(is_our_file(file), WRITING)                                                                              \
         if (error == SHORT) {                                                                                          \
             ssize_t part = real(file, bytes, length / 2, offset);                                                      \

@@ -17,6 +17,7 @@ import os
 import pathlib
 import random
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -86,14 +87,15 @@ def check(folder: str, expected: Expectations) -> dict[str, float]:
     return found
 
 
+def newest_index(folder: str) -> pathlib.Path:
+    return max(pathlib.Path(folder, "default/v1").glob("index-*.db"), key=lambda path: int(path.stem[6:]))
+
+
 def stray_files(folder: str) -> int:
     """Files of entries without a row, found by SQLite itself."""
-    import sqlite3
-
-    root = pathlib.Path(folder, "default/v1")
-    newest = max(root.glob("index-*.db"), key=lambda path: int(path.stem[6:]))
+    newest = newest_index(folder)
     rows = {row[0].decode() for row in sqlite3.connect(newest).execute("SELECT file FROM entry WHERE length(file) > 0")}
-    return len({f"{path.parent.name}/{path.name}" for path in root.glob("[0-9a-f][0-9a-f]/*")} - rows)
+    return len({f"{path.parent.name}/{path.name}" for path in newest.parent.glob("[0-9a-f][0-9a-f]/*")} - rows)
 
 
 def kill_rounds(rounds: int, chance: random.Random) -> None:
@@ -238,6 +240,40 @@ def failing_calls(script: Script, step: int, chance: random.Random) -> None:
     tell("stores go on as soon as the fault ends", results, lambda r: not r.get("resumed"))
 
 
+def run_bursts(size: int) -> dict[str, object]:
+    """Large transactions, whose journal cannot become longer than `size` bytes; then SQLite itself checks the index."""
+    with tempfile.TemporaryDirectory() as folder:
+        shim = {"LD_PRELOAD": str(SHIM), "FAILING_FOLDER": folder, "FAILING_CALL": str(size), "FAILING_HOW": "journal"}
+        done = subprocess.run([WORKER, "bursts", folder], env=os.environ | shim, capture_output=True, text=True, timeout=60)
+        newest = newest_index(folder)
+        connection = sqlite3.connect(newest)
+        found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+        stored = connection.execute("SELECT count(*) FROM entry").fetchone()[0]
+        dropped = int(next(iter(re.findall(r"dropped (\d+)", done.stdout)), -1))
+        return {
+            "damaged": done.returncode != 0 or found != ["ok"],
+            "name": newest.name,
+            "stored": stored,
+            "dropped": dropped,
+            "text": f"{size}: {done.returncode} {newest.name}: {stored} entries, {dropped} dropped, {found[:3]} {done.stderr[-300:]}",
+        }
+
+
+def full_disks() -> None:
+    """Without a part of its journal, SQLite cannot roll back."""
+    whole = run_bursts(1 << 30)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(run_bursts, range(120_000, 700_000, 19_000)))
+    refused = sum(1 for r in results if r["dropped"])
+    report.check("a full disk refuses large transactions", whole["dropped"] == 0 and refused > 5, f"{refused} {whole['text']}")
+    tell(
+        "the index stays intact when there is no space for a part of its journal",
+        results,
+        lambda r: r["damaged"] or r["name"] != whole["name"],
+    )
+    tell("entries are stored as soon as there is space", results, lambda r: r["stored"] < 250)
+
+
 def disk_use(folder: str) -> collections.Counter[str]:
     """Bytes on disk by kind of file; `all` is the total."""
     use: collections.Counter[str] = collections.Counter()
@@ -320,6 +356,7 @@ def main() -> None:
         power_cuts(script, step * 2 if step > 1 else 1, chance)
     if "failing" in wanted:
         failing_calls(script, step, chance)
+        full_disks()
     if "share" in wanted:
         share(float(settings.get("share") or 20), chance, "killing" in named)
     if "keys" in wanted:

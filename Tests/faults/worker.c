@@ -5,6 +5,7 @@
  *                                  is killed: `try KEY VERSION` before and `done KEY VERSION` after each commit
  *   worker check FOLDER            only checks: `checked ENTRIES wrong W lost L opened MILLISECONDS` of CPU time
  *   worker script FOLDER PICTURE   the same calls each time, for failing.so: `try`, `done`, `load STATUS`, `calls N`, `resumed`
+ *   worker bursts FOLDER           stores that share transactions, for failing.so: `dropped N`
  *   worker share FOLDER SECONDS SEED LIMIT
  *                                  stores, reads and removes beside others: `shared OPERATIONS wrong W failed F`
  *   worker keys FOLDER             10,000 hostile keys: `keys N wrong W accepted A` (A: invalid keys that were not refused)
@@ -212,12 +213,18 @@ static void load(const char *picture) {
     sdimage_manager_config_unref(config);
 }
 
-static void run_script(const char *folder, const char *picture) {
-    long (*count)(void);
-    void (*stop)(void);
+/* Functions of failing.so. */
+static long (*count)(void);
+static void (*stop)(void);
+
+static void find_shim(void) {
     *(void **)&count = dlsym(RTLD_DEFAULT, "failing_count");
     *(void **)&stop = dlsym(RTLD_DEFAULT, "failing_stop");
+}
+
+static void run_script(const char *folder, const char *picture) {
     char name[64];
+    find_shim();
     sdimage_data *path = NULL;
     open_cache(folder, 0);
     for (uint64_t key = 1; key <= 8; key++)
@@ -254,6 +261,42 @@ static void run_script(const char *folder, const char *picture) {
     if (sdimage_cache_statistics_to_json(cache, &json, NULL) >= 0)
         printf("%.*s\n", (int)sdimage_data_length(json), (const char *)sdimage_data_bytes(json));
     sdimage_data_unref(json);
+    fflush(stdout);
+    sdimage_cache_unref(cache);
+}
+
+/* --- bursts. */
+
+enum { BURST = 250 };
+
+/* Replaces some entries and adds others in one transaction, whose journal is larger than what the library gathers for one
+ * write. */
+static void store_burst(uint8_t version) {
+    uint8_t bytes[3000];
+    char name[64];
+    memset(bytes, version, sizeof bytes);
+    for (uint64_t key = version * BURST / 2u; key < version * BURST / 2u + BURST; key++) {
+        sdimage_data *data = NULL;
+        if (sdimage_data_new(bytes, sizeof bytes - mix(key + version) % 2900, &data, NULL) < 0)
+            exit(2);
+        sdimage_cache_store_data_async(cache, name, name_of(key, name), data, NULL, NULL, NULL, NULL);
+        sdimage_data_unref(data);
+    }
+    sdimage_cache_flush(cache, NULL);
+}
+
+/* The last burst is stored after the fault, by the connection that has seen it. */
+static void store_bursts(const char *folder) {
+    find_shim();
+    open_cache(folder, 0);
+    store_burst(1);
+    store_burst(2);
+    if (stop)
+        stop();
+    store_burst(3);
+    sdimage_cache_statistics statistics = {.size = sizeof statistics};
+    sdimage_cache_get_statistics(cache, &statistics, NULL);
+    printf("dropped %" PRIu64 "\n", statistics.disk_dropped_stores);
     fflush(stdout);
     sdimage_cache_unref(cache);
 }
@@ -371,6 +414,8 @@ int main(int count, char **arguments) {
         write_until_killed(arguments[2]);
     else if (!strcmp(what, "script") && count > 3)
         run_script(arguments[2], arguments[3]);
+    else if (!strcmp(what, "bursts"))
+        store_bursts(arguments[2]);
     else if (!strcmp(what, "share") && count > 5)
         share(arguments[2], atof(arguments[3]), strtoull(arguments[4], NULL, 10), strtoull(arguments[5], NULL, 10));
     else if (!strcmp(what, "keys"))

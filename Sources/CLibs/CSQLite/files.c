@@ -88,13 +88,22 @@ static int write_through(folder_file *file, const char *bytes, int amount, sqlit
 }
 
 /* Writes what was gathered. The original of a page is in the journal before its new contents are in the database: a
- * process that ends between two writes leaves a journal that restores all pages. */
+ * process that ends between two writes leaves a journal that restores all pages.
+ *
+ * If this fails, the transaction does. New contents are dropped: a rollback restores these pages. Originals are kept, and
+ * each further call fails until they are written: SQLite, which has changed the pages in its cache, cannot roll back without
+ * them, and must not regard the changed pages as restored. */
 static int write_gathered(folder_file *file) {
     int count = file->gathered_count;
-    /* Dropped if it cannot be written: the transaction fails, and its rollback writes what it has to restore. */
-    file->gathered_count = 0;
+    /* A forked child shares the open files, perhaps in the middle of a transaction of its parent. */
+    if (count && file->process != getpid())
+        return SQLITE_IOERR_WRITE;
     int code = file->journal ? write_gathered(file->journal) : SQLITE_OK;
-    return code || !count ? code : write_through(file, file->gathered, count, file->gathered_offset);
+    if (!code && count)
+        code = write_through(file, file->gathered, count, file->gathered_offset);
+    if (!code || file->is_database)
+        file->gathered_count = 0;
+    return code;
 }
 
 static int file_write(sqlite3_file *handle, const void *buffer, int amount, sqlite3_int64 offset) {
@@ -122,7 +131,9 @@ static int file_close(sqlite3_file *handle) {
     folder_file *file = of(handle);
     /* In a forked child the descriptor was closed already and may belong to another file. */
     if (file->process == getpid()) {
-        write_gathered(file);
+        /* Without the originals, the new contents must not be written. */
+        if (write_gathered(file) && file->database)
+            file->database->gathered_count = 0;
         if (file->is_database)
             csys_unwatch_fork(file->descriptor);
         close(file->descriptor);
@@ -156,8 +167,11 @@ static int file_read(sqlite3_file *handle, void *buffer, int amount, sqlite3_int
 }
 
 static int file_truncate(sqlite3_file *handle, sqlite3_int64 size) {
-    int code = write_gathered(of(handle));
-    while (!code && ftruncate(of(handle)->descriptor, size)) {
+    folder_file *file = of(handle);
+    if (file->gathered_offset >= size)
+        file->gathered_count = 0;
+    int code = write_gathered(file);
+    while (!code && ftruncate(file->descriptor, size)) {
         if (errno != EINTR)
             code = SQLITE_IOERR_TRUNCATE;
     }
@@ -221,7 +235,7 @@ static int find_writer(folder_file *file, off_t byte, bool *is_locked) {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
     while (fcntl(file->descriptor, F_OFD_GETLK, &lock)) {
         if (errno != EINTR)
-            return SQLITE_IOERR_CHECKRESERVEDLOCK;
+            return errno == ENOLCK ? SQLITE_BUSY : SQLITE_IOERR_CHECKRESERVEDLOCK;
     }
     *is_locked = lock.l_type != F_UNLCK;
     return SQLITE_OK;
