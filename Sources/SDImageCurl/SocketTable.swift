@@ -30,10 +30,15 @@ final class SocketTable {
         if poller == nil { poller = try SocketPoller(wakeUp: wakeUp) }
     }
 
-    func opened(_ descriptor: curl_socket_t) { entries.append(Entry(descriptor: descriptor)) }
+    func opened(_ descriptor: curl_socket_t) {
+        entries.removeAll { $0.descriptor == descriptor }
+        entries.append(Entry(descriptor: descriptor))
+    }
 
     func closed(_ descriptor: curl_socket_t) {
         guard let index = index(of: descriptor) else { return }
+        // The next socket may have the same number.
+        poller?.dropEvents(of: descriptor)
         // Closing does not end the watch if a child process has a copy of the socket.
         if entries[index].watchedEvents != 0 { poller?.watch(descriptor, CURL_POLL_REMOVE) }
         entries.remove(at: index)

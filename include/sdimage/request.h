@@ -190,8 +190,8 @@ SDIMAGE_API sdimage_cache_policy sdimage_request_cache_policy(const sdimage_requ
 /* Sets the options for encoding images for the disk; copied. NULL, the default: quality 0.9 for thumbnails and
  * transformed images, and full quality for images whose original bytes the loader does not deliver. */
 SDIMAGE_API void sdimage_request_set_encode_options(sdimage_request *request, const sdimage_encode_options *options);
-/* Returns a copy of the encode options, which the caller must unref; those of sdimage_encode_options_new if none were
- * set. */
+/* Returns a copy of the encode options, which the caller must unref. If none were set, it has full quality: setting it
+ * stores thumbnails with that. */
 SDIMAGE_API void sdimage_request_copy_encode_options(const sdimage_request *request, sdimage_encode_options **options);
 
 /* Adds the encoded bytes to the result of a memory hit. They are read from the disk (NULL when missing there), and the

@@ -26,8 +26,8 @@ final class CommitQueue: Sendable {
     private static let commitDelay: UInt64 = 5_000_000
     /// Pending changes from which they are committed without delay.
     private static let fullCount = 64
-    /// Limits of one transaction. Changes of a long burst share the pages of the index that each of them changes; the pages of
-    /// a transaction are in memory until its end.
+    /// Limits of one transaction. Changes of a long burst share the pages of the index that each of them changes; SQLite keeps
+    /// about as many bytes of changed pages in memory.
     private static let batchCount = 256
     private static let batchBytes = 2 << 20
     /// Pending bytes from which stores are committed without delay.

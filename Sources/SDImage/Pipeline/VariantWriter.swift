@@ -125,9 +125,9 @@ struct Variant: Sendable {
         return options
     }()
 
-    /// Lossless if the original is, or if a JPEG would lose the alpha channel.
+    /// Lossless if the format of the original is, or if a JPEG would lose the alpha channel.
     var format: ImageFormat {
-        let isLossless = [.png, .gif, .bmp, .ico, .svg, .pdf].contains(image.metadata.format)
+        let isLossless = [.png, .gif, .bmp, .ico, .tiff, .svg, .pdf].contains(image.metadata.format)
         return image.metadata.hasAlpha || isLossless ? .png : .jpeg
     }
 

@@ -46,7 +46,7 @@ public struct RequestParameters: Sendable {
     /// Reads that the starting call waits for.
     package var blockingReads: BlockingReads = []
     /// nil for a request without rare options; an object of all requests would have a contended reference count.
-    var rare: OwnRareOptions?
+    var rare: BoxedRareOptions?
     /// Treats the URL only as a key, for cache look-ups.
     package var isKeyOnly = false
     package var retryFailed = false

@@ -15,7 +15,7 @@ private struct RareOptions: Sendable {
 }
 
 /// Immutable options that few requests have. An object, because thousands of requests may wait.
-final class OwnRareOptions: Sendable {
+final class BoxedRareOptions: Sendable {
     fileprivate let all: RareOptions
 
     fileprivate init(_ all: RareOptions) { self.all = all }
@@ -26,7 +26,7 @@ extension RequestParameters {
     private mutating func change(_ body: (inout RareOptions) -> Void) {
         var all = rare?.all ?? .standard
         body(&all)
-        rare = OwnRareOptions(all)
+        rare = BoxedRareOptions(all)
     }
 
     /// Options for images encoded for the disk cache; nil for the standard ones.

@@ -573,7 +573,7 @@ public:
     std::uint32_t progressive_interval_ms() const noexcept { return sdimage_request_progressive_interval_ms(self()); }
     // Returns true if an early thumbnail is requested.
     bool has_early_thumbnail() const noexcept { return sdimage_request_has_early_thumbnail(self()); }
-    // Returns a copy of the encode options; those of sdimage_encode_options_new if none were set.
+    // Returns a copy of the encode options.
     template <class T = sdimage::encode_options> T encode_options() const noexcept {
         return detail::copied<T>(sdimage_request_copy_encode_options, self());
     }
