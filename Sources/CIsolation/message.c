@@ -118,7 +118,7 @@ static bool take_descriptors(struct msghdr *header, struct ciso_message *message
     return fits;
 }
 
-/* Receives a message with recvmsg(2) and its flags: 0, EPIPE, EBADMSG, or errno. */
+/* Receives a message with recvmsg(2) and its flags: 0, EPIPE, EBADMSG, EMFILE, or errno. */
 static int receive(int socket, void *bytes, size_t capacity, struct ciso_message *message, int flags) {
     struct ciso_control control;
     struct iovec part = {.iov_base = bytes, .iov_len = capacity};
@@ -132,9 +132,13 @@ static int receive(int socket, void *bytes, size_t capacity, struct ciso_message
     bool fits = take_descriptors(&header, message);
     if (fits && length > 0 && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
         return 0;
-    bool is_end = length == 0 && message->count == 0;
+    size_t count = message->count;
     ciso_close_descriptors(message);
-    return is_end ? EPIPE : EBADMSG;
+    if (length == 0 && count == 0)
+        return EPIPE;
+    /* The control data has room for more: this process could not open them. */
+    bool is_full = fits && length > 0 && (header.msg_flags & MSG_TRUNC) == 0 && count < CISO_MAX_DESCRIPTORS;
+    return is_full ? EMFILE : EBADMSG;
 }
 
 int ciso_receive_blocking(int socket, void *bytes, size_t capacity, struct ciso_message *message) {

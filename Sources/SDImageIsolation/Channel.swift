@@ -37,7 +37,7 @@ enum ChannelFailure: Error {
     case ended
     /// It sent something that is no message.
     case invalid
-    /// This process cannot map the message.
+    /// This process cannot open or map what the message contains.
     case refused(ImageError)
 }
 
@@ -98,6 +98,7 @@ enum ChannelFailure: Error {
         case 0: break
         case ETIMEDOUT: throw .timedOut
         case EBADMSG, EINVAL: throw .invalid
+        case EMFILE: throw .refused(ImageError(.noMemory, "decoder process: no descriptor is left", systemError: EMFILE))
         default: throw .ended
         }
         let descriptors = Channel.descriptors(of: message)

@@ -1,4 +1,5 @@
 /* Decodes in workers that inherit limits of their host. */
+#include <fcntl.h>
 #include <sys/resource.h>
 
 #include "attack_decodes.h"
@@ -17,7 +18,49 @@ static void a_limit_of_files_does_not_end_workers(void) {
     CHECK_EQUAL(isolation_counts().started, 1);
 }
 
+/* True after an idle worker was told to free its arena. */
+static bool has_no_arena(void *argument) {
+    (void)argument;
+    for (int i = 3; i < 256; i++) {
+        char path[64], target[300];
+        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+        ssize_t length = readlink(path, target, sizeof target - 1);
+        target[length < 0 ? 0 : length] = 0;
+        if (strncmp(target, "/memfd:sdimage", 14) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Where the host cannot open the descriptors of a worker, the decode fails, and no crash is counted. */
+static void a_full_table_of_descriptors_is_no_crash(void) {
+    struct rlimit limit, lower;
+    sdimage_image *image = NULL;
+    start_isolation();
+    CHECK_EQUAL(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    lower = limit;
+    /* The host keeps a second descriptor of an arena. */
+    for (rlim_t room = 0; room < 3; room++) {
+        CHECK_EQUAL(decode_attack("picture", "", 60000, &image), SDIMAGE_STATUS_OK);
+        sdimage_image_unref(image);
+        image = NULL;
+        CHECK(becomes_true(has_no_arena, NULL));
+        int next = dup(STDIN_FILENO);
+        close(next);
+        lower.rlim_cur = (rlim_t)next + room;
+        CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &lower), 0);
+        sdimage_status status = decode_attack("picture", "", 60000, &image);
+        CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        CHECK_EQUAL(status, room < 2 ? SDIMAGE_STATUS_NO_MEMORY : SDIMAGE_STATUS_OK);
+    }
+    sdimage_image_unref(image);
+    CHECK_EQUAL(isolation_counts().crashes, 0);
+}
+
 int main(void) {
-    static const test tests[] = {TEST(a_limit_of_files_does_not_end_workers)};
+    static const test tests[] = {
+        TEST(a_limit_of_files_does_not_end_workers),
+        TEST(a_full_table_of_descriptors_is_no_crash),
+    };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

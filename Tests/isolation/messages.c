@@ -81,7 +81,7 @@ static void a_full_table_of_descriptors_is_an_error(void) {
     lower = limit;
     lower.rlim_cur = (rlim_t)next + 1;
     CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &lower), 0);
-    CHECK_EQUAL(ciso_receive(sockets[1], bytes, sizeof bytes, &message, LIMIT), EBADMSG);
+    CHECK_EQUAL(ciso_receive(sockets[1], bytes, sizeof bytes, &message, LIMIT), EMFILE);
     CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &limit), 0);
     CHECK_EQUAL(descriptor_count(), before);
 }

@@ -73,8 +73,8 @@ struct ciso_message {
 };
 
 /* Receives a message of at most `capacity` bytes. EPIPE: the other process ended, closed its socket, or sent an empty
-   message. EBADMSG: a message that is too long or has too many descriptors, which are closed. ETIMEDOUT: none has
-   come. */
+   message. EBADMSG: a message that is too long or has too many descriptors, which are closed. EMFILE: this process
+   cannot open its descriptors, and the message is lost. ETIMEDOUT: none has come. */
 int ciso_receive(int socket, void *bytes, size_t capacity, struct ciso_message *message, uint64_t deadline);
 
 /* Closes the descriptors and sets their count to 0. */
