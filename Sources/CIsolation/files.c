@@ -120,18 +120,13 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-int ciso_close_others(const int *descriptors, size_t count) {
-    static int numbers[CISO_MAX_FILES + CISO_MAX_DESCRIPTORS];
-    if (count > CISO_MAX_DESCRIPTORS)
-        return EINVAL;
-    size_t total = 0;
-    for (size_t i = 0; i < count; i++)
-        numbers[total++] = descriptors[i];
+int ciso_close_others(void) {
+    static int numbers[CISO_MAX_FILES];
     for (size_t i = 0; i < file_count; i++)
-        numbers[total++] = files[i].descriptor;
-    qsort(numbers, total, sizeof *numbers, compare);
+        numbers[i] = files[i].descriptor;
+    qsort(numbers, file_count, sizeof *numbers, compare);
     int next = CISO_SOCKET + 1, error = 0;
-    for (size_t i = 0; i < total && error == 0; i++) {
+    for (size_t i = 0; i < file_count && error == 0; i++) {
         if (numbers[i] > next)
             error = ciso_close_range((unsigned)next, (unsigned)numbers[i] - 1);
         if (numbers[i] >= next)

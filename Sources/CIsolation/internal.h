@@ -47,8 +47,8 @@ int ciso_filter_calls(void);
 /* Tells if a file is kept. */
 bool ciso_keeps_file(const char *path);
 
-/* Closes all descriptors but 0 to CISO_SOCKET, those of kept files, and those given. */
-int ciso_close_others(const int *descriptors, size_t count);
+/* Closes all descriptors but 0 to CISO_SOCKET and those of kept files. */
+int ciso_close_others(void);
 
 /* Installs the handler of SIGSYS, which opens kept files. */
 int ciso_handle_trapped_calls(void);

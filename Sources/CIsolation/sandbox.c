@@ -95,8 +95,8 @@ static int lower_limits(const struct ciso_limits *limits) {
     return error;
 }
 
-int ciso_enter(const struct ciso_limits *limits, const int *descriptors, size_t count, unsigned *mechanisms) {
-    int error = ciso_close_others(descriptors, count);
+int ciso_enter(const struct ciso_limits *limits, unsigned *mechanisms) {
+    int error = ciso_close_others();
     if (error == 0)
         error = lower_limits(limits);
     if (error == 0)

@@ -71,7 +71,7 @@ package final class DecoderService: Sendable {
             try service.start()
             var mechanisms: UInt32 = 0
             var limits = limits
-            let code = unsafe ciso_enter(&limits, nil, 0, &mechanisms)
+            let code = unsafe ciso_enter(&limits, &mechanisms)
             guard code == 0 else { throw ImageError(.unsupported, "decoder process: sandbox refused", systemError: code) }
             Sandbox.enter()
             try sendReady(channel)

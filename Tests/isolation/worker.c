@@ -154,7 +154,7 @@ int main(int count, char **arguments) {
     const struct ciso_limits limits = {.memory = MEMORY, .cpu_seconds = 60, .descriptors = 32};
     bool is_free = count > 1 && strcmp(arguments[1], "free") == 0;
     if (!is_free && (ciso_prepare() != 0 || ciso_keep_file("/proc/version") != 0 || open("/dev/null", O_RDONLY) < 0 ||
-                     ciso_enter(&limits, NULL, 0, &mechanisms) != 0))
+                     ciso_enter(&limits, &mechanisms) != 0))
         return 2;
     for (;;) {
         int error = ciso_receive(CISO_SOCKET, command, sizeof command - 1, &message, UINT64_MAX);

@@ -80,7 +80,8 @@ int ciso_receive(int socket, void *bytes, size_t capacity, struct ciso_message *
 /* Closes the descriptors and sets their count to 0. */
 void ciso_close_descriptors(struct ciso_message *message);
 
-/* --- Memory of two processes: memfds that are written once, sealed, sent, and mapped. */
+/* --- Memory of two processes: memfds. Sealed ones are written once, sent, and mapped. Pinned ones are sent once; the
+       other process reads from its mapping what is written later. */
 
 /* Makes a memfd of `size` bytes, all 0 and not sealed. */
 int ciso_memory_new(size_t size, int *descriptor);
@@ -104,11 +105,13 @@ int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **addres
 void ciso_memory_unmap(void *address, size_t size);
 
 /* Allocates the pages of a part of a memfd that ciso_memory_map_to_write mapped at `address`, before anything was
-   written there: many times as fast as the first writes. `offset` and `size` are multiples of the page size. */
+   written there: three times as fast as the first writes. `offset` is a multiple of the page size. ENOMEM, ENOSPC: the
+   system has no memory left; without this call, the first write raises SIGBUS. */
 int ciso_memory_allocate(int descriptor, void *address, size_t offset, size_t size);
 
 /* Seals the size of a memfd, and its pages: none that was allocated disappears. Existing mappings may be written, other
-   writes are refused. EINVAL: Linux before 5.1. */
+   writes are refused. EINVAL: the kernel has no
+   F_SEAL_FUTURE_WRITE (Linux 5.1), as some that run in user space. */
 int ciso_memory_pin(int descriptor);
 
 /* Maps a memfd of another process, of which ciso_memory_pin has made exactly `size` bytes. Forked children do not have
@@ -158,9 +161,8 @@ enum {
 /* Enters the sandbox, for all threads and irrevocably: limits, Landlock, and a seccomp filter that kills the process
    at a system call outside its list. Allowed are calls on open descriptors, memory without PROT_EXEC, threads, clocks,
    events, memfds, and messages on open sockets. A few harmless calls fail instead (ioctl: ENOTTY; priorities: EPERM;
-   look-ups of files: ENOENT). Closes all descriptors but 0 to 3, kept files and those in `descriptors`. Libraries must
-   be open before. `mechanisms` receives flags of the enum. ENOSYS: no seccomp, or no list for this processor; the
+   look-ups of files: ENOENT). Closes all descriptors but 0 to 3 and kept files. Libraries must be open before. `mechanisms` receives flags of the enum. ENOSYS: no seccomp, or no list for this processor; the
    caller must not decode. */
-int ciso_enter(const struct ciso_limits *limits, const int *descriptors, size_t count, unsigned *mechanisms);
+int ciso_enter(const struct ciso_limits *limits, unsigned *mechanisms);
 
 #endif
