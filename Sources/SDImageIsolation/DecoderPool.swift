@@ -272,36 +272,48 @@ package final class DecoderPool: Sendable {
         }
     }
 
-    /// Has workers that have been idle for a moment return memory. Returns the time of the next change.
-    private static func trim(_ state: inout State, _ now: UInt64) -> UInt64 {
+    /// Work of the thread of idle workers outside the lock.
+    private struct Removal {
+        var over: [DecoderProcess] = []
+        var arenas: [RemoteArena] = []
+        /// The time of the next change.
+        var next = UInt64.max
+    }
+
+    /// Has workers that have been idle for a moment return memory.
+    private static func trim(_ state: inout State, _ now: UInt64) -> Removal {
+        var removal = Removal()
         // A busy worker will be idle; its release need not wake this thread then.
-        var next = state.idle.count < state.count ? now &+ trimDelay : .max
+        if state.idle.count < state.count { removal.next = now &+ trimDelay }
         for index in state.idle.indices {
             if !state.idle[index].isTrimmed, state.idle[index].since &+ trimDelay <= now {
-                state.idle[index].process.trim()
+                if let arena = state.idle[index].process.trim() { removal.arenas.append(arena) }
                 state.idle[index].isTrimmed = true
             }
-            next = min(next, state.idle[index].since &+ (state.idle[index].isTrimmed ? idleLimit : trimDelay))
+            let delay = state.idle[index].isTrimmed ? idleLimit : trimDelay
+            removal.next = min(removal.next, state.idle[index].since &+ delay)
         }
-        return next
+        return removal
     }
 
     private func endIdleInTime() {
         while true {
-            let over = state.wait { state, wakeAt -> [DecoderProcess]? in
+            let removal = state.wait { state, wakeAt -> Removal? in
                 let now = MonotonicClock.now
                 let over = take(&state) { $0.since &+ DecoderPool.idleLimit <= now }
-                if !over.isEmpty { return over }
+                if !over.isEmpty { return Removal(over: over) }
                 if state.count == 0 {
                     state.isWatched = false
-                    return []
+                    return Removal()
                 }
-                wakeAt = DecoderPool.trim(&state, now)
-                state.nextCheck = wakeAt
-                return nil
+                let removal = DecoderPool.trim(&state, now)
+                (wakeAt, state.nextCheck) = (removal.next, removal.next)
+                return removal.arenas.isEmpty ? nil : removal
             }
-            guard let over, !over.isEmpty else { return }
-            end(over)
+            guard let removal, !removal.over.isEmpty || !removal.arenas.isEmpty else { return }
+            // Unmapping an arena takes time, too.
+            withExtendedLifetime(removal.arenas) {}
+            if !removal.over.isEmpty { end(removal.over) }
         }
     }
 }

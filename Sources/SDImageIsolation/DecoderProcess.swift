@@ -104,7 +104,7 @@ import Synchronization
         var end = ciso_end()
         guard !hasEnded.exchange(true, ordering: .relaxed) else { return (0, 0) }
         // Sessions of images may keep this object.
-        arena = nil
+        withExtendedLifetime(takeArena()) {}
         guard owner == getpid() else {
             // In a forked child, whose copies of the descriptors are closed.
             unsafe ciso_abandon(worker)
@@ -144,15 +144,25 @@ import Synchronization
     }
 
     /// Has the idle worker close unused sessions and return unused memory to the system. Without effect if it cannot be told at
-    /// once: the next call then closes the sessions.
-    func trim() {
+    /// once: the next call then closes the sessions. Returns the arena, which the worker no longer uses.
+    func trim() -> RemoteArena? {
         let sessions = takeUnused(atMost: DecoderProcess.mostTrimmed)
         do throws(ImageError) {
             var writer = MessageWriter()
             try writer.put(unused: sessions)
             try channel.send(.trim, 0, writer, deadline: 0)
-            arena = nil
-        } catch { unused.withLock { $0 = sessions + $0 } }
+            return takeArena()
+        } catch {
+            unused.withLock { $0 = sessions + $0 }
+            return nil
+        }
+    }
+
+    private func takeArena() -> RemoteArena? {
+        currentArena.withLock { arena in
+            defer { arena = nil }
+            return arena
+        }
     }
 
     func noteImage() { images.add(1, ordering: .relaxed) }
