@@ -9,6 +9,8 @@ import Glibc
 package enum CrashRecords {
     /// Seconds after which a crash is forgotten.
     package static let duration = 300
+    /// Seconds by which the time of a file may be in the future.
+    private static let mostAhead = 60
     /// Most files of a folder; further images are not recorded until others are forgotten.
     private static let capacity = 2000
     private static let name = "crashes"
@@ -30,13 +32,12 @@ package enum CrashRecords {
 
     static func remove(_ root: FileDescriptor) { roots.withLock { $0.removeAll { $0.folder === root } } }
 
-    /// Number of recent crashes of the image. One system call for each cache while no image has crashed, and three while none of its
+    /// Number of recent crashes of the image. One system call for each cache while no image has crashed, and two while none of its
     /// length has.
     package static func count(length: Int, digest: () -> String) -> Int {
         roots.withLock { $0 }.reduce(0) { most, root in
             guard let status = root.folder.status(of: CrashRecords.name), status.isFolder, isRecent(status),
-                let folder = try? root.folder.folder(CrashRecords.name), recent(String(length), in: folder) != nil,
-                let file = recent(digest(), in: folder)
+                recent(String(length), root) != nil, let file = recent(digest(), root)
             else { return most }
             return max(most, file.size)
         }
@@ -60,8 +61,10 @@ package enum CrashRecords {
             folder.remove(other)
             count -= 1
         }
-        guard count < capacity || folder.status(of: digest) != nil else { return }
-        for record in [digest, String(length)] {
+        let records = [digest, String(length)]
+        count += records.count { folder.status(of: $0) == nil }
+        guard count <= capacity else { return }
+        for record in records {
             let file = try folder.file(appending: record, mode: root.modes.file)
             var byte = UInt8(ascii: "x")
             unsafe try withUnsafeBytes(of: &byte) { byte throws(ImageError) in unsafe try file.write(byte) }
@@ -71,14 +74,15 @@ package enum CrashRecords {
     }
 
     /// The status of a recent regular file; nil for anything else.
-    private static func recent(_ record: String, in folder: FileDescriptor) -> FileStatus? {
-        guard let file = folder.status(of: record), file.isRegular, isRecent(file) else { return nil }
+    private static func recent(_ record: String, _ root: Root) -> FileStatus? {
+        guard let file = root.folder.status(of: "\(name)/\(record)"), file.isRegular, isRecent(file) else { return nil }
         return file
     }
 
-    /// False for times in the future, too: a clock that was set back must not refuse an image for longer.
+    /// False for times in the future, too: a clock that was set back must not refuse an image for longer. The clock of a file server
+    /// may be ahead.
     private static func isRecent(_ status: FileStatus) -> Bool {
         let age = time(nil) - status.modified
-        return age >= 0 && age < duration
+        return age >= -mostAhead && age < duration
     }
 }
