@@ -2,7 +2,6 @@
  *
  *   sessions ANIMATION IMAGE   an animation, and a progressive image */
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -165,18 +164,21 @@ static void a_cancelled_load_ends_its_worker(void) {
     sdimage_manager_unref(manager);
 }
 
-static bool are_started(void *count) {
-    return isolation_counts().started == *(uint64_t *)count;
+/* True if this number of decodes has workers or waits for one. */
+static bool are_decoding(void *count) {
+    sdimage_isolation_statistics counts = isolation_counts();
+    return counts.started + counts.waiting >= *(uint64_t *)count;
 }
 
 static bool are_waiting(void *count) {
     return isolation_counts().waiting >= *(uint64_t *)count;
 }
 
-static void *occupy_worker(void *argument) {
+static void *occupy_worker(void *ended) {
     sdimage_image *image = NULL;
     CHECK_EQUAL(decode_attack("sleep_forever", "", 3600000, &image), SDIMAGE_STATUS_DECODER_CRASHED);
-    return argument;
+    atomic_fetch_add((atomic_int *)ended, 1);
+    return NULL;
 }
 
 static void count_result(void *count, sdimage_task *task, sdimage_result *result) {
@@ -201,42 +203,61 @@ static sdimage_task *load(sdimage_manager *manager, const char *name, sdimage_pr
     return task;
 }
 
+/* Decodes that occupy all workers, and one that waits for a worker. */
+typedef struct occupation {
+    pthread_t threads[256];
+    uint64_t count;
+    atomic_int ended;
+} occupation;
+
+/* Returns the number of workers, which a processor quota (cgroups(7)) may lower; 0 if there are too many. */
+static uint64_t occupy_all_workers(occupation *all) {
+    for (all->count = 0; isolation_counts().waiting == 0;) {
+        if (all->count == sizeof all->threads / sizeof all->threads[0])
+            return 0;
+        CHECK_EQUAL(pthread_create(&all->threads[all->count++], NULL, occupy_worker, &all->ended), 0);
+        CHECK(becomes_true(are_decoding, &all->count));
+    }
+    return isolation_counts().started;
+}
+
+static void end_occupation(occupation *all) {
+    int ids[64], keepers;
+    while ((uint64_t)all->ended < all->count) {
+        int found = find_workers(ids, 64, &keepers);
+        for (int i = 0; i < found; i++)
+            kill(ids[i], SIGKILL);
+        usleep(10000);
+    }
+    for (uint64_t i = 0; i < all->count; i++)
+        CHECK_EQUAL(pthread_join(all->threads[i], NULL), 0);
+}
+
 /* All workers are busy, and a load of low priority waits for one that it would never give back. A load of high priority
  * that comes later gets the first free worker. */
 static void a_load_of_high_priority_gets_the_first_free_worker(void) {
-    cpu_set_t processors;
-    pthread_t threads[64];
+    static occupation all;
     int ids[64], keepers;
     atomic_int low_results = 0, high_results = 0;
-    CHECK_EQUAL(sched_getaffinity(0, sizeof processors, &processors), 0);
-    uint64_t count = (uint64_t)CPU_COUNT(&processors);
-    /* With one processor, one thread decodes for loads: the second load is never seen waiting for a worker. */
-    if (count < 2 || count > 64)
-        return;
     start_isolation();
-    for (uint64_t i = 0; i < count; i++)
-        CHECK_EQUAL(pthread_create(&threads[i], NULL, occupy_worker, NULL), 0);
-    CHECK(becomes_true(are_started, &count));
+    uint64_t count = occupy_all_workers(&all);
+    /* With one processor, one thread decodes for loads: the second load is never seen waiting for a worker. */
+    if (count < 2) {
+        end_occupation(&all);
+        return;
+    }
     sdimage_manager *manager = new_manager(NULL, NULL, false);
     sdimage_task *low = load(manager, "sleep_forever", SDIMAGE_PRIORITY_LOW, &low_results);
-    CHECK(becomes_true(are_waiting, &(uint64_t){1}));
-    sdimage_task *high = load(manager, "picture", SDIMAGE_PRIORITY_HIGH, &high_results);
     CHECK(becomes_true(are_waiting, &(uint64_t){2}));
+    sdimage_task *high = load(manager, "picture", SDIMAGE_PRIORITY_HIGH, &high_results);
+    CHECK(becomes_true(are_waiting, &(uint64_t){3}));
     CHECK(find_workers(ids, 64, &keepers) > 0);
     CHECK_EQUAL(kill(ids[0], SIGKILL), 0);
     CHECK(becomes_true(is_counted, &high_results));
     CHECK_EQUAL(low_results, 0);
     sdimage_task_cancel(low);
     CHECK(becomes_true(is_counted, &low_results));
-    /* The workers of the other decodes. */
-    while (isolation_counts().crashes < count) {
-        int found = find_workers(ids, 64, &keepers);
-        for (int i = 0; i < found; i++)
-            kill(ids[i], SIGKILL);
-        usleep(10000);
-    }
-    for (uint64_t i = 0; i < count; i++)
-        CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
+    end_occupation(&all);
     sdimage_task_unref(low);
     sdimage_task_unref(high);
     sdimage_manager_unref(manager);
@@ -252,23 +273,32 @@ static void *start_and_end_workers(void *argument) {
     return argument;
 }
 
-/* True if the process has a socket or a pidfd. */
+/* Sockets that were open before the test. */
+static bool was_open[1024];
+
+static bool is_of_worker(int descriptor) {
+    char path[64], target[300];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    target[length < 0 ? 0 : length] = 0;
+    return strncmp(target, "socket:", 7) == 0 || strstr(target, "pidfd") != NULL;
+}
+
+/* True if the process has a socket or a pidfd of its own. */
 static bool has_descriptors_of_workers(void) {
-    for (int i = 0; i < 1024; i++) {
-        char path[64], target[300];
-        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
-        ssize_t length = readlink(path, target, sizeof target - 1);
-        target[length < 0 ? 0 : length] = 0;
-        if (strncmp(target, "socket:", 7) == 0 || strstr(target, "pidfd") != NULL)
+    for (int i = STDERR_FILENO + 1; i < 1024; i++)
+        if (!was_open[i] && is_of_worker(i))
             return true;
-    }
     return false;
 }
 
 static void a_forked_child_has_no_descriptors_of_workers(void) {
     pthread_t thread;
+    for (int i = 0; i < 1024; i++)
+        was_open[i] = is_of_worker(i);
     start_isolation();
     decode_picture();
+    CHECK(has_descriptors_of_workers());
     CHECK_EQUAL(pthread_create(&thread, NULL, start_and_end_workers, NULL), 0);
     for (int i = 0; i < 400; i++) {
         int status = 0;
