@@ -91,12 +91,13 @@ void csys_trim_heap(void) {
 }
 
 /* Holds descriptor + 1, so that 0 is a free slot. */
-static _Atomic int watched[256];
+static _Atomic int watched[4096];
 
 static void exchange_watched(int from, int to) {
     for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {
         int expected = from;
-        if (atomic_compare_exchange_strong(&watched[i], &expected, to))
+        if (atomic_load_explicit(&watched[i], memory_order_relaxed) == from &&
+            atomic_compare_exchange_strong(&watched[i], &expected, to))
             return;
     }
 }
@@ -111,7 +112,7 @@ void csys_unwatch_fork(int descriptor) {
 
 static void close_watched(void) {
     for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {
-        int held = atomic_exchange(&watched[i], 0);
+        int held = atomic_load(&watched[i]) == 0 ? 0 : atomic_exchange(&watched[i], 0);
         if (held > 0)
             close(held - 1);
     }

@@ -123,8 +123,9 @@ void csys_trim_heap(void);
 const char *csys_own_file(void);
 const char *csys_environment(const char *name);
 
-/* Registers descriptors that a child of fork closes at once, so that their locks end with the parent. Up to 256;
-   further ones are not watched. */
+/* Registers descriptors that a child of fork closes at once. Those of locked files: the locks end with the parent. The
+   socket, the pidfd and the arena of a decoder process: it ends with the parent, and its memory is freed. Up to 4096;
+   further ones stay open in the child. */
 void csys_watch_fork(int descriptor);
 void csys_unwatch_fork(int descriptor);
 
