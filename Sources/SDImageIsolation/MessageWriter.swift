@@ -59,8 +59,11 @@ struct MessageWriter: ~Copyable {
 
     mutating func hold(_ pixels: PixelBuffer) { held.append(pixels) }
 
-    /// The memory of an arena, if the host does not have it.
-    func unsent(_ arena: ResultArena) -> Descriptor? { memory.map { $0.unsent(arena) } ?? arena.memory }
+    /// The memory of an arena, if the host does not have it, and this message does not either.
+    func unsent(_ arena: ResultArena) -> Descriptor? {
+        guard !descriptors.contains(where: { $0 === arena.memory }) else { return nil }
+        return memory.map { $0.unsent(arena) } ?? arena.memory
+    }
 
     mutating func finish() -> Bytes { body.finish() }
 }
