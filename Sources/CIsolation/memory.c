@@ -117,8 +117,9 @@ int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **addres
 
 int ciso_memory_allocate(int descriptor, void *address, size_t offset, size_t size) {
     /* Pages that are allocated in one call cost a third of those that faults allocate. */
-    if (fallocate(descriptor, 0, (off_t)offset, (off_t)size) < 0)
-        return errno;
+    while (fallocate(descriptor, 0, (off_t)offset, (off_t)size) < 0)
+        if (errno != EINTR)
+            return errno;
     char *start = (char *)address + offset;
     if (madvise(start, size, MADV_POPULATE_WRITE) == 0)
         return 0;

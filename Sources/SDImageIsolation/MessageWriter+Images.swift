@@ -24,6 +24,7 @@ extension MessageWriter {
 
     private mutating func location(of pixels: PixelBuffer) throws(ImageError) -> Location? {
         if let region = pixels.region as? ArenaRegion {
+            try region.allocate()
             hold(pixels)
             return .arena(region.arena, offset: region.offset)
         }

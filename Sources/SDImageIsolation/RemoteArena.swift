@@ -7,8 +7,9 @@ import SDImage
 /// are examined in the copy. No page of the mapping disappears, because the arena is sealed, and its pages are allocated.
 @safe final class RemoteArena: Sendable {
     private let memory: Int32
-    nonisolated(unsafe) private let base: UnsafeRawPointer
-    /// Number of bytes whose pages are allocated, from the beginning.
+    /// The mapping; nil where the address space of this process is limited: pixels are read from the descriptor.
+    nonisolated(unsafe) private let base: UnsafeRawPointer?
+    /// Number of bytes whose pages are allocated, from the beginning. There may be others behind.
     private let allocated = Lock(0)
     /// The process that made it. A forked child has closed its copy of the descriptor, which would keep the memory allocated, and
     /// does not have the mapping.
@@ -18,11 +19,13 @@ import SDImage
         var address: UnsafeRawPointer?
         let code = unsafe ciso_memory_map_pinned(memory.number, ResultArena.size, &address)
         guard code != EBADMSG else { throw .invalidMessage }
-        guard code == 0, let base = unsafe address else { throw .noMemory(ResultArena.size) }
+        guard code == 0 || code == ENOMEM else {
+            throw ImageError(.noMemory, "decoder process: memory could not be mapped", systemError: code)
+        }
         self.memory = fcntl(memory.number, F_DUPFD_CLOEXEC, 0)
-        unsafe self.base = unsafe base
+        unsafe base = unsafe address
+        // `deinit` unmaps it.
         guard self.memory >= 0 else {
-            unsafe ciso_memory_unmap(UnsafeMutableRawPointer(mutating: base), ResultArena.size)
             throw ImageError(.noMemory, "decoder process: no descriptor is left", systemError: errno)
         }
         csys_watch_fork(self.memory)
@@ -30,7 +33,8 @@ import SDImage
 
     deinit {
         guard owner == getpid() else { return }
-        unsafe ciso_memory_unmap(UnsafeMutableRawPointer(mutating: base), ResultArena.size)
+        if let base = unsafe base { unsafe ciso_memory_unmap(UnsafeMutableRawPointer(mutating: base), ResultArena.size) }
+        guard memory >= 0 else { return }
         csys_unwatch_fork(memory)
         close(memory)
     }
@@ -38,19 +42,34 @@ import SDImage
     /// Fills a buffer with the pixels at an offset, on several threads if processors are idle.
     func copy(_ offset: Int, to pixels: PixelBuffer) throws(ImageError) {
         guard offset >= 0, offset <= ResultArena.size, pixels.byteCount <= ResultArena.size - offset,
-            isAllocated(upTo: offset + pixels.byteCount)
+            isAllocated(offset, pixels.byteCount)
         else { throw .invalidMessage }
         let stride = pixels.stride
         try RowBands.run(pixels.size.height, rowBytes: stride, stop: CancellationToken()) { [self] rows throws(ImageError) in
             let start = rows.lowerBound * stride
-            unsafe (pixels.mutablePixels + start).copyMemory(from: base + offset + start, byteCount: rows.count * stride)
+            let target = unsafe pixels.mutablePixels + start
+            try unsafe read(offset + start, rows.count * stride, to: target)
         }
     }
 
-    private func isAllocated(upTo end: Int) -> Bool {
+    private func read(_ offset: Int, _ count: Int, to target: UnsafeMutableRawPointer) throws(ImageError) {
+        if let base = unsafe base { return unsafe target.copyMemory(from: base + offset, byteCount: count) }
+        var done = 0
+        while done < count {
+            let length = unsafe pread(memory, target + done, count - done, off_t(offset + done))
+            if length < 0, errno == EINTR { continue }
+            guard length > 0 else { throw .invalidMessage }
+            done += length
+        }
+    }
+
+    private func isAllocated(_ offset: Int, _ count: Int) -> Bool {
         allocated.withLock { allocated in
-            if end > allocated { allocated = ciso_memory_first_hole(memory, allocated) }
-            return end <= allocated
+            if offset + count <= allocated { return true }
+            let hole = ciso_memory_first_hole(memory, max(offset, allocated))
+            guard hole >= offset + count else { return false }
+            if offset <= allocated { allocated = hole }
+            return true
         }
     }
 }

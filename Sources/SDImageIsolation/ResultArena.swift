@@ -22,7 +22,7 @@ import SDImage
     private struct State {
         /// In the order of their offsets, none next to another.
         var free = [PageRange(offset: 0, count: ResultArena.size)]
-        /// Number of bytes whose pages are allocated, from the beginning.
+        /// Number of bytes whose pages are allocated, from the beginning. There may be others behind.
         var allocated = 0
     }
 
@@ -39,8 +39,8 @@ import SDImage
         }
         unsafe base = unsafe address
         let code = ciso_memory_pin(memory.number)
+        // `deinit` unmaps it.
         guard code == 0 else {
-            unsafe ciso_memory_unmap(address, ResultArena.size)
             throw ImageError(.unsupported, "decoder process: memory cannot be sealed", systemError: code)
         }
     }
@@ -58,7 +58,7 @@ import SDImage
         let offset = state.withLock { state -> Int? in
             guard let index = state.free.firstIndex(where: { $0.count >= count }) else { return nil }
             let offset = state.free[index].offset
-            guard allocate(&state, upTo: offset + count) else { return nil }
+            guard allocate(&state, offset, min(count, SharedMemory.mostAhead)) else { return nil }
             state.free[index].offset += count
             state.free[index].count -= count
             if state.free[index].count == 0 { state.free.remove(at: index) }
@@ -67,12 +67,19 @@ import SDImage
         return offset.map { unsafe ArenaRegion(self, base + $0, offset: $0, count: count) }
     }
 
-    private func allocate(_ state: inout State, upTo end: Int) -> Bool {
-        guard end > state.allocated else { return true }
-        let count = end - state.allocated
-        guard unsafe ciso_memory_allocate(memory.number, base, state.allocated, count) == 0 else { return false }
-        state.allocated = end
+    /// Allocates the pages of a region.
+    private func allocate(_ state: inout State, _ offset: Int, _ count: Int) -> Bool {
+        let (start, end) = (max(offset, state.allocated), offset + count)
+        guard end > start else { return true }
+        guard unsafe ciso_memory_allocate(memory.number, base, start, end - start) == 0 else { return false }
+        if start == state.allocated { state.allocated = end }
         return true
+    }
+
+    fileprivate func allocate(_ offset: Int, _ count: Int) throws(ImageError) {
+        guard state.withLock({ allocate(&$0, offset, count) }) else {
+            throw ImageError(.noMemory, "decoder process: memory could not be allocated", systemError: ENOMEM)
+        }
     }
 
     fileprivate func release(_ offset: Int, _ count: Int) {
@@ -104,6 +111,9 @@ import SDImage
     }
 
     deinit { arena.release(offset, count) }
+
+    /// Allocates the pages that were not written, before the host reads them.
+    func allocate() throws(ImageError) { try arena.allocate(offset, count) }
 
     var isZeroed: Bool { false }
     func willWrite() {}

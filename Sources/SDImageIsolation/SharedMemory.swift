@@ -5,6 +5,10 @@ import Synchronization
 
 /// Sealed memory of two processes.
 enum SharedMemory {
+    /// Most bytes of an image that are allocated before its pixels are written: a file of 100 bytes can claim any size. Further
+    /// pages are allocated by their first writes, which costs three times as much.
+    static let mostAhead = 64 << 20
+
     /// Copies encoded bytes into sealed memory; at least one byte.
     static func sealed(_ bytes: Bytes) throws(ImageError) -> Descriptor {
         let memory = try make(max(bytes.count, 1))
@@ -99,7 +103,7 @@ final class WorkerMemory: PixelMemory {
         state.withLock { $0.arena === arena && $0.isSent ? nil : arena.memory }
     }
 
-    /// Notes the descriptors that the host has received.
+    /// Notes the descriptors that are about to be sent to the host.
     func noteSent(_ descriptors: [Descriptor]) {
         guard !descriptors.isEmpty else { return }
         state.withLock { state in
@@ -107,10 +111,11 @@ final class WorkerMemory: PixelMemory {
         }
     }
 
-    /// Returns the arena to the system, unless it has pixels. The host has released it.
+    /// Returns the arena to the system, unless it has pixels. The host releases it, too, and gets it again with the next pixels. An
+    /// arena that could not be made is tried again.
     func trim() {
         let old = state.withLock { state -> ResultArena? in
-            state.isSent = false
+            (state.isSent, state.isRefused) = (false, false)
             guard let arena = state.arena, arena.isUnused else { return nil }
             state.arena = nil
             return arena
@@ -138,8 +143,11 @@ final class WorkerMemory: PixelMemory {
             throw .noMemory(bytes)
         }
         unsafe self.address = unsafe address
-        // An optimization: without it, each page is allocated by its first write.
-        unsafe _ = ciso_memory_allocate(memory.number, address, 0, bytes)
+        let code = unsafe ciso_memory_allocate(memory.number, address, 0, min(bytes, SharedMemory.mostAhead))
+        // `deinit` unmaps it.
+        guard code == 0 else {
+            throw ImageError(.noMemory, "decoder process: memory could not be allocated", systemError: code)
+        }
     }
 
     deinit { unsafe ciso_memory_unmap(address, size) }

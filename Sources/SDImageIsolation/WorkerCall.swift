@@ -191,9 +191,9 @@ extension WorkerCall.Loss {
 }
 
 extension ImageError {
-    /// The limit of a worker's memory is one of this library, and not a shortage of the system.
+    /// The limit of a worker's memory is one of this library, unless the system has none left.
     fileprivate var limited: ImageError {
-        guard status == .noMemory else { return self }
+        guard status == .noMemory, systemError != ENOMEM, systemError != ENOSPC else { return self }
         return ImageError(.tooLarge, "decoder process: memory exceeds its limit", cause: self)
     }
 }

@@ -32,7 +32,7 @@ static bool has_no_arena(void *argument) {
     return true;
 }
 
-/* Where the host cannot open the descriptors of a worker, the decode fails, and no crash is counted. */
+/* The decode fails if the host cannot open the descriptors of a worker, and no crash is counted. */
 static void a_full_table_of_descriptors_is_no_crash(void) {
     struct rlimit limit, lower;
     sdimage_image *image = NULL;
@@ -57,10 +57,40 @@ static void a_full_table_of_descriptors_is_no_crash(void) {
     CHECK_EQUAL(isolation_counts().crashes, 0);
 }
 
+static rlim_t address_space(void) {
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    CHECK(file && fscanf(file, "%lu", &pages) == 1);
+    fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Less than the arena of a worker: the host reads it instead. */
+static void a_limit_of_address_space_does_not_end_workers(void) {
+    struct rlimit limit;
+    sdimage_image *image = NULL;
+    start_isolation();
+    for (int i = 0; i < 3; i++) {
+        CHECK_EQUAL(decode_attack("picture", "", 60000, &image), SDIMAGE_STATUS_OK);
+        CHECK(((const unsigned char *)sdimage_image_pixels(image))[0] == ATTACK_BYTE);
+        sdimage_image_unref(image);
+        image = NULL;
+        if (i > 0)
+            continue;
+        sdimage_isolation_end_idle();
+        CHECK_EQUAL(getrlimit(RLIMIT_AS, &limit), 0);
+        limit.rlim_cur = address_space() + (200 << 20);
+        CHECK_EQUAL(setrlimit(RLIMIT_AS, &limit), 0);
+    }
+    CHECK_EQUAL(isolation_counts().started, 2);
+    CHECK_EQUAL(isolation_counts().crashes, 0);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(a_limit_of_files_does_not_end_workers),
         TEST(a_full_table_of_descriptors_is_no_crash),
+        TEST(a_limit_of_address_space_does_not_end_workers),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

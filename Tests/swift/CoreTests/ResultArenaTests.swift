@@ -51,7 +51,7 @@ import Testing
         #expect(memory.unsent(arena) === arena.memory)
         memory.noteSent([arena.memory])
         #expect(memory.unsent(arena) == nil)
-        // The host has released it, and gets it again.
+        // The host releases it, and gets it again.
         memory.trim()
         #expect(memory.unsent(arena) === arena.memory)
         var second = try memory.region(256) as? ArenaRegion
@@ -59,6 +59,16 @@ import Testing
         second = nil
         let next = try withExtendedLifetime(first) { try memory.region(256) as? ArenaRegion }
         #expect(next?.arena === arena)
+    }
+
+    @Test func aMessageHasAnArenaOnce() throws {
+        let memory = WorkerMemory()
+        let region = try #require(try memory.region(256) as? ArenaRegion)
+        var writer = MessageWriter(memory)
+        let first = writer.unsent(region.arena)
+        try writer.put(try #require(first))
+        let second = writer.unsent(region.arena)
+        #expect(second == nil)
     }
 
     @Test func trimmingFreesAnArenaWithoutPixels() throws {
@@ -78,6 +88,9 @@ import Testing
         let all = (0..<2).compactMap { _ in arena.region(ResultArena.largest) }
         let remote = try RemoteArena(arena.memory)
         let target = try pixels(16, 4)
+        // The last pages are allocated by their first writes, or when the pixels are sent.
+        #expect(throws: ImageError.self) { try remote.copy(ResultArena.size - target.byteCount, to: target) }
+        for region in all { try region.allocate() }
         try remote.copy(ResultArena.size - target.byteCount, to: target)
         for offset in [-1, ResultArena.size - target.byteCount + 1, ResultArena.size, ResultArena.size + 1, Int.max] {
             #expect(throws: ImageError.self) { try remote.copy(offset, to: target) }
@@ -91,10 +104,24 @@ import Testing
         let remote = try RemoteArena(arena.memory)
         let target = try pixels(16, 4)
         try remote.copy(region.offset, to: target)
-        #expect(throws: ImageError.self) { try remote.copy(1 << 20, to: target) }
-        let second = try #require(arena.region(2 << 20))
-        try remote.copy(1 << 20, to: target)
+        // A page has up to 2 MiB (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
+        #expect(throws: ImageError.self) { try remote.copy(4 << 20, to: target) }
+        let second = try #require(arena.region(6 << 20))
+        try remote.copy(4 << 20, to: target)
         withExtendedLifetime((region, second)) {}
+    }
+
+    @Test func pixelsBehindPagesThatAreNotAllocatedAreCopied() throws {
+        let arena = try ResultArena()
+        let first = try #require(arena.region(ResultArena.largest))
+        let second = try #require(arena.region(64 * 4))
+        let remote = try RemoteArena(arena.memory)
+        let target = try pixels(16, 4)
+        try remote.copy(second.offset, to: target)
+        #expect(throws: ImageError.self) { try remote.copy(second.offset - target.byteCount, to: target) }
+        try first.allocate()
+        try remote.copy(second.offset - target.byteCount, to: target)
+        withExtendedLifetime((first, second)) {}
     }
 
     @Test func memoryThatIsNoArenaIsInvalid() throws {
