@@ -123,8 +123,11 @@ int ciso_memory_allocate(int descriptor, void *address, size_t offset, size_t si
     char *start = (char *)address + offset;
     if (madvise(start, size, MADV_POPULATE_WRITE) == 0)
         return 0;
-    for (size_t i = 0; i < size; i += PAGE)
-        *(volatile char *)(start + i) = 0;
+    /* A write of each page, which may have contents. */
+    for (size_t i = 0; i < size; i += PAGE) {
+        volatile char *byte = start + i;
+        *byte = *byte;
+    }
     return 0;
 }
 

@@ -119,8 +119,10 @@ import Testing
         let target = try pixels(16, 4)
         try remote.copy(second.offset, to: target)
         #expect(throws: ImageError.self) { try remote.copy(second.offset - target.byteCount, to: target) }
+        unsafe first.address.storeBytes(of: 7, toByteOffset: ResultArena.largest - target.byteCount, as: UInt8.self)
         try first.allocate()
         try remote.copy(second.offset - target.byteCount, to: target)
+        #expect(unsafe target.mutablePixels.load(as: UInt8.self) == 7)
         withExtendedLifetime((first, second)) {}
     }
 
