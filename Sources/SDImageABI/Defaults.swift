@@ -96,7 +96,7 @@ enum Defaults {
             limits: [
                 ("body_bytes", downloader.maxBodyBytes), ("redirects", downloader.maxRedirects),
                 ("transfers_per_host", downloader.maxPerHost), ("transfers", downloader.maxTotal),
-            ], decoderPath: DecoderProgram.path)
+            ], decoderPath: DecoderProgram.path, workers: DecoderPool.shared.statistics.counts)
     }
 
     static func makeCache(_ configuration: CacheConfiguration) throws(ImageError) -> ImageCache {

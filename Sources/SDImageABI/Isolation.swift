@@ -41,7 +41,7 @@ public func sdimage_isolation_get_statistics(
 public func sdimage_isolation_statistics_to_json(_ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(json)
-        unsafe try give(try DecoderPool.shared.statistics.json.bytes(), json)
+        unsafe try give(try Report.counts(DecoderPool.shared.statistics.counts).bytes(), json)
     }
 }
 
@@ -63,13 +63,5 @@ extension DecoderStatistics {
         result.calls = UInt64(clamping: calls)
         result.waiting = UInt64(clamping: waiting)
         return result
-    }
-
-    fileprivate var json: JSONText {
-        .object([
-            ("running", .integer(running)), ("started", .integer(started)), ("crashes", .integer(crashes)),
-            ("kills", .integer(kills)), ("timeouts", .integer(timeouts)), ("refused", .integer(refused)),
-            ("calls", .integer(calls)), ("waiting", .integer(waiting)),
-        ])
     }
 }

@@ -15,10 +15,13 @@ package final class DiagnosisObject: Sendable, HandleObject {
         let libraries, plugins: [(String, String)]
         let limits: [(String, Int)]
         let decoderPath: String?
+        /// The names and values of the counts of worker processes.
+        let workers: [(name: String, value: Int)]
 
         package init(
             coders: [any ImageCoder], encodableFormats: [ImageFormat], libraries: [(String, String)],
-            plugins: [(String, String)], limits: [(String, Int)], decoderPath: String?
+            plugins: [(String, String)], limits: [(String, Int)], decoderPath: String?,
+            workers: [(name: String, value: Int)]
         ) {
             self.coders = coders
             self.encodableFormats = encodableFormats
@@ -26,6 +29,7 @@ package final class DiagnosisObject: Sendable, HandleObject {
             self.plugins = plugins
             self.limits = limits
             self.decoderPath = decoderPath
+            self.workers = workers
         }
     }
 
@@ -36,6 +40,7 @@ package final class DiagnosisObject: Sendable, HandleObject {
     package let isolation = Isolation.standard
     /// The program of the worker processes; nil if none is installed.
     package let decoderPath: CString?
+    package let workers: [(name: String, value: Int)]
     package let cachePath, cachePathSource, cachePathProblem: CString?
     package let processorCount = LibraryThread.availableProcessors
     package let simdLevel = CString(KernelLevel.name)
@@ -52,6 +57,7 @@ package final class DiagnosisObject: Sendable, HandleObject {
         limits = (DiagnosisObject.decodeLimits + composition.limits).map { (CString($0), $1) }
         disabled = DisabledParsers.ofProcess.names.map { CString($0) }
         decoderPath = composition.decoderPath.map { CString($0) }
+        workers = composition.workers
         let directory = DefaultDirectory()
         cachePath = directory.path.map { CString($0) }
         cachePathSource = directory.source.map { CString($0) }

@@ -47,6 +47,10 @@ package enum Report {
         return .object(order.map { ($0, .string(values[$0] ?? "")) })
     }
 
+    package static func counts(_ counts: [(name: String, value: Int)]) -> JSONText {
+        .object(counts.map { ($0.name, .integer($0.value)) })
+    }
+
     package static func diagnosis(_ found: DiagnosisObject) -> JSONText {
         .object([
             ("version", .string("\(Version.text)")),
@@ -57,6 +61,7 @@ package enum Report {
             ("disabled", .array(found.disabled.map { .string($0.string) })),
             ("isolation", .string("\(found.isolation)")),
             ("decoder_path", found.decoderPath.map { .string($0.string) } ?? .null),
+            ("workers", counts(found.workers)),
             ("cache_path", found.cachePath.map { .string($0.string) } ?? .null),
             ("cache_path_source", found.cachePathSource.map { .string($0.string) } ?? .null),
             ("cache_path_problem", found.cachePathProblem.map { .string($0.string) } ?? .null),

@@ -17,4 +17,12 @@ package struct DecoderStatistics: Sendable {
     package var calls = 0
     /// Calls that wait for a process now.
     package var waiting = 0
+
+    /// The names of sdimage_isolation_statistics, and their values.
+    package var counts: [(name: String, value: Int)] {
+        [
+            ("running", running), ("started", started), ("crashes", crashes), ("kills", kills), ("timeouts", timeouts),
+            ("refused", refused), ("calls", calls), ("waiting", waiting),
+        ]
+    }
 }

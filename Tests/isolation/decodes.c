@@ -389,6 +389,14 @@ static void workers_appear_in_metrics_and_diagnosis(void) {
     CHECK_EQUAL(sdimage_diagnosis_isolation(diagnosis), SDIMAGE_ISOLATION_RISKY);
     const char *path = sdimage_diagnosis_decoder_path(diagnosis);
     CHECK(path != NULL && strstr(path, "/sdimage-decoder") != NULL);
+    sdimage_data *json = NULL, *counts = NULL;
+    CHECK_EQUAL(sdimage_diagnosis_to_json(diagnosis, &json, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_isolation_statistics_to_json(&counts, NULL), SDIMAGE_STATUS_OK);
+    CHECK(memmem(sdimage_data_bytes(counts), sdimage_data_length(counts), "\"kills\":1,", 10) != NULL);
+    CHECK(memmem(sdimage_data_bytes(json), sdimage_data_length(json), sdimage_data_bytes(counts),
+                 sdimage_data_length(counts)) != NULL);
+    sdimage_data_unref(json);
+    sdimage_data_unref(counts);
     sdimage_diagnosis_unref(diagnosis);
 }
 

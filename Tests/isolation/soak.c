@@ -1,8 +1,8 @@
 /* Loads images while their workers are killed at random, and counts the results.
  *
- * soak LOADS FILE…
+ * soak LOADS MINUTES FILE…
  *
- * Each load must complete once: with an image, with DECODER_CRASHED by signal 9, or with UNSUPPORTED if its worker was
+ * The loads start in groups, spread over that time; with 0 minutes at once. Each load must complete once: with an image, with DECODER_CRASHED by signal 9, or with UNSUPPORTED if its worker was
  * killed before it was ready; at most one load fails for each kill. At the end the numbers of descriptors and threads
  * must be those of the start, and no memfd, mapping of shared memory, worker or keeper may be left. Prints the counts;
  * exit status 0 if nothing was wrong. */
@@ -114,14 +114,25 @@ static void start_load(sdimage_manager *manager, struct load *load) {
     sdimage_request_unref(request);
 }
 
-static void run_loads(struct load *loads, int count, char **files, int file_count) {
+/* Waits for the time of a group of loads. */
+static void pace(int number, int count, int minutes, time_t start) {
+    if (number % MOST_LOADS_AT_ONCE != 0)
+        return;
+    time_t due = start + (time_t)((double)minutes * 60 * number / count);
+    while (time(NULL) < due)
+        usleep(10000);
+}
+
+static void run_loads(struct load *loads, int count, int minutes, char **files, int file_count) {
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_manager *manager = NULL;
     sdimage_manager_config_set_cache(config, NULL);
     if (sdimage_manager_new(config, &manager, NULL) < 0)
         exit(1);
     sdimage_manager_config_unref(config);
+    time_t start = time(NULL);
     for (int i = 0; i < count; i++) {
+        pace(i, count, minutes, start);
         copy_file(files[i % file_count], i, &loads[i]);
         start_load(manager, &loads[i]);
     }
@@ -203,9 +214,9 @@ static struct remains remains_at_rest(void) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3)
-        return fprintf(stderr, "usage: soak LOADS FILE...\n"), 2;
-    int count = atoi(argv[1]), missing = 0;
+    if (argc < 4)
+        return fprintf(stderr, "usage: soak LOADS MINUTES FILE...\n"), 2;
+    int count = atoi(argv[1]), minutes = atoi(argv[2]), missing = 0;
     struct load *loads = calloc((size_t)count, sizeof *loads);
     struct load first = {0};
     pthread_t killer;
@@ -215,12 +226,12 @@ int main(int argc, char **argv) {
         return 1;
     sdimage_plugins_load_all(NULL, NULL);
     sdimage_set_isolation(SDIMAGE_ISOLATION_ALL);
-    run_loads(&first, 1, argv + 2, 1); /* the first use opens descriptors and starts threads that remain */
+    run_loads(&first, 1, 0, argv + 3, 1); /* the first use opens descriptors and starts threads that remain */
     sdimage_isolation_end_idle();
     struct remains before = remains_at_rest(), after;
     loaded = 0;
     pthread_create(&killer, NULL, kill_workers, NULL);
-    run_loads(loads, count, argv + 2, argc - 2);
+    run_loads(loads, count, minutes, argv + 3, argc - 3);
     atomic_store(&is_over, true);
     pthread_join(killer, NULL);
     for (int i = 0; i < count; i++)

@@ -148,9 +148,10 @@ SDIMAGE_API bool sdimage_diagnosis_is_running(const sdimage_diagnosis *diagnosis
 SDIMAGE_API bool sdimage_diagnosis_is_forked(const sdimage_diagnosis *diagnosis);
 
 /* Returns all of it as a JSON object in UTF-8: "version", "formats" ({"decode": […], "encode": […]}), "libraries",
- * "plugins", "limits", "disabled", "isolation" ("none", "risky" or "all"), "decoder_path", "cache_path",
- * "cache_path_source", "cache_path_problem", "processors", "simd_level", "pixel_pool" ({"live_bytes",
- * "retained_bytes"}), "library_threads", "engine_running" and "forked". The caller owns *json. Errors: NO_MEMORY. */
+ * "plugins", "limits", "disabled", "isolation" ("none", "risky" or "all"), "decoder_path", "workers" (the
+ * counts of sdimage_isolation_get_statistics), "cache_path", "cache_path_source", "cache_path_problem", "processors",
+ * "simd_level", "pixel_pool" ({"live_bytes", "retained_bytes"}), "library_threads", "engine_running" and "forked". The
+ * caller owns *json. Errors: NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_diagnosis_to_json(const sdimage_diagnosis *diagnosis, sdimage_data **json,
                                                      sdimage_error **error);
 

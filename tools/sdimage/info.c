@@ -80,18 +80,19 @@ int run_doctor(const command_row *command, int argc, char **argv) {
         return EXIT_USAGE;
     sdimage_diagnosis *diagnosis = NULL;
     sdimage_data *report = NULL;
-    sdimage_error *error = NULL;
+    sdimage_error *error = NULL, *refusal = try_worker();
+    const char *worker = refusal ? sdimage_error_message(refusal) : "started";
     sdimage_status status = sdimage_diagnosis_new(&diagnosis, &error);
     if (status >= 0)
         status = sdimage_diagnosis_to_json(diagnosis, &report, &error);
     sdimage_diagnosis_unref(diagnosis);
     if (status < 0) {
         report_failure(json, "command", "doctor", error);
+        sdimage_error_unref(refusal);
         return EXIT_NO_IMAGE;
     }
     const char *text = sdimage_data_bytes(report);
     size_t length = sdimage_data_length(report);
-    const char *worker = (error = try_worker()) ? sdimage_error_message(error) : "started";
     if (json && length > 1) {
         /* The library's object, with the result as its first member. */
         fputs("{\"worker\":", stdout);
@@ -101,7 +102,7 @@ int run_doctor(const command_row *command, int argc, char **argv) {
         printf("worker: %s\n", worker);
         put_object_as_text(stdout, text, length, 0);
     }
-    sdimage_error_unref(error);
+    sdimage_error_unref(refusal);
     sdimage_data_unref(report);
     return EXIT_FINE;
 }
