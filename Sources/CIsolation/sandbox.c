@@ -43,8 +43,10 @@ int ciso_restrict_files(int allows_reads) {
 
 int ciso_prepare(void) {
     const struct rlimit none = {0};
-    /* Freeing in further arenas reads a file of /proc, and each reserves 64 MB of address space. */
-    mallopt(M_ARENA_MAX, 1);
+    /* Each arena reserves 64 MB of address space. Tiles are decoded on several threads: with one arena for all, a HEIC of
+       12 megapixels takes 12 % more processor time. */
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    mallopt(M_ARENA_MAX, processors < 2 ? 2 : processors > 8 ? 8 : (int)processors);
     /* A memfd that would be too large is an error (EFBIG), also by a limit of the host. */
     signal(SIGXFSZ, SIG_IGN);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
@@ -54,6 +56,7 @@ int ciso_prepare(void) {
     /* Files that the C library and this library read when they need them. Where they are missing, nothing reads them. */
     ciso_keep_file("/sys/devices/system/cpu/online");
     ciso_keep_file("/proc/loadavg");
+    ciso_keep_file("/proc/sys/vm/overcommit_memory");
     return 0;
 }
 
