@@ -41,7 +41,7 @@ sanitized_flags() {
         sanitized_plugins
     fi
     SDIMAGE_SANITIZED_FLAGS="--scratch-path .build-sanitized -c release --sanitize=address
-        -Xswiftc -enable-testing -Xswiftc -Xfrontend -Xswiftc -sanitize=address,fuzzer
+        -Xswiftc -enable-testing -Xswiftc -gline-tables-only -Xcc -gline-tables-only -Xswiftc -Xfrontend -Xswiftc -sanitize=address,fuzzer
         -Xcc -fsanitize=fuzzer-no-link,undefined -Xcc -fno-sanitize-recover=undefined"
 }
 

@@ -1,6 +1,6 @@
 # Suite of Tests/run.
 ABOUT='the libraries for Qt 6: widgets and QML items in software and OpenGL, with and without the address sanitizer'
-BUDGET=300
+BUDGET=330
 NEEDS=library
 HAS_PARTS=1
 PACKAGES="$SDIMAGE_QT_PACKAGES xvfb xauth libglx-mesa0 libgl1-mesa-dri python3-numpy python3-pil python3-venv python3-pip"
