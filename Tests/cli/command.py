@@ -89,7 +89,7 @@ def isolation(folder: pathlib.Path) -> None:
     expect("doctor shows the default isolation", run("doctor"), 0, r"isolation: risky\ndecoder_path: /.*/sdimage-decoder\n")
     expect("doctor shows the isolation of its option", run("doctor", "--isolation=all"), 0, "isolation: all")
     expect("doctor starts a worker", run("doctor"), 0, r"worker: started\n")
-    expect("doctor counts its workers", run("doctor", "--json"), 0, r'"workers":{"running":1,"started":1,"crashes":0,"kills":0,')
+    expect("doctor counts its workers", run("doctor", "--json"), 0, r'"workers": {"running": 1, "started": 1, "crashes": 0, "kills": 0,')
     expect("doctor says why no worker starts", run("doctor", "--json", env=without), 0, r'^{"worker":"decoder process: [^"]+",')
     expect("all formats are isolated", run("info", picture, TESTS / "fixtures/pictures/badge.png", "--isolation", "all"), 0,
            r"format: avif(.|\n)*format: png")

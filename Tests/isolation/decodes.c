@@ -392,7 +392,7 @@ static void workers_appear_in_metrics_and_diagnosis(void) {
     sdimage_data *json = NULL, *counts = NULL;
     CHECK_EQUAL(sdimage_diagnosis_to_json(diagnosis, &json, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_isolation_statistics_to_json(&counts, NULL), SDIMAGE_STATUS_OK);
-    CHECK(memmem(sdimage_data_bytes(counts), sdimage_data_length(counts), "\"kills\":1,", 10) != NULL);
+    CHECK(memmem(sdimage_data_bytes(counts), sdimage_data_length(counts), "\"kills\": 1,", 11) != NULL);
     CHECK(memmem(sdimage_data_bytes(json), sdimage_data_length(json), sdimage_data_bytes(counts),
                  sdimage_data_length(counts)) != NULL);
     sdimage_data_unref(json);
