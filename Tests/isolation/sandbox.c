@@ -78,7 +78,7 @@ static void threads_and_harmless_calls_are_allowed(void) {
     struct ciso_worker worker = start_worker("sandbox");
     expect_answer(&worker, "threads", "0 failures");
     expect_answer(&worker, "harmless", "0 failures");
-    /* 0 to 3, and three kept files: two of ciso_prepare, one of the worker. */
+    /* 0 to 3, and four kept files: three of ciso_prepare, one of the worker. */
     expect_answer(&worker, "start", "descriptors 8, blocked 0, handled 2, variables 0");
     forget(&worker);
 }
