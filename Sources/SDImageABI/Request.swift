@@ -145,6 +145,11 @@ public func sdimage_request_set_encode_options(_ request: Object, _ options: Obj
     }
 }
 
+@_cdecl("sdimage_request_set_encode_format") @implementation
+public func sdimage_request_set_encode_format(_ request: Object, _ format: sdimage_format) {
+    unsafe change(request) { $0.encodeFormat = ImageFormat(rawValue: format.rawValue) ?? .unknown }
+}
+
 @_cdecl("sdimage_request_set_include_data") @implementation
 public func sdimage_request_set_include_data(_ request: Object, _ includesData: Bool) {
     unsafe change(request) { $0.includesData = includesData }

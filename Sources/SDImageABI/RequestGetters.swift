@@ -58,6 +58,11 @@ public func sdimage_request_copy_encode_options(_ request: Object, _ options: Ob
     }
 }
 
+@_cdecl("sdimage_request_encode_format") @implementation
+public func sdimage_request_encode_format(_ request: Object) -> sdimage_format {
+    unsafe read(request, RequestObject.self, .SDIMAGE_FORMAT_UNKNOWN) { $0.value.encodeFormat.code }
+}
+
 @_cdecl("sdimage_request_should_include_data") @implementation
 public func sdimage_request_should_include_data(_ request: Object) -> Bool {
     unsafe read(request, RequestObject.self, false) { $0.value.includesData }

@@ -44,6 +44,8 @@ static sdimage_request *request_for(const char *url) {
                                                                      : SDIMAGE_CACHE_POLICY_DISK_ONLY);
     if (!strcmp(mode, "cold") || !strcmp(mode, "fetchonly"))
         sdimage_request_set_source_policy(request, SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
+    if (!strcmp(text_of("fmt", ""), "bmp"))
+        sdimage_request_set_encode_format(request, SDIMAGE_FORMAT_BMP);
     if (!strcmp(mode, "disk")) {
         /* Reads the original's bytes from disk and decodes them each time. */
         sdimage_request_set_cache_policy(

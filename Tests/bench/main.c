@@ -30,7 +30,8 @@
  *                                                      store per millisecond, prints the longest, for a process beside
  *                                                      one that trims
  *   fetch      url= list= dir= size= conc= h2=         all names of the list, to thumbnails; disk: from originals on
- *              mode=fetchonly|cold|disk|thumbs|memory  disk; thumbs: from thumbnails on disk
+ *              mode=fetchonly|cold|disk|thumbs|memory  disk; thumbs: from thumbnails on disk, stored as BMP with
+ *              fmt=bmp
  *   batch      url= list= size= op=batch|loads         all names of the list, into one array; loads: by a load for each
  *                                                      image, resized and copied by the program
  *   submit     loads= op=miss|hit                      the call that starts a load, as processor time of its thread; miss:

@@ -678,6 +678,22 @@ SDIMAGE_API void sdimage_request_set_cache_policy(SdimageRequest *request, Sdima
 SDIMAGE_API SdimageCachePolicy sdimage_request_cache_policy(const SdimageRequest *request);
 
 /**
+ * sdimage_request_set_encode_format:
+ *
+ * Sets the format of thumbnails and transformed images on disk. UNKNOWN, the default: that of the cache policy above.
+ * BMP is read several times as fast as JPEG and needs about seven times the space. In JPEG and BMP, images with an
+ * alpha channel are stored as PNG. A format that no coder encodes is not stored.
+ */
+SDIMAGE_API void sdimage_request_set_encode_format(SdimageRequest *request, SdimageFormat format);
+
+/**
+ * sdimage_request_encode_format:
+ *
+ * Returns the format of thumbnails and transformed images on disk.
+ */
+SDIMAGE_API SdimageFormat sdimage_request_encode_format(const SdimageRequest *request);
+
+/**
  * sdimage_request_set_include_data:
  *
  * Adds the encoded bytes to the result of a memory hit. They are read from the disk (NULL when missing there), and the

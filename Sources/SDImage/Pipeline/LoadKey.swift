@@ -50,6 +50,7 @@ extension RequestParameters {
     private func hasSameLayers(as other: RequestParameters) -> Bool {
         sourcePolicy == other.sourcePolicy && cachePolicy == other.cachePolicy && waitForStore == other.waitForStore
             && includesData == other.includesData && hasStandardEncodeOptions && other.hasStandardEncodeOptions
+            && encodeFormat == other.encodeFormat
     }
 
     private func hasSameTransfer(as other: RequestParameters) -> Bool {

@@ -111,6 +111,8 @@ struct Variant: Sendable {
     /// Validators and expiry of the original's entry, which hold for the variant, too.
     let origin: CachedData
     let options: EncodeOptions
+    /// Format that the request asks for; unknown for none.
+    private let wantedFormat: ImageFormat
     /// Returns the bytes serialized by the host.
     let serialize: (@Sendable () -> Bytes?)?
     let isOriginal: Bool
@@ -125,8 +127,12 @@ struct Variant: Sendable {
         return options
     }()
 
-    /// Lossless if the format of the original is, or if a JPEG would lose the alpha channel.
+    /// The format of the request. Otherwise lossless if the format of the original is. Never one that loses the alpha channel;
+    /// readers of BMP ignore it if all pixels are transparent.
     var format: ImageFormat {
+        if wantedFormat != .unknown {
+            return image.metadata.hasAlpha && [.jpeg, .bmp].contains(wantedFormat) ? .png : wantedFormat
+        }
         let isLossless = [.png, .gif, .bmp, .ico, .tiff, .svg, .pdf].contains(image.metadata.format)
         return image.metadata.hasAlpha || isLossless ? .png : .jpeg
     }
@@ -142,6 +148,7 @@ struct Variant: Sendable {
         self.image = image
         self.origin = origin
         options = request.encodeOptions ?? Variant.standardOptions
+        wantedFormat = request.encodeFormat
         serialize = Variant.serializing(request, image, nil)
         isOriginal = false
         isEncoded = true
@@ -152,6 +159,7 @@ struct Variant: Sendable {
         self.image = image
         origin = data
         options = request.encodeOptions ?? EncodeOptions()
+        wantedFormat = .unknown
         serialize = Variant.serializing(request, image, data.bytes)
         isOriginal = true
         // A part of the original is never stored under its key.

@@ -3,6 +3,7 @@ private struct RareOptions: Sendable {
     static let standard = RareOptions()
 
     var encodeOptions: EncodeOptions?
+    var encodeFormat = ImageFormat.unknown
     var omittedHeaders: [String] = []
     var method = ImageRequest.get
     var body: Bytes?
@@ -33,6 +34,12 @@ extension RequestParameters {
     package var encodeOptions: EncodeOptions? {
         get { rare?.all.encodeOptions }
         set { change { $0.encodeOptions = newValue } }
+    }
+
+    /// Format of thumbnails and transformed images on disk; unknown: chosen by the image.
+    package var encodeFormat: ImageFormat {
+        get { rare?.all.encodeFormat ?? .unknown }
+        set { change { $0.encodeFormat = newValue } }
     }
 
     /// True for the options with which a cache may encode once for several requests.

@@ -40,6 +40,7 @@ TEST(a_request_returns_what_was_set) {
     CHECK(wanted.timeout_ms() == 80 && wanted.max_body_bytes() == 90);
     wanted.set_encode_options(encode_options().set_quality(0.25));
     CHECK_EQUAL(wanted.encode_options().quality(), 0.25);
+    CHECK(wanted.set_encode_format(format::bmp).encode_format() == format::bmp);
 }
 
 TEST(objects_that_are_not_set_differ_from_none) {

@@ -100,6 +100,12 @@ import Testing
         #expect(sdimage_encode_options_quality(again.pointer) == 0.25)
     }
 
+    @Test func theEncodeFormatIsUnknownUntilItIsSet() {
+        #expect(sdimage_request_encode_format(request.pointer) == .SDIMAGE_FORMAT_UNKNOWN)
+        sdimage_request_set_encode_format(request.pointer, .SDIMAGE_FORMAT_BMP)
+        #expect(sdimage_request_encode_format(request.pointer) == .SDIMAGE_FORMAT_BMP)
+    }
+
     @Test func objectsTellInheritedFromNone() throws {
         let chain = try make(sdimage_loader_unref) { sdimage_loader_new_chain($0, $1) }
         expectSetting(

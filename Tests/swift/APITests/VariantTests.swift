@@ -151,6 +151,27 @@ import Testing
         withExtendedLifetime(options) {}
     }
 
+    @Test(arguments: [false, true])
+    func aThumbnailHasTheFormatOfTheRequestUnlessThatLosesItsAlphaChannel(hasAlpha: Bool) throws {
+        let cache = try makeCache(in: folder.path)
+        let url = "test://h/l.png"
+        let format: sdimage_pixel_format = hasAlpha ? .SDIMAGE_PIXEL_FORMAT_RGBA8 : .SDIMAGE_PIXEL_FORMAT_RGB8
+        let image = try DrawnPicture.draw(8, 4, format) { x, y in [UInt8(x * 30), UInt8(y * 60), 90] + (hasAlpha ? [7] : []) }
+        let original = bytes(of: try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_PNG, nil, $0, $1) })
+        let first = try load(cache, url, bytes: original) {
+            thumbnail($0)
+            sdimage_request_set_encode_format($0, .SDIMAGE_FORMAT_BMP)
+        }
+        let key = "test://h/l.png\u{1F}Thumbnail({4.000000,4.000000},1)"
+        let entry = bytes(of: try make(sdimage_data_unref) { sdimage_cache_get_data(cache.pointer, key, -1, $0, $1) })
+        #expect(entry.starts(with: hasAlpha ? [0x89, 0x50] : [0x42, 0x4d]))
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        let again = try load(cache, url, thumbnail)
+        #expect(again.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(again.width == first.width && again.height == first.height)
+        #expect(held.startCount == 1)
+    }
+
     @Test func theFirstFrameOfAnAnimationInMemoryIsACopyAndTheAnimationStays() throws {
         let cache = try makeCache(in: nil)
         let pixels = [UInt8](repeating: 1, count: 4)

@@ -40,6 +40,8 @@ class RequestOptions(DecodeOptions, total=False):
     cache_policy: str | Collection[str]
     #: Encode options of a thumbnail or transformed image for the disk.
     encode: EncodeOptions | None
+    #: Format of a thumbnail or transformed image on disk, such as ``"bmp"``; default: JPEG, or PNG to lose nothing.
+    encode_format: str | None
     #: Delivers the encoded bytes also for an image found in memory.
     include_data: bool
     #: ``"none"``, ``"memory_data"``, ``"disk"`` or ``"all"``: the disk reads of the starting call before it returns.
@@ -108,6 +110,7 @@ _FLAGS = {
 }
 _WORDS = {
     "blocking_reads": (lib.sdimage_request_set_blocking_reads, _enums.BLOCKING_READS),
+    "encode_format": (lib.sdimage_request_set_encode_format, _enums.FORMATS),
     "freshness": (lib.sdimage_request_set_freshness, _enums.FRESHNESS),
     "priority": (lib.sdimage_request_set_priority, _enums.PRIORITIES),
     "source_policy": (lib.sdimage_request_set_source_policy, _enums.SOURCE_POLICIES),

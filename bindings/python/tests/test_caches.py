@@ -75,6 +75,14 @@ class Custom(TestCase):
         self.assertEqual(manager.entry_key("x:a.png"), b"x:a.png")
         self.assertIn(key, cache.entries)
 
+    def test_a_variant_is_encoded_in_the_format_of_the_request(self) -> None:
+        cache = Dictionary()
+        manager = self.manager(cache=cache, loader=lambda request: png())
+        for size, chosen, expected in ((2, "bmp", "bmp"), (3, None, "png")):
+            manager.load("x:a.png", thumbnail_size=(size, size), encode_format=chosen, wait_for_store=True)
+            entry = cache.entries[manager.entry_key("x:a.png", thumbnail_size=(size, size))]
+            self.assertEqual(sdimage.info(entry)["format"], expected)
+
     def test_a_cache_of_python_is_asked_and_filled(self) -> None:
         cache, calls = Dictionary(), []
 

@@ -1715,6 +1715,8 @@ extern "C" {
     pub fn sdimage_request_cache_policy(request: *const sdimage_request) -> sdimage_cache_policy;
     pub fn sdimage_request_set_encode_options(request: *mut sdimage_request, options: *const sdimage_encode_options);
     pub fn sdimage_request_copy_encode_options(request: *const sdimage_request, options: *mut *mut sdimage_encode_options);
+    pub fn sdimage_request_set_encode_format(request: *mut sdimage_request, format: sdimage_format);
+    pub fn sdimage_request_encode_format(request: *const sdimage_request) -> sdimage_format;
     pub fn sdimage_request_set_include_data(request: *mut sdimage_request, include: bool);
     pub fn sdimage_request_should_include_data(request: *const sdimage_request) -> bool;
     pub fn sdimage_request_set_blocking_reads(request: *mut sdimage_request, reads: sdimage_blocking_reads);

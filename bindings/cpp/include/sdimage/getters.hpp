@@ -577,6 +577,10 @@ public:
     template <class T = sdimage::encode_options> T encode_options() const noexcept {
         return detail::copied<T>(sdimage_request_copy_encode_options, self());
     }
+    // Returns the format of thumbnails and transformed images on disk.
+    sdimage::format encode_format() const noexcept {
+        return static_cast<sdimage::format>(sdimage_request_encode_format(self()));
+    }
     // Returns true if the encoded bytes are part of the result of a memory hit.
     bool should_include_data() const noexcept { return sdimage_request_should_include_data(self()); }
     // Returns the disk reads for which the starting call blocks.

@@ -142,6 +142,10 @@ public:
     request &&set_encode_options(const sdimage::encode_options &options) &&noexcept {
         return std::move(set_encode_options(options));
     }
+    request &set_encode_format(sdimage::format value) &noexcept {
+        return sdimage_request_set_encode_format(get(), detail::c(value)), *this;
+    }
+    request &&set_encode_format(sdimage::format value) &&noexcept { return std::move(set_encode_format(value)); }
     request &set_include_data(bool include) &noexcept {
         return sdimage_request_set_include_data(get(), include), *this;
     }
