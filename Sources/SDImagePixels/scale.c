@@ -188,18 +188,42 @@ LOCAL_KERNEL(void, sum_columns, (sums, from, stride, rows, samples), uint16_t *s
             sums[i] = (uint16_t)(sums[i] + from[row * stride + i]);
 }
 
+INLINE void average_groups(uint8_t *to, const uint16_t *sums, size_t groups, size_t width, size_t rows) {
+    float scale = 1.0f / (float)(width * rows);
+    for (size_t i = 0; i < groups; i++, sums += width) {
+        uint32_t sum = 0;
+        for (size_t k = 0; k < width; k++)
+            sum += sums[k];
+        to[i] = (uint8_t)(int32_t)((float)sum * scale + 0.5f);
+    }
+}
+
+/* Widths of ordinary thumbnails are constants, so that the compiler unrolls their loops: without, averaging the planes of
+   a photograph takes four times as many instructions. */
+LOCAL_KERNEL(void, average_columns, (to, sums, groups, width, rows), uint8_t *to, const uint16_t *sums, size_t groups,
+             size_t width, size_t rows) {
+    switch (width) {
+    case 2: return average_groups(to, sums, groups, 2, rows);
+    case 3: return average_groups(to, sums, groups, 3, rows);
+    case 4: return average_groups(to, sums, groups, 4, rows);
+    case 5: return average_groups(to, sums, groups, 5, rows);
+    case 6: return average_groups(to, sums, groups, 6, rows);
+    case 7: return average_groups(to, sums, groups, 7, rows);
+    case 8: return average_groups(to, sums, groups, 8, rows);
+    default: return average_groups(to, sums, groups, width, rows);
+    }
+}
+
 void sdpx_box_row(uint8_t *to, const uint8_t *from, size_t stride, size_t rows, size_t samples, size_t factor) {
     uint16_t sums[BOX_BLOCK];
     size_t block = BOX_BLOCK / factor * factor;
     for (size_t start = 0; start < samples; start += block) {
         size_t count = samples - start < block ? samples - start : block;
+        size_t groups = count / factor, rest = count % factor;
         sum_columns(sums, from + start, stride, rows, count);
-        for (size_t i = 0; i < count; i += factor) {
-            size_t width = count - i < factor ? count - i : factor;
-            uint32_t sum = 0;
-            for (size_t k = 0; k < width; k++)
-                sum += sums[i + k];
-            *to++ = (uint8_t)((float)sum * (1.0f / (float)(width * rows)) + 0.5f);
-        }
+        average_columns(to, sums, groups, factor, rows);
+        to += groups;
+        if (rest)
+            average_columns(to, sums + groups * factor, 1, rest, rows);
     }
 }
