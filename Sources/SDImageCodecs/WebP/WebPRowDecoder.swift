@@ -15,8 +15,11 @@ import SDImagePixels
     /// Number of pixels from which the loop filter may run on a second thread; below, that is slower.
     private static let threadsFrom = 500_000
 
+    /// Average number of pixels of a large lossy image between two checks of the token: about two milliseconds.
+    private static let stepPixels = 250_000
+
     private let height: Int
-    private let isLarge: Bool
+    private let pixels: Int
     private let isLossless: Bool
     private let decoder: OpaquePointer
     /// Allocated separately, because libwebp keeps a pointer to it.
@@ -73,7 +76,7 @@ import SDImagePixels
             throw .noMemory(1)
         }
         height = size.height
-        isLarge = frame.size.pixelCount ?? Int.max > 8 * WebPRowDecoder.threadsFrom
+        pixels = frame.size.pixelCount ?? Int.max
         isLossless = frame.isLossless
         unsafe self.decoder = unsafe decoder
         unsafe self.config = unsafe config
@@ -119,10 +122,13 @@ import SDImagePixels
     private var isWaiting: Bool { code == VP8_STATUS_SUSPENDED || code == VP8_STATUS_NOT_ENOUGH_DATA }
 
     /// Bytes passed to the decoder between two checks of the token. A byte of a lossy image may code hundreds of blocks
-    /// without coefficients. A lossless decoder that lacks data repeats up to eight rows, so it gets at least a sixty-fourth.
+    /// without coefficients; but where the bytes end, libwebp waits for its second thread, so that an ordinary photograph gets
+    /// those of `stepPixels`. A lossless decoder that lacks data repeats up to eight rows, so it gets at least a sixty-fourth.
     private func step(of total: Int) -> Int {
-        guard isLarge else { return 1 << 16 }
-        return isLossless ? max(64, total / 64 + 1) : 2048
+        guard pixels > 8 * WebPRowDecoder.threadsFrom else { return 1 << 16 }
+        if isLossless { return max(64, total / 64 + 1) }
+        let bytes = total.multipliedReportingOverflow(by: WebPRowDecoder.stepPixels).partialValue / pixels
+        return min(max(bytes, 2048), 1 << 16)
     }
 
     /// `size` is that of libwebp's rows, and `shown` that of the final image as far as known.
