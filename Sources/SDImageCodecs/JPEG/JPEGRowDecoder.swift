@@ -96,12 +96,15 @@ import SDImage
     ///
     /// At least a fifth larger than `wanted`, because scaling in the transform alone is about as crude as averaging. Twice as
     /// large for images so small that it costs nothing.
+    ///
+    /// Never 5/8 to 7/8: libjpeg-turbo has no vector code for their transforms, so that the full size takes less time, and leaves
+    /// more to the resampling.
     func scale(covering wanted: PixelSize) -> Scale {
         // CMYK multiplies inks, which must happen before averaging.
         guard kind != .cmyk else { return fullScale }
         let margin = (size.pixelCount ?? Int.max) < 250_000 ? 2.0 : 1.2
         let (width, height) = (Double(wanted.width) * margin, Double(wanted.height) * margin)
-        for eighths in 1..<8 {
+        for eighths in 1...4 {
             let extent = extent(eighths: eighths)
             if extent.width >= width, extent.height >= height { return scale(eighths) }
         }
