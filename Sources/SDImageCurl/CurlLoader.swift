@@ -41,14 +41,10 @@ package final class CurlLoader: ImageLoader {
 
     package var isQuick: Bool { true }
 
-    package func canLoad(_ request: ImageRequest) -> Bool {
-        CurlLoader.accepts(request.url)
-    }
-
-    private static func accepts(_ url: [UInt8]) -> Bool { URLText.hasScheme("https", url) || URLText.hasScheme("http", url) }
+    package func canLoad(_ request: ImageRequest) -> Bool { request.isHTTP }
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
-        let download = try download(for: request, sharedAs: sharingKey(request) ?? [], progress)
+        let download = try download(for: request, sharedAs: sharingKey(request), progress)
         let outcome = await suspended { resume in
             start(download) { resume($0) }
         } onCancel: {
@@ -58,7 +54,7 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func begin(
-        _ request: ImageRequest, sharedAs sharingKey: [UInt8], progress: LoadProgress, on executor: WorkerThread,
+        _ request: ImageRequest, sharedAs sharingKey: SharingKey?, progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
     ) -> any Cancellable {
         let download: Download
@@ -87,11 +83,11 @@ package final class CurlLoader: ImageLoader {
 
     /// Makes the download of a request; throws if the request is invalid or unsupported, or the loader was invalidated.
     private func download(
-        for request: ImageRequest, sharedAs sharingKey: [UInt8], _ progress: LoadProgress
+        for request: ImageRequest, sharedAs sharingKey: SharingKey?, _ progress: LoadProgress
     ) throws(ImageError) -> Download {
-        let url = URLText(request.url)
+        let url = request.urlText
         try url.validateForHTTP()
-        guard CurlLoader.accepts(request.url) else {
+        guard request.isHTTP else {
             throw ImageError(.unsupported, "http: URL scheme is neither http nor https", url: url.redacted)
         }
         do throws(ImageError) { try RequestHead.validate(request) } catch { throw error.about(url: url.redacted) }
@@ -102,7 +98,7 @@ package final class CurlLoader: ImageLoader {
             throw ImageError(
                 .unsupported, "request: cookie and certificate options conflict with the custom transport", url: url.redacted)
         }
-        return Download(request, url: url, sharingKey: sharingKey, settings: settings, service: service, progress: progress)
+        return Download(request, sharingKey: sharingKey, settings: settings, service: service, progress: progress)
     }
 
     /// Returns the decrypted image data, which is also what caches store. Without a decryptor, returns the data unchanged.
@@ -136,7 +132,7 @@ package final class CurlLoader: ImageLoader {
     }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
-        let own = RequestHead.defaults(settings.fields, settings.configuration.bearerToken, URLText(request.url))
+        let own = RequestHead.defaults(settings.sentFields.fields, settings.configuration.bearerToken, request.urlText)
         let fields = RequestHead.merge(own, request)
         // libcurl itself sends the credential, at the latest in response to a challenge.
         guard let credential = settings.configuration.credential, !fields.contains(where: { $0.isNamed("Authorization") }),
@@ -146,36 +142,25 @@ package final class CurlLoader: ImageLoader {
         return fields + [HeaderField(name: "Authorization", value: "Basic " + proof)]
     }
 
-    package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
+    package func sharingKey(_ request: ImageRequest) -> SharingKey? {
         guard request.isGet else { return nil }
-        let retries = request.maxRetries.map { UInt64($0) + 1 } ?? 0
-        var key = SharingKey(capacity: request.url.count + 16)
-        for number in [
-            settings.id, UInt64(clamping: request.maxBodyBytes), UInt64(request.timeoutMilliseconds),
-            retries, request.handlesCookies ? 1 : 0,
-            request.acceptsInvalidCertificates ? 1 : 0, settings.fieldChanges.load(ordering: .relaxed),
-            UInt64(request.omittedHeaders.count),
-        ] { key.append(number) }
-        key.append(request.url.prefix { $0 != Byte.hash })
-        key.append(request.hooks?.sharingKey ?? [])
-        for field in request.headers {
-            key.append(field.name.utf8.map(Byte.lowercased))
-            key.append(Array(field.value.utf8))
-        }
-        for name in request.omittedHeaders { key.append(name.utf8.map(Byte.lowercased)) }
-        return key.bytes
+        let (url, sent) = (request.urlText, settings.sentFields)
+        return SharingKey(
+            url: url.fragment == nil ? url.bytes : Array(url.withoutFragment),
+            details: request.hasPlainTransfer
+                ? sent.plainDetails : SharingDetails(of: request, sent.changes, loader: settings.id).bytes)
     }
 
     /// Includes the number of cookie changes if the request handles cookies: a remembered failure is not valid for other
     /// cookies.
     package func failureKey(_ request: ImageRequest) -> [UInt8]? {
-        guard var key = sharingKey(request).map(SharingKey.init(bytes:)) else { return nil }
-        key.append(request.handlesCookies ? settings.cookieChanges.load(ordering: .relaxed) : 0)
-        return key.bytes
+        guard let key = sharingKey(request) else { return nil }
+        let cookies = SharingDetails([request.handlesCookies ? settings.cookieChanges.load(ordering: .relaxed) : 0])
+        return cookies.bytes + key.bytes
     }
 
     /// The header fields of every request.
-    package var fields: LoaderFields { settings.fields }
+    package var fields: LoaderFields { settings.sentFields.fields }
 
     /// Changes a header field for transfers that are started from now on; nil removes it.
     package func setField(_ name: String, _ value: String?) throws(ImageError) {
@@ -206,7 +191,7 @@ package final class CurlLoader: ImageLoader {
         if cancelling { cancelAll() }
     }
 
-    package func setPriority(_ sharingKey: [UInt8], to priority: LoadPriority) {
+    package func setPriority(_ sharingKey: SharingKey, to priority: LoadPriority) {
         service.post(.prioritize(loader: settings.id, sharingKey: sharingKey, priority))
     }
 }

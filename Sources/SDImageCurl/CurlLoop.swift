@@ -24,6 +24,9 @@ import SDImage
     /// Earliest time at which a running or pausing transfer can be due.
     private var nextDeadline = UInt64.max
 
+    /// Number of commands for which memory is kept.
+    private static let mostKeptCommands = 256
+
     /// Idle time after which all connections are closed.
     private static let idleMilliseconds: Int32 = 60_000
 
@@ -34,10 +37,13 @@ import SDImage
     }
 
     /// `mayRest` is called before the thread sleeps.
-    func run(commands: () -> [CurlService.Command], mayRest: () -> Bool, isStopping: () -> Bool) {
+    func run(takeCommands: (inout [CurlService.Command]) -> Void, mayRest: () -> Bool, isStopping: () -> Bool) {
+        var commands: [CurlService.Command] = []
         while !isStopping() {
             sockets.now = MonotonicClock.now
-            for command in commands() { handle(command) }
+            takeCommands(&commands)
+            for command in commands { handle(command) }
+            commands.removeAll(keepingCapacity: commands.count < CurlLoop.mostKeptCommands)
             startWaiting()
             let hasEnded = perform()
             // A completed hop frees a slot, which the next iteration fills before the thread sleeps.
@@ -171,8 +177,10 @@ import SDImage
         leave(transfer)
         // A server may close an idle connection at any time. libcurl replaces some of these with other connections that are
         // just as old; this repetition uses a new one.
-        if transfer.hop.isPoisoned || isReused && RetryRules.isStaleConnection(transfer, failure), !transfer.usesFreshConnection {
-            transfer.usesFreshConnection = true
+        if transfer.hop.isPoisoned || isReused && RetryRules.isStaleConnection(transfer, failure),
+            !transfer.course.usesFreshConnection
+        {
+            transfer.course.usesFreshConnection = true
             return queue(transfer.download.settings).add(transfer)
         }
         judge(transfer, failure)
@@ -233,7 +241,7 @@ import SDImage
         guard let delay = RetryRules.delay(transfer, after: failure, at: now) else { return end(transfer, .failure(failure)) }
         transfer.retry(at: Durations.moment(now, after: delay))
         pausing[ObjectIdentifier(transfer.download)] = transfer
-        nextDeadline = min(nextDeadline, transfer.dueAt)
+        nextDeadline = min(nextDeadline, transfer.course.dueAt)
     }
 
     /// Continues a transfer after a hook of the host has replied.
@@ -252,7 +260,8 @@ import SDImage
     private func follow(_ transfer: Transfer, _ location: [UInt8]) {
         do throws(ImageError) {
             let limit = transfer.settings.configuration.maxRedirects
-            try transfer.follow(try RedirectRules.next(from: transfer.url, location: location, hops: transfer.hops, limit: limit))
+            let hops = transfer.course.hops
+            try transfer.follow(try RedirectRules.next(from: transfer.url, location: location, hops: hops, limit: limit))
             queue(transfer.download.settings).add(transfer)
         } catch { end(transfer, .failure(error)) }
     }
@@ -285,7 +294,7 @@ import SDImage
         if transfer.isWaiting { queue(transfer.download.settings).remove(transfer) }
         transfers[ObjectIdentifier(transfer.download)] = nil
         pausing[ObjectIdentifier(transfer.download)] = nil
-        if transfer.started != 0 {
+        if transfer.hasBegun {
             var failure: ImageError?
             if case .failure(let error) = outcome { failure = error }
             transfer.report(.stopped, failure)
@@ -300,12 +309,12 @@ import SDImage
     private func expire() -> Bool {
         let now = sockets.now
         guard now >= nextDeadline else { return false }
-        for transfer in Array(pausing.values) where transfer.dueAt <= now {
+        for transfer in Array(pausing.values) where transfer.course.dueAt <= now {
             pausing[ObjectIdentifier(transfer.download)] = nil
             queue(transfer.download.settings).add(transfer)
         }
         for transfer in unsafe Array(running.values) + exchanging.values where transfer.deadline <= now {
-            let isSilent = now &- transfer.started < transfer.download.totalTimeout
+            let isSilent = now &- transfer.course.started < transfer.download.totalTimeout
             let failure = ImageError(
                 .timeout, isSilent ? "http: no data received within the timeout" : "http: transfer exceeded the total timeout")
             leave(transfer)
@@ -317,7 +326,7 @@ import SDImage
         }
         nextDeadline = unsafe running.values.reduce(.max) { min($0, $1.earliestDeadline) }
         nextDeadline = exchanging.values.reduce(nextDeadline) { min($0, $1.earliestDeadline) }
-        nextDeadline = pausing.values.reduce(nextDeadline) { min($0, $1.dueAt) }
+        nextDeadline = pausing.values.reduce(nextDeadline) { min($0, $1.course.dueAt) }
         return true
     }
 

@@ -13,7 +13,7 @@ package final class CurlService: EngineService {
         case hookReturned(Download, HookCall.Outcome)
         /// Event of an exchange that a transport of the host runs.
         case exchanged(Download, Exchange, Exchange.Event)
-        case prioritize(loader: UInt64, sharingKey: [UInt8], LoadPriority)
+        case prioritize(loader: UInt64, sharingKey: SharingKey, LoadPriority)
         case limit(LoaderSettings, QueueLimits)
         case cancelAll(loader: UInt64)
         /// The loader was freed; its idle handles can be freed too.
@@ -56,7 +56,9 @@ package final class CurlService: EngineService {
         }
         wake()
         if let thread { _ = pthread_join(thread, nil) }
-        for case .start(let download) in takeCommands() { download.finish(.failure(.shutdown)) }
+        var commands: [Command] = []
+        takeCommands(into: &commands)
+        for case .start(let download) in commands { download.finish(.failure(.shutdown)) }
     }
 
     func post(_ command: Command) {
@@ -65,18 +67,16 @@ package final class CurlService: EngineService {
             if case .start(let download) = command { download.finish(.failure(.forked)) }
             return
         }
-        let refusal = inbox.withLock { inbox -> ImageError? in
-            if inbox.isStopping { return .shutdown }
+        let (refusal, wasAsleep) = inbox.withLock { inbox -> (ImageError?, Bool) in
+            if inbox.isStopping { return (.shutdown, false) }
             if inbox.thread == nil, case .start = command {
-                do throws(ImageError) { inbox.thread = try startThread() } catch { return error }
+                do throws(ImageError) { inbox.thread = try startThread() } catch { return (error, false) }
             }
             inbox.commands.append(command)
-            if inbox.isAsleep {
-                inbox.isAsleep = false
-                wake()
-            }
-            return nil
+            defer { inbox.isAsleep = false }
+            return (nil, inbox.isAsleep)
         }
+        if wasAsleep { wake() }
         if let refusal, case .start(let download) = command { download.finish(.failure(refusal)) }
     }
 
@@ -84,8 +84,8 @@ package final class CurlService: EngineService {
         let wakeUp = wakeUp, backlog = backlog
         // The strong capture keeps the service alive until `stop`.
         return try LibraryThread.start("sdimage-curl") { [self] in
-            CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }.run {
-                takeCommands()
+            CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }.run { commands in
+                takeCommands(into: &commands)
             } mayRest: {
                 mayRest()
             } isStopping: {
@@ -94,10 +94,13 @@ package final class CurlService: EngineService {
         }
     }
 
-    private func takeCommands() -> [Command] {
-        inbox.withLock { inbox in
+    /// Exchanges an empty array, whose memory is used again, for the commands.
+    private func takeCommands(into empty: inout [Command]) {
+        let taken = empty
+        empty = []
+        empty = inbox.withLock { inbox in
             inbox.isAsleep = false
-            defer { inbox.commands = [] }
+            defer { inbox.commands = taken }
             return inbox.commands
         }
     }

@@ -6,12 +6,11 @@ final class Download: Cancellable {
 
     let settings: LoaderSettings
     private let service: CurlService
-    let url: URLText
-    /// Header fields of the loader and the request.
-    let headers: [HeaderField]
-    private let impersonalFields: [HeaderField]
+    /// Those of the loader at the start of the download.
+    private let fields: SentFields
     let request: ImageRequest
-    let sharingKey: [UInt8]
+    /// nil if no other load shares it.
+    let sharingKey: SharingKey?
     let progress: LoadProgress
     /// Hooks of the request; the loader's where the request sets none.
     let hooks: DownloadHooks?
@@ -26,20 +25,19 @@ final class Download: Cancellable {
     private let state = Lock(State())
 
     init(
-        _ request: ImageRequest, url: URLText, sharingKey: [UInt8], settings: LoaderSettings, service: CurlService,
+        _ request: ImageRequest, sharingKey: SharingKey?, settings: LoaderSettings, service: CurlService,
         progress: LoadProgress
     ) {
-        let fields = settings.fields
         self.settings = settings
         self.service = service
-        self.url = url
         self.sharingKey = sharingKey
         self.progress = progress
         hooks = request.hooks?.over(settings.configuration.hooks) ?? settings.configuration.hooks
-        impersonalFields = fields.impersonal
-        headers = RequestHead.merge(RequestHead.defaults(fields, settings.configuration.bearerToken, url), request)
+        fields = settings.sentFields
         self.request = request
     }
+
+    var url: URLText { request.urlText }
 
     // The request sets these, or else the loader.
 
@@ -55,8 +53,13 @@ final class Download: Cancellable {
         return Durations.nanoseconds(milliseconds: UInt64(milliseconds))
     }
 
+    /// Header fields of the loader and the request.
+    var headers: [HeaderField] {
+        RequestHead.merge(RequestHead.defaults(fields.fields, settings.configuration.bearerToken, url), request)
+    }
+
     /// The header fields that are sent to another origin.
-    var impersonalHeaders: [HeaderField] { RequestHead.without(request.omittedHeaders, impersonalFields) }
+    var impersonalHeaders: [HeaderField] { RequestHead.without(request.omittedHeaders, fields.fields.impersonal) }
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

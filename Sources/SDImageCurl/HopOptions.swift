@@ -36,7 +36,7 @@ struct HopOptions: Equatable {
         isUserInURL = userInfo != nil
         credential = transfer.hop.carriesSecrets ? userInfo.map(HopOptions.credential) ?? settings.configuration.credential : nil
         // libcurl repeats a request by itself when a reused connection breaks, even if its method is not idempotent.
-        isFresh = transfer.usesFreshConnection || !RetryRules.isIdempotent(transfer.hop.method)
+        isFresh = transfer.course.usesFreshConnection || !RetryRules.isIdempotent(transfer.hop.method)
         isHTTP2 = settings.configuration.httpVersion == .automatic && transfer.url.hasScheme("https")
     }
 

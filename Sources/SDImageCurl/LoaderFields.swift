@@ -26,3 +26,18 @@ package struct LoaderFields: Hashable, Sendable {
         impersonal = all.filter { ["user-agent", "accept", "accept-language"].contains($0.name.lowercased()) }
     }
 }
+
+/// The header fields of a loader from one change to the next. An object, because thousands of downloads may wait with them.
+final class SentFields: Sendable {
+    let fields: LoaderFields
+    /// Number of earlier changes.
+    let changes: UInt64
+    /// The details in the sharing key of requests that need nothing else.
+    let plainDetails: [UInt8]
+
+    init(_ fields: LoaderFields, changes: UInt64, loader: UInt64) {
+        self.fields = fields
+        self.changes = changes
+        plainDetails = SharingDetails(of: ImageRequest(url: []), changes, loader: loader).bytes
+    }
+}

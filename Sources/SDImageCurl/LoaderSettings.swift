@@ -9,9 +9,7 @@ final class LoaderSettings: Sendable {
     /// Empty = none. `publicOnly` disables the proxy, which would connect to a private address on our behalf.
     let proxy: String
     let addressRules: AddressRules
-    private let currentFields: Lock<LoaderFields>
-    /// Number of changes of the fields.
-    let fieldChanges = Atomic<UInt64>(0)
+    private let currentFields: Lock<SentFields>
     /// Number of responses that changed the cookies of the loader.
     let cookieChanges = Atomic<UInt64>(0)
     /// Number of running and waiting transfers.
@@ -20,7 +18,7 @@ final class LoaderSettings: Sendable {
     init(_ configuration: DownloaderConfiguration) {
         id = UniqueNumber.next()
         self.configuration = configuration
-        currentFields = Lock(configuration.fields)
+        currentFields = Lock(SentFields(configuration.fields, changes: 0, loader: id))
         addressRules = AddressRules(configuration)
         proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }
@@ -28,10 +26,13 @@ final class LoaderSettings: Sendable {
     /// True if connections go to a socket, or a transport of the host makes them.
     var looksUpNoNames: Bool { configuration.unixSocketPath != nil || configuration.transport != nil }
 
-    var fields: LoaderFields { currentFields.withLock { $0 } }
+    var sentFields: SentFields { currentFields.withLock { $0 } }
 
     func setField(_ name: String, _ value: String?) {
-        currentFields.withLock { $0.set(name, value) }
-        fieldChanges.add(1, ordering: .relaxed)
+        currentFields.withLock { current in
+            var fields = current.fields
+            fields.set(name, value)
+            current = SentFields(fields, changes: current.changes + 1, loader: id)
+        }
     }
 }

@@ -24,6 +24,7 @@ enum RequestHead {
 
     /// Validates the method, header fields and body together.
     static func validate(_ request: ImageRequest) throws(ImageError) {
+        if request.hasPlainTransfer { return }
         try validate(request.headers)
         try validate(request.omittedHeaders.map { HeaderField(name: $0, value: "") })
         if request.omittedHeaders.contains(where: { $0.lowercased() == "host" }) {

@@ -21,9 +21,9 @@ enum ResponseRules {
             hop.isHeadAwaited = false
             if let descriptor = hop.descriptor { hop.sockets?.didBeginResponse(descriptor) }
         }
-        transfer.headBytes += line.count
-        guard transfer.headBytes <= ResponseHead.longest else {
-            hop.failure = .tooLarge("http: response header of \(transfer.headBytes) bytes", limit: ResponseHead.longest)
+        transfer.course.headBytes += line.count
+        guard transfer.course.headBytes <= ResponseHead.longest else {
+            hop.failure = .tooLarge("http: response header of \(transfer.course.headBytes) bytes", limit: ResponseHead.longest)
             return false
         }
         // An interim response (1xx) has no body and precedes another response.

@@ -15,14 +15,14 @@ final class ResumePoint {
     /// nil if the server does not offer ranges, or no validator proves that they belong to the same content.
     init?(_ transfer: Transfer) {
         let head = transfer.hop.head
-        guard transfer.hop.disposition == .keep, transfer.mayResume, transfer.received > 0, head.status == 200,
-            head.transport.acceptsRanges, !head.isEncoded, transfer.received != transfer.expected,
+        guard transfer.hop.disposition == .keep, transfer.mayResume, transfer.course.received > 0, head.status == 200,
+            head.transport.acceptsRanges, !head.isEncoded, transfer.course.received != transfer.course.expected,
             let validator = ResumePoint.validator(head)
         else { return nil }
         url = transfer.url
         self.head = head
-        offset = transfer.received
-        total = transfer.expected
+        offset = transfer.course.received
+        total = transfer.course.expected
         self.validator = validator
     }
 

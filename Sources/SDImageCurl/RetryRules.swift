@@ -13,7 +13,7 @@ enum RetryRules {
     /// - the retries are used up,
     /// - Retry-After exceeds its limit, or the delay ends after the transfer's total time.
     static func delay(_ transfer: Transfer, after failure: ImageError, at now: UInt64) -> UInt64? {
-        guard transfer.retries < transfer.download.maxRetries, isIdempotent(transfer.download.request.method),
+        guard transfer.course.retries < transfer.download.maxRetries, isIdempotent(transfer.download.request.method),
             isTransient(failure, transfer),
             let delay = delay(transfer, failure)
         else { return nil }
@@ -55,7 +55,7 @@ enum RetryRules {
                 after: UInt64.random(in: 0...Durations.nanoseconds(milliseconds: min(first, longest))))
         }
         // `first` is below 2^32; shifted by 20 it cannot overflow.
-        let bound = min(first << UInt64(min(transfer.retries, 20)), longest)
+        let bound = min(first << UInt64(min(transfer.course.retries, 20)), longest)
         return UInt64.random(in: 0...Durations.nanoseconds(milliseconds: bound))
     }
 

@@ -8,13 +8,9 @@ final class Transfer {
     private static let progressInterval: UInt64 = 50_000_000
 
     let download: Download
-    /// nil before the first hop: most transfers wait for their turn.
+    // Both nil before the first hop: most transfers wait for their turn.
     private var currentHop: Hop?
-    private(set) var hops = 0
-    /// Retries so far.
-    private(set) var retries = 0
-    /// Earliest time of the next retry.
-    var dueAt: UInt64 = 0
+    private var begun: TransferCourse?
 
     // Position in the queue.
     var priority: LoadPriority
@@ -26,25 +22,10 @@ final class Transfer {
     var isWaiting = false
     /// True while it runs as a background transfer.
     var isInBackground = false
-    var usesFreshConnection = false
 
-    /// Size in bytes of all heads of one try together.
-    var headBytes = 0
-    /// The response body; decoders may read it while it arrives.
-    private lazy var body = GrowingBody(limit: download.maxBodyBytes, source: .network)
-    private var resumePoint: ResumePoint?
-    /// True once a partial response did not fit.
-    private var isResumeRefused = false
-    private(set) var expected: Int64 = -1
-    private(set) var received: Int64 = 0
-    private(set) var transactions: [LoadTransaction] = []
     /// Body bytes of this hop, both kept and discarded.
     var hopBytes: Int { hop.discarded + hop.accepted }
     private static let mostTransactions = 100
-    var started: UInt64 = 0
-    private(set) var lastActivity: UInt64 = 0
-    private var lastProgress: UInt64 = 0
-    private var lastReported: Int64 = 0
 
     init(_ download: Download) {
         self.download = download
@@ -59,11 +40,21 @@ final class Transfer {
         return first
     }
 
+    /// The state that the hops have in common.
+    var course: TransferCourse {
+        if let begun { return begun }
+        let made = TransferCourse(bodyLimit: download.maxBodyBytes)
+        begun = made
+        return made
+    }
+
+    var transactions: [LoadTransaction] { begun?.transactions ?? [] }
+
     /// URL of the next or current hop.
     var url: URLText { currentHop?.url ?? download.url }
 
     /// False once a partial response did not fit, and if the caller requests ranges itself.
-    var mayResume: Bool { !isResumeRefused && download.request.isGet && !download.sends(["range", "if-range"]) }
+    var mayResume: Bool { !course.isResumeRefused && download.request.isGet && !download.sends(["range", "if-range"]) }
 
     var settings: LoaderSettings { download.settings }
 
@@ -75,11 +66,12 @@ final class Transfer {
     }
 
     /// True once the total time is running.
-    var hasBegun: Bool { started != 0 }
+    var hasBegun: Bool { begun.map { $0.started != 0 } ?? false }
 
     /// True if the length announced by a partial response or a transport has been received; libcurl checks all other bodies.
     var isWhole: Bool {
-        hop.resuming == nil && hop.begun == 0 || hop.disposition != .keep || expected < 0 || received == expected
+        hop.resuming == nil && hop.begun == 0 || hop.disposition != .keep || course.expected < 0
+            || course.received == course.expected
     }
 
     /// True if the content coding has reached its end. libcurl checks only the end of the body.
@@ -98,77 +90,80 @@ final class Transfer {
 
     /// Resets the state of the response; called before each hop and each repetition.
     func prepareHop(at now: UInt64) {
+        let course = course
         let hop = Hop(repeating: hop, keepsFields: download.hooks?.needsAll == true)
-        hop.resuming = resumePoint.flatMap { $0.url == hop.url ? $0 : nil }
+        hop.resuming = course.resumePoint.flatMap { $0.url == hop.url ? $0 : nil }
         currentHop = hop
-        if started == 0 {
-            started = now
-            if download.hooks?.needsAll != true { download.progress.arrives(in: body) }
+        if course.started == 0 {
+            course.started = now
+            if download.hooks?.needsAll != true { download.progress.arrives(in: course.body) }
             download.progress(0, -1)
             report(.started)
         }
-        lastActivity = now
+        course.lastActivity = now
     }
 
     /// Prepares the hop to the target of a redirect; throws if a request body would go to another origin.
     func follow(_ next: URLText) throws(ImageError) {
         currentHop = try hop.following(next)
-        usesFreshConnection = false
-        hops += 1
+        course.usesFreshConnection = false
+        course.hops += 1
     }
 
     /// Returns to the first URL for a retry. Received bytes are kept if the rest can be requested.
     func retry(at moment: UInt64) {
-        resumePoint = ResumePoint(self)
-        if resumePoint == nil { dropBody() }
+        let course = course
+        course.resumePoint = ResumePoint(self)
+        if course.resumePoint == nil { dropBody() }
         currentHop = nil
-        usesFreshConnection = false
-        hops = 0
-        headBytes = 0
-        retries += 1
-        dueAt = moment
+        course.usesFreshConnection = false
+        course.hops = 0
+        course.headBytes = 0
+        course.retries += 1
+        course.dueAt = moment
     }
 
     /// Restarts at the first byte, because the response does not continue the received bytes.
     func restart() {
-        isResumeRefused = true
+        course.isResumeRefused = true
         dropBody()
     }
 
     /// Records the measurements of a hop that has ended.
     func note(_ transaction: LoadTransaction) {
-        if transactions.count < Transfer.mostTransactions { transactions.append(transaction) }
+        if transactions.count < Transfer.mostTransactions { course.transactions.append(transaction) }
     }
 
     /// Called when the head is complete and its body is kept.
     func beginBody() {
-        let hop = hop
+        let (hop, course) = (hop, course)
         hop.disposition = .keep
         if let resuming = hop.resuming, hop.head.status == 206, let total = resuming.total(continuedBy: hop.head) {
             hop.head = resuming.head
-            expected = total
-        } else if received > 0 {
+            course.expected = total
+        } else if course.received > 0 {
             dropBody()
         }
     }
 
     private func dropBody() {
-        resumePoint = nil
-        body.reset()
-        received = 0
-        lastReported = 0
-        expected = -1
+        let course = course
+        course.resumePoint = nil
+        course.body.reset()
+        course.received = 0
+        course.lastReported = 0
+        course.expected = -1
     }
 
     /// Handles a piece of the body; false ends the transfer.
     func receive(_ bytes: UnsafeRawBufferPointer, contentLength: Int64) -> Bool {
         noteActivity()
-        let hop = hop
+        let (hop, course) = (hop, course)
         switch hop.disposition {
         case .keep:
-            if received == 0 { expected = hop.head.isEncoded ? -1 : contentLength }
+            if course.received == 0 { course.expected = hop.head.isEncoded ? -1 : contentLength }
             do throws(ImageError) {
-                if received == 0, expected > 0 { try reserve(expected) }
+                if course.received == 0, course.expected > 0 { try reserve(course.expected) }
                 if let decoder = hop.decoder {
                     unsafe try decoder.decode(bytes) { piece throws(ImageError) in unsafe try keep(piece, hop) }
                 } else {
@@ -187,14 +182,15 @@ final class Transfer {
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer, _ hop: Hop) throws(ImageError) {
+        let course = course
         // The largest window takes memory in addition to the body: see sdimage_downloader_config_set_max_body_bytes.
         let limit =
             hop.decoder?.hasLargestWindow == true ? download.maxBodyBytes - download.maxBodyBytes / 16 : download.maxBodyBytes
-        guard received <= Int64(limit) - Int64(bytes.count) else {
+        guard course.received <= Int64(limit) - Int64(bytes.count) else {
             throw .tooLarge("http: body size in bytes", limit: download.maxBodyBytes)
         }
-        unsafe try body.append(bytes)
-        received += Int64(bytes.count)
+        unsafe try course.body.append(bytes)
+        course.received += Int64(bytes.count)
         hop.accepted += bytes.count
     }
 
@@ -206,37 +202,38 @@ final class Transfer {
     /// Calls the event hook of the host, if any.
     func report(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
         guard let hear = download.hooks?.event else { return }
-        let now = MonotonicClock.now
+        let (now, course) = (MonotonicClock.now, course)
         hear(
             DownloadEvent(
-                kind, url: download.url.redacted, httpStatus: hop.head.status, received: received, expected: expected,
-                nanoseconds: now > started ? now - started : 0, error: error))
+                kind, url: download.url.redacted, httpStatus: hop.head.status, received: course.received,
+                expected: course.expected, nanoseconds: now > course.started ? now - course.started : 0, error: error))
     }
 
     /// Restarts the inactivity time-out; called when the connection makes progress.
-    func noteActivity() { lastActivity = hop.sockets?.now ?? MonotonicClock.now }
+    func noteActivity() { course.lastActivity = hop.sockets?.now ?? MonotonicClock.now }
 
     /// End of the transfer's total time.
-    var end: UInt64 { Durations.moment(started, after: download.totalTimeout) }
+    var end: UInt64 { Durations.moment(course.started, after: download.totalTimeout) }
 
     /// Time at which the transfer times out if no more data arrives.
     var deadline: UInt64 {
         hop.isConnected ? min(end, silenceEnd) : end
     }
 
-    private var silenceEnd: UInt64 { Durations.moment(lastActivity, after: download.inactivityTimeout) }
+    private var silenceEnd: UInt64 { Durations.moment(course.lastActivity, after: download.inactivityTimeout) }
 
     /// Lower bound of all later values of `deadline`: inactivity is measured once the connection is established.
     var earliestDeadline: UInt64 { min(deadline, silenceEnd) }
 
     /// Completes the body and returns the result of the load.
     func finish() -> LoadedData {
-        if received > 0 { download.progress(received, expected) }
-        var data = LoadedData(bytes: body.finish())
+        let course = course
+        if course.received > 0 { download.progress(course.received, course.expected) }
+        var data = LoadedData(bytes: course.body.finish())
         let head = hop.head
         data.httpStatus = head.status
         data.mediaType = head.mediaType
-        data.finalURL = hops == 0 ? download.url.bytes : url.withoutUserInfo
+        data.finalURL = course.hops == 0 ? download.url.bytes : url.withoutUserInfo
         data.source = .network
         data.record = head.record
         data.record.requestTime = hop.requestedAt
@@ -249,18 +246,21 @@ final class Transfer {
         guard announced <= Int64(download.maxBodyBytes) else {
             throw .tooLarge("http: body size in bytes", limit: download.maxBodyBytes)
         }
-        try body.reserve(Int(announced))
+        try course.body.reserve(Int(announced))
     }
 
     /// Skips the last piece, which is reported once the transfer is known to be complete.
     private func reportProgress() {
-        guard received != expected, lastActivity &- lastProgress >= Transfer.progressInterval else { return }
-        let step = settings.configuration.minProgressInterval
-        if step > 0, expected > 0 {
-            guard Double(received - lastReported) >= step * Double(expected) else { return }
-            lastReported = received
+        let course = course
+        guard course.received != course.expected, course.lastActivity &- course.lastProgress >= Transfer.progressInterval else {
+            return
         }
-        lastProgress = lastActivity
-        download.progress(received, expected)
+        let step = settings.configuration.minProgressInterval
+        if step > 0, course.expected > 0 {
+            guard Double(course.received - course.lastReported) >= step * Double(course.expected) else { return }
+            course.lastReported = course.received
+        }
+        course.lastProgress = course.lastActivity
+        download.progress(course.received, course.expected)
     }
 }

@@ -10,7 +10,7 @@ enum TransferCallbacks {
         let (length, overflow) = size.multipliedReportingOverflow(by: count)
         guard !overflow, let curl = unsafe transfer.hop.handle?.curl else { return 0 }
         // The length is reliable only after the complete head.
-        let announced = unsafe transfer.received == 0 ? ccurl_info_offset(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) : -1
+        let announced = unsafe transfer.course.received == 0 ? ccurl_info_offset(curl, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) : -1
         let bytes = unsafe UnsafeRawBufferPointer(start: pointer, count: length)
         return unsafe transfer.receive(bytes, contentLength: announced) ? length : 0
     }

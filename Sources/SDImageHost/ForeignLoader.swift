@@ -31,11 +31,11 @@ package final class ForeignLoader: ImageLoader {
     }
 
     /// Option values of the host may change the bytes, and cannot be compared: such requests are not shared.
-    package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
+    package func sharingKey(_ request: ImageRequest) -> SharingKey? {
         guard request.options.count == 0, request.headers.isEmpty, request.omittedHeaders.isEmpty, request.isGet,
             canShare(request)
         else { return nil }
-        return request.url
+        return SharingKey(url: request.url)
     }
 
     package var sharesEqualLoads: Bool { unsafe host.table.can_share == nil }

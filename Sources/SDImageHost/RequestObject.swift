@@ -67,12 +67,12 @@ extension RequestObject {
     /// The same with the data that loads derive from it once; reused until the next change.
     package func preparation() throws(ImageError) -> PreparedRequest {
         if let prepared { return prepared }
-        guard String(validating: value.url, as: UTF8.self) != nil else {
+        var request = value
+        guard request.urlText.isUTF8 else {
             throw ImageError(.invalidArgument, "url: not valid UTF-8")
         }
-        var request = value
         if request.options.count > 0 { request.decodeOptions.bag = FrozenOptions(request.options) }
-        let made = PreparedRequest(request)
+        let made = PreparedRequest(request, url: url)
         prepared = made
         return made
     }

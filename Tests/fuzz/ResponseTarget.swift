@@ -48,7 +48,7 @@ enum ResponseTarget {
         guard let loader, let lease else { fatalError("no engine") }
         let outcome = AwaitedLoad()
         let loading = loader.begin(
-            request, sharedAs: [], progress: .none, on: lease.engine.executor
+            request, sharedAs: nil, progress: .none, on: lease.engine.executor
         ) { outcome.set($0) }
         guard let result = outcome.wait(seconds: 20) else { fatalError("broken promise: a load ends") }
         withExtendedLifetime(loading) {}

@@ -8,7 +8,7 @@ struct Condition: ~Copyable {
     /// Changes with each signal. A waiter reads it under the lock and sleeps only while it is unchanged.
     private let signals = Atomic<UInt32>(0)
     /// Changed only under the lock.
-    private let waiters = Atomic<Int>(0)
+    private let waiters = Atomic<UInt32>(0)
 
     init() {}
 

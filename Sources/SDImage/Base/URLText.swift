@@ -23,6 +23,10 @@ package struct URLText: Hashable, Sendable {
     package let bytes: [UInt8]
     private let schemeEnd: Int32
     package let hasAuthority: Bool
+    /// True for the schemes http and https.
+    let isHTTP: Bool
+    /// True if all bytes are visible characters of ASCII.
+    let isVisible: Bool
     /// User and password, which are still percent-encoded.
     private let userPart: Part
     private let hostPart: Part
@@ -34,6 +38,8 @@ package struct URLText: Hashable, Sendable {
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        isVisible = bytes.allSatisfy(Byte.isVisible)
+        isHTTP = URLText.hasScheme("https", bytes) || URLText.hasScheme("http", bytes)
         let text = bytes.count > URLText.longest ? [] : bytes
         let fragment = text.firstIndex(of: Byte.hash)
         let end = fragment ?? text.count
@@ -110,14 +116,18 @@ package struct URLText: Hashable, Sendable {
 
     /// The URL without user and password, for messages and results; only the beginning of a `data:` URL.
     package var redacted: CString {
-        let longest = 128
-        if hasScheme("data"), bytes.count > longest {
-            return CString(String(decoding: bytes[..<longest], as: UTF8.self) + "…")
-        }
-        // Other bytes may be no UTF-8, which a text repairs.
-        if userInfo == nil, bytes.allSatisfy({ $0 != 0 && $0 < 128 }) { return CString(bytes) }
+        if isShownAsGiven { return CString(bytes) }
+        if isLongData { return CString(String(decoding: bytes[..<URLText.longestShownData], as: UTF8.self) + "…") }
+        // The bytes may be no UTF-8, which a text repairs.
         return CString(String(decoding: withoutUserInfo, as: UTF8.self))
     }
+
+    /// True if `redacted` has the same bytes.
+    package var isShownAsGiven: Bool { isVisible && userPart.range == nil && !isLongData }
+
+    private static let longestShownData = 128
+
+    private var isLongData: Bool { bytes.count > URLText.longestShownData && hasScheme("data") }
 
     /// The bytes without user and password.
     package var withoutUserInfo: [UInt8] {

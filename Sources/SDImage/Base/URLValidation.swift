@@ -1,16 +1,17 @@
 extension URLText {
     /// Throws for URLs that no loader may receive: empty, invalid UTF-8, control bytes or spaces. White space in `data:` URLs is
     /// left to their own encoding.
-    package static func validate(_ bytes: [UInt8]) throws(ImageError) {
+    package func validate() throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.invalidURL, "url: empty") }
-        if !bytes.allSatisfy(Byte.isVisible) { try URLText(bytes).validateText() }
+        if !isVisible { try validateText() }
     }
 
-    package func validate() throws(ImageError) { try URLText.validate(bytes) }
+    /// True for valid UTF-8.
+    package var isUTF8: Bool { isVisible || String(validating: bytes, as: UTF8.self) != nil }
 
     private func validateText() throws(ImageError) {
         // Invalid UTF-8 is the caller's mistake. It is never repaired, because a repair could make two URLs equal.
-        guard String(validating: bytes, as: UTF8.self) != nil else {
+        guard isUTF8 else {
             throw ImageError(.invalidArgument, "url: not valid UTF-8")
         }
         let isData = scheme == "data"

@@ -137,6 +137,8 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
         }
     }
 
+    package var mayHaveData: Bool { members.contains { $0.diskPart.mayHaveData } }
+
     package var leases: (any LeaseGranting)? { members.contains { $0.diskPart.leases != nil } ? self : nil }
 
     /// Asks the highest member that grants leases; an entry that it finds is promoted like any other hit.

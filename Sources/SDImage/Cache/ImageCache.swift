@@ -57,6 +57,9 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         try await disk?.store(data, for: key)
     }
 
+    /// False for a cache in memory only.
+    package var mayHaveData: Bool { disk != nil || additionalBytes != nil }
+
     package func dataNow(for key: CacheKey) throws(ImageError) -> CachedData? {
         try check()
         return try disk?.dataNow(for: key) ?? additionalBytes?(key).map(CachedData.init(bytes:))

@@ -16,13 +16,13 @@ package final class DataURLLoader: ImageLoader {
 
     package var isQuick: Bool { true }
 
-    package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.url).hasScheme("data") }
+    package func canLoad(_ request: ImageRequest) -> Bool { request.urlText.hasScheme("data") }
 
     /// nil: comparing data URLs costs as much as decoding them.
-    package func sharingKey(_ request: ImageRequest) -> [UInt8]? { nil }
+    package func sharingKey(_ request: ImageRequest) -> SharingKey? { nil }
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
-        let url = URLText(request.url)
+        let url = request.urlText
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : maxBodyBytes
         do throws(ImageError) {
             var data = try await pool.run(request.priority) { () throws(ImageError) in

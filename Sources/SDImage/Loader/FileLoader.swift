@@ -21,14 +21,14 @@ package final class FileLoader: ImageLoader {
 
     package var isQuick: Bool { true }
 
-    package func canLoad(_ request: ImageRequest) -> Bool { URLText(request.url).hasScheme("file") }
+    package func canLoad(_ request: ImageRequest) -> Bool { request.urlText.hasScheme("file") }
 
-    package func sharingKey(_ request: ImageRequest) -> [UInt8]? {
-        Array("file \(request.maxBodyBytes) ".utf8) + URLText(request.url).withoutFragment
+    package func sharingKey(_ request: ImageRequest) -> SharingKey? {
+        SharingKey(url: Array(request.urlText.withoutFragment), details: Array("file \(request.maxBodyBytes)".utf8))
     }
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
-        let url = URLText(request.url)
+        let url = request.urlText
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : maxBodyBytes
         let pool = pool, priority = request.priority
         let outcome = await withCancellationToken { stop async -> Result<Bytes, ImageError> in

@@ -32,7 +32,7 @@ package final class LoaderChain: ImageLoader {
     /// called without a lock.
     package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
         if let found = all.last(where: { $0.canLoad(request) }) { return try found.chosen(for: request) }
-        throw ImageError.noLoader(for: URLText(request.url))
+        throw ImageError.noLoader(for: request.urlText)
     }
 
     package var isQuick: Bool { all.allSatisfy(\.isQuick) }
@@ -43,7 +43,7 @@ package final class LoaderChain: ImageLoader {
         try await chosen(for: request).load(request, progress: progress)
     }
 
-    package func sharingKey(_ request: ImageRequest) -> [UInt8]? { try? chosen(for: request).sharingKey(request) }
+    package func sharingKey(_ request: ImageRequest) -> SharingKey? { try? chosen(for: request).sharingKey(request) }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
         (try? chosen(for: request))?.sentFields(request) ?? request.headers

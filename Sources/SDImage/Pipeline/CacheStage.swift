@@ -15,23 +15,33 @@ struct CacheStage {
     var entries: [Entry] {
         let (request, keys) = (context.request, context.keys)
         var entries: [Entry] = []
-        if request.cachePolicy.queryLayers.contains(.disk), request.coder == nil, let cache = context.disk,
+        if request.cachePolicy.queryLayers.contains(.disk), request.coder == nil, let cache = context.disk, cache.mayHaveData,
             let variant = keys.variant(request)
         {
             entries.append(Entry(cache: cache, key: variant, isVariant: true))
         }
         let layers = keys.isOriginal ? request.cachePolicy.queryLayers : request.cachePolicy.originalQueryLayers
-        if layers.contains(.disk), let originals = context.diskOfOriginals {
+        if layers.contains(.disk), let originals = context.diskOfOriginals, originals.mayHaveData {
             entries.append(Entry(cache: originals, key: keys.original, isVariant: false))
         }
         return entries
     }
 
-    /// True when the request excludes every cache that could have the image.
-    var isExcluded: Bool {
+    /// How a load looks up what memory does not have under its own key.
+    enum Need {
+        /// It need not: no cache could have the image.
+        case none
+        /// An original in memory may have the image.
+        case memory
+        case disk
+    }
+
+    var need: Need {
         let request = context.request
-        return request.sourcePolicy == .loaderOnly
-            || request.sourcePolicy == .any && entries.isEmpty && (context.keys.isOriginal || context.originals == nil)
+        if request.sourcePolicy == .loaderOnly { return .none }
+        if !entries.isEmpty { return .disk }
+        let readsOriginal = !context.keys.isOriginal && request.cachePolicy.originalQueryLayers.contains(.memory)
+        return request.sourcePolicy == .any && !readsOriginal ? .none : .memory
     }
 
     /// The image under its own key, or made from its original; nil when no cache has either. Any error of a cache counts as a
@@ -42,6 +52,7 @@ struct CacheStage {
         }
         try context.validate()
         if context.request.sourcePolicy == .loaderOnly { return nil }
+        let entries = entries
         for entry in entries where entry.isVariant {
             if let outcome = try await lookUp(entry) { return outcome }
         }
@@ -95,7 +106,7 @@ struct CacheStage {
     /// The bytes of an entry; nil when the cache does not have it, or fails.
     func data(of entry: Entry) async throws(ImageError) -> CachedData? {
         let start = MonotonicClock.now
-        defer { context.addTime(\.diskQuery, since: start) }
+        defer { context.addTime(since: start) { $0.diskQuery += $1 } }
         do throws(ImageError) {
             return try await entry.cache.data(for: entry.key, options: context.request.decodeOptions.bag)
         } catch {

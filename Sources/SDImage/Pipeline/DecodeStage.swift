@@ -10,7 +10,7 @@ struct DecodeStage {
         of data: LoadedData, isVariant: Bool = false, from origin: DecodeOrigin?, after started: ProgressiveDecode? = nil
     ) async throws(ImageError) -> Image {
         let start = MonotonicClock.now
-        defer { context.addTime(\.decode, since: start) }
+        defer { context.addTime(since: start) { $0.decode += $1 } }
         let decoder = await started?.decoder(for: data.bytes)
         let key = origin.map {
             DecodeKey(context.request, context.keys, $0, storing: storesOriginal(data) ? context.memoryOfOriginals : nil)

@@ -48,7 +48,11 @@ package final class FailedURLs: Sendable {
     }
 
     /// True when any failure of a URL is remembered. Most loads need no `FailureScope` because of it.
-    package func knows(_ url: CacheKey) -> Bool { state.withLock { $0.entries[url] != nil } }
+    package func knows(_ url: @autoclosure () -> CacheKey) -> Bool {
+        if state.withLock({ $0.entries.isEmpty }) { return false }
+        let url = url()
+        return state.withLock { $0.entries[url] != nil }
+    }
 
     /// The failure that refuses a request now; nil when the request may be sent.
     package func failure(of scope: FailureScope) -> ImageError? { entry(of: scope)?.failure }

@@ -2,9 +2,8 @@
 /// transfers have it.
 package final class FetchKey: Hashable, Sendable {
     private let loader: ObjectIdentifier
-    /// The loader's key of the transfer; empty for a load that shares with no other.
-    let sharingKey: [UInt8]
-    private let alone: ObjectIdentifier?
+    /// The loader's key of the transfer; nil for a load that shares with no other.
+    let sharingKey: SharingKey?
     private let maxBodyBytes: Int
     private let timeout: UInt32
     /// Part of the key even if the loader's own key omits it: the bytes of one kind of load are never given to the other.
@@ -16,23 +15,24 @@ package final class FetchKey: Hashable, Sendable {
     private let hash: UInt64
 
     init(_ request: ImageRequest, _ loader: any ImageLoader, _ lease: LeaseRequest?, _ context: LoadContext) {
-        let sharing = loader.sharingKey(request)
+        let sharingKey = loader.sharingKey(request)
         self.loader = ObjectIdentifier(loader)
-        sharingKey = sharing ?? []
-        alone = sharing == nil ? ObjectIdentifier(context) : nil
+        self.sharingKey = sharingKey
         maxBodyBytes = request.maxBodyBytes
         timeout = request.timeoutMilliseconds
         acceptsInvalidCertificates = request.acceptsInvalidCertificates
         handlesCookies = request.handlesCookies
         self.lease = lease?.identity
-        let number = UInt64(UInt(bitPattern: alone?.hashValue ?? 0))
-        hash = unsafe sharingKey.withUnsafeBytes { unsafe CacheKey.hash(of: $0) } ^ number
+        // Requests for one URL are mostly equal in the rest.
+        hash =
+            unsafe sharingKey?.url.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
+            ?? UInt64(UInt(bitPattern: ObjectIdentifier(context).hashValue))
     }
 
     package static func == (one: FetchKey, other: FetchKey) -> Bool {
         one === other
-            || one.hash == other.hash && one.loader == other.loader && one.sharingKey == other.sharingKey
-                && one.alone == other.alone
+            || one.hash == other.hash && one.loader == other.loader
+                && one.sharingKey != nil && one.sharingKey == other.sharingKey
                 && one.maxBodyBytes == other.maxBodyBytes && one.timeout == other.timeout
                 && one.acceptsInvalidCertificates == other.acceptsInvalidCertificates
                 && one.handlesCookies == other.handlesCookies && one.lease == other.lease

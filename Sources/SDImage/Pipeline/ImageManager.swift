@@ -22,8 +22,9 @@ package final class ImageManager: Sendable {
     }
 
     package let cache: (any ImageCaching)?
-    /// The memory part of `cache`.
+    /// The parts of `cache`.
     let memory: (any MemoryCaching)?
+    let disk: (any DataCaching)?
     package let loader: (any ImageLoader)?
     private let dispatcher: any Dispatcher
     let transformer: (any ImageTransformer)?
@@ -57,6 +58,7 @@ package final class ImageManager: Sendable {
         self.observers = observers
         self.cache = cache
         memory = cache?.memoryPart
+        disk = cache?.diskPart
         self.loader = loader
         self.dispatcher = dispatcher
         self.transformer = transformer
@@ -237,7 +239,7 @@ package final class ImageManager: Sendable {
         request.includesData = false
         request.blockingReads = []
         let task = LoadTask(
-            url: URLText(request.url).redacted, token: 0, dispatcher: LibraryDispatcher(lease: lease), priority: .low,
+            url: request.urlText.redacted, token: 0, dispatcher: LibraryDispatcher(lease: lease), priority: .low,
             handler: nil,
             owner: nil, observers: observers, lease: lease)
         do throws(ImageError) { try start(task, request, keys, .respect, memoryImage: image, isRevalidation: true) } catch {
@@ -263,7 +265,7 @@ package final class ImageManager: Sendable {
         let context = LoadContext(
             request, keys, of: self, policy: policy, memoryImage: memoryImage, isRevalidation: isRevalidation)
         let key = LoadKey(context, isBlocking: isBlocking)
-        let (load, isNew) = inFlight.join(task, key) { Load(context, key, lookup) }
+        let (load, isNew) = inFlight.join(task, key) { Load(key, lookup) }
         load.changePriority(from: nil, to: task.priority)
         task.attach(load)
         if isNew { load.start() } else { load.update(task) }

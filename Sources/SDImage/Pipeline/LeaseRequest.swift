@@ -1,12 +1,24 @@
 /// The request for a lease on a shared cache, made before the origin is contacted (docs/decisions.md, "Several processes ask
 /// the origin once").
 struct LeaseRequest: Sendable {
-    /// The properties that loads must have in common to be satisfied by the same entry.
-    struct Identity: Hashable {
-        let cache: ObjectIdentifier
-        let key: CacheKey
-        let date: UInt64
-        let policy: FreshnessPolicy
+    /// The properties that loads must have in common to be satisfied by the same entry. An object, because few of many waiting
+    /// loads have one.
+    final class Identity: Equatable, Sendable {
+        private let cache: ObjectIdentifier
+        private let key: CacheKey
+        private let date: UInt64
+        private let policy: FreshnessPolicy
+
+        fileprivate init(_ lease: LeaseRequest) {
+            cache = ObjectIdentifier(lease.cache)
+            key = lease.key
+            date = lease.date
+            policy = lease.policy
+        }
+
+        static func == (one: Identity, other: Identity) -> Bool {
+            one.cache == other.cache && one.key == other.key && one.date == other.date && one.policy == other.policy
+        }
     }
 
     private let cache: any DataCaching
@@ -21,7 +33,7 @@ struct LeaseRequest: Sendable {
         let request = context.request
         guard let cache = context.diskOfOriginals, let leases = cache.leases, request.isGet,
             request.coder == nil, context.mayFillCaches, context.policy != .refresh, request.sourcePolicy != .loaderOnly,
-            !["file", "data"].contains(URLText(request.url).scheme), ResponseRecord().mayBeStored(request.headers),
+            !["file", "data"].contains(request.urlText.scheme), ResponseRecord().mayBeStored(request.headers),
             // The response will hardly be shared: other processes would wait for it one after the other.
             !request.carriesCredentials(loader.sentFields(request)),
             CacheStage(context: context).entries.contains(where: { !$0.isVariant }),
@@ -34,7 +46,7 @@ struct LeaseRequest: Sendable {
         policy = context.policy
     }
 
-    var identity: Identity { Identity(cache: ObjectIdentifier(cache), key: key, date: date, policy: policy) }
+    var identity: Identity { Identity(self) }
 
     /// Fetches from the origin, unless another process has stored the response in the shared cache or is about to.
     func fetch(_ request: ImageRequest, _ loader: any ImageLoader, _ engine: Engine, progress: LoadProgress)

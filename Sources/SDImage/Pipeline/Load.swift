@@ -14,8 +14,8 @@ final class Load: LoadWork {
     private struct State {
         /// The running part of the load, the number of parts that were started, and the number of the last one that ended.
         var work: Task<Void, Never>?
-        var parts = 0
-        var endedPart = 0
+        var parts: UInt32 = 0
+        var endedPart: UInt32 = 0
         var wait: Wait?
         var transfer: SharedTransfer?
         var isFinished = false
@@ -25,16 +25,18 @@ final class Load: LoadWork {
 
     let context: LoadContext
     /// State that the tasks receive while the load runs.
-    let updates = Lock(LoadUpdates())
-    private let key: LoadKey
+    let updates = Lock<LoadUpdates?>(nil)
+    private let mayShare: Bool
     private let lookup: BlockingLookup?
     private let state = Lock(State())
 
-    init(_ context: LoadContext, _ key: LoadKey, _ lookup: BlockingLookup?) {
-        self.context = context
-        self.key = key
+    init(_ key: LoadKey, _ lookup: BlockingLookup?) {
+        context = key.context
+        mayShare = key.mayShare
         self.lookup = lookup
     }
+
+    private var key: LoadKey { LoadKey(context: context, mayShare: mayShare) }
 
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
@@ -43,11 +45,11 @@ final class Load: LoadWork {
     /// Starts the load: on the calling thread if it queries no cache and its loader is quick; on a worker if it queries a disk.
     /// That worker also decodes the image, unless other work waits.
     func start() {
+        let need = CacheStage(context: context).need
+        if context.policy == .ignore, context.memoryImage == nil, need == .none, startHere() { return }
         context.enterTransferOrder()
-        let stage = CacheStage(context: context)
-        if context.policy == .ignore, context.memoryImage == nil, stage.isExcluded, startHere() { return }
-        run(on: stage.entries.isEmpty ? context.engine.executor : context.engine.lane(.high)) { load in
-            load.context.addTime(\.queued, since: load.context.started)
+        run(on: need == .disk ? context.engine.lane(.high) : context.engine.executor) { load in
+            load.context.addTime(since: load.context.started) { $0.queued += $1 }
             await load.lookUp()
         }
     }
@@ -61,7 +63,9 @@ final class Load: LoadWork {
         lookup?.miss()
         do throws(ImageError) {
             try FetchStage(context: context).checked(request, for: chosen)
-            try wait(for: request, chosen, nil, LeaseRequest(context, chosen, newerThan: 0))
+            let lease = LeaseRequest(context, chosen, newerThan: 0)
+            try beginWait(for: chosen, nil)
+            context.startNext { [self] in FetchStage(context: context).join(self, request, chosen, lease) }
         } catch { run(on: context.engine.executor) { $0.finish(.failure(error)) } }
         return true
     }
@@ -105,20 +109,19 @@ final class Load: LoadWork {
         lookup?.miss()
         let sent = try await FetchStage(context: context).prepared(request, for: loader)
         let lease = isLeased ? LeaseRequest(context, loader, newerThan: candidate?.date ?? 0) : nil
-        try wait(for: sent, loader, candidate, lease)
+        try beginWait(for: loader, candidate)
+        // Joins the transfer when it is its turn.
+        context.startInOrder { [self] in FetchStage(context: context).join(self, sent, loader, lease) }
     }
 
-    /// Joins the transfer of a request when it is its turn; `transferFinished` continues the load.
-    private func wait(
-        for request: ImageRequest, _ loader: any ImageLoader, _ candidate: RevalidationStage.Candidate?, _ lease: LeaseRequest?
-    ) throws(ImageError) {
+    /// Waits for a response, with which `transferFinished` continues the load.
+    private func beginWait(for loader: any ImageLoader, _ candidate: RevalidationStage.Candidate?) throws(ImageError) {
         let subscription = candidate == nil && context.request.readsGrowingBodies ? ProgressiveSubscription(self) : nil
         let isFinished = state.withLock { state in
             if !state.isFinished { state.wait = Wait(loader: loader, candidate: candidate, subscription: subscription) }
             return state.isFinished
         }
         if isFinished { throw .cancelled }
-        context.startInOrder { [self] in FetchStage(context: context).join(self, request, loader, lease) }
     }
 
     /// Continues the load on a worker. Has an effect once for each transfer.
@@ -136,7 +139,7 @@ final class Load: LoadWork {
 
     /// Decodes, transforms and stores a response, and finishes the load.
     private func resume(_ fetched: Result<FetchResult, ImageError>, _ wait: Wait) async {
-        context.addTime(\.load, since: wait.began)
+        context.addTime(since: wait.began) { $0.load += $1 }
         let partial = wait.subscription?.end()
         do throws(ImageError) {
             if isFinished { throw .cancelled }
@@ -211,7 +214,7 @@ final class Load: LoadWork {
     /// Finishes the load with an early thumbnail, which needs no further bytes. The incomplete bytes are never stored.
     func finishEarly(_ image: Image, of source: ImageSource) {
         guard let wait = takeWait() else { return }
-        context.addTime(\.load, since: wait.began)
+        context.addTime(since: wait.began) { $0.load += $1 }
         wait.subscription?.end()?.cancelUnlessShared()
         StoreStage(context: context).storeInMemory(image)
         finish(.success(LoadOutcome(image: image, source: source, isChanged: context.policy == .refresh)))
@@ -287,7 +290,7 @@ final class Load: LoadWork {
     }
 
     /// Releases the task of a part: a load that waits for a response holds none.
-    private func ended(_ part: Int) {
+    private func ended(_ part: UInt32) {
         let work = state.withLock { state -> Task<Void, Never>? in
             state.endedPart = max(state.endedPart, part)
             guard state.parts == part else { return nil }

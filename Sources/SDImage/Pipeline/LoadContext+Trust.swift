@@ -17,7 +17,7 @@ extension LoadContext {
     /// Throws for a URL that cannot be loaded, for an impossible cache key, and after cancellation.
     func validate() throws(ImageError) {
         if Task.isCancelled { throw .cancelled }
-        if !request.isKeyOnly { try URLText.validate(request.url) }
+        if !request.isKeyOnly { try request.urlText.validate() }
         if let key = request.cacheKey { try CacheKey.validate(key) }
     }
 

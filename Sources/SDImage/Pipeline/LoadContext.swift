@@ -14,13 +14,19 @@ final class LoadContext: Sendable {
     /// Background revalidation; no caller is waiting for it.
     let isRevalidation: Bool
     let started = MonotonicClock.now
+    /// Measured times. An object, because few of many waiting loads have one.
+    private final class Timings: @unchecked Sendable {
+        // Unchecked: used under the lock of `state`.
+        var all = StageTimings()
+    }
+
     private struct State {
         var sent: ImageRequest?
         /// Number of the load in the order of transfers, until its transfer starts or is known to be unnecessary; 0 for none.
         var transferNumber: UInt64 = 0
         /// The token of the decode, which other loads may share.
         var decode: CancellationToken?
-        var timings = StageTimings()
+        var timings: Timings?
     }
 
     /// True if invalid certificates were accepted; see `mayFillCaches`.
@@ -47,9 +53,17 @@ final class LoadContext: Sendable {
     var originals: (any ImageCaching)? { keys.isOriginal ? cache : request.originalCache.resolved(cache) }
 
     var memory: (any MemoryCaching)? { cache?.memoryPart }
-    var disk: (any DataCaching)? { cache?.diskPart }
+    var disk: (any DataCaching)? {
+        switch request.cache {
+        case .inherited: manager.disk
+        case .none: nil
+        case .value(let cache): cache.diskPart
+        }
+    }
+
     var memoryOfOriginals: (any MemoryCaching)? { originals?.memoryPart }
-    var diskOfOriginals: (any DataCaching)? { originals?.diskPart }
+    var diskOfOriginals: (any DataCaching)? { usesOneCache ? disk : originals?.diskPart }
+    private var usesOneCache: Bool { keys.isOriginal || !request.hasRareOptions }
 
     var engine: Engine { manager.engine }
     var registry: CoderRegistry { manager.registry }
@@ -70,7 +84,7 @@ final class LoadContext: Sendable {
     }
 
     /// The URL without user, password and signatures.
-    var urlForLog: String { URLText(URLText(request.url).redacted.string).messageText }
+    var urlForLog: String { URLText(request.urlText.redacted.string).messageText }
 
     /// The request as it was sent; nil before.
     var sent: ImageRequest? {
@@ -88,7 +102,10 @@ final class LoadContext: Sendable {
         state.withLock { $0.transferNumber = number }
     }
 
-    /// Starts a transfer when the loads before this one have started theirs, or need none. A second one starts immediately.
+    /// Starts a transfer when the loads before this one have started theirs, or need none. For a load without a position.
+    func startNext(_ start: @escaping @Sendable () -> Void) { order.start(start) }
+
+    /// The same for a load with a position. A second transfer starts immediately.
     func startInOrder(_ start: @escaping @Sendable () -> Void) {
         if let number = takeTransferNumber() { order.start(number, start) } else { start() }
     }
@@ -107,11 +124,15 @@ final class LoadContext: Sendable {
 
     // MARK: timings
 
-    var timings: StageTimings { state.withLock { $0.timings } }
+    var timings: StageTimings { state.withLock { $0.timings?.all } ?? StageTimings() }
 
-    /// Adds the time since `start` to that of a stage.
-    func addTime(_ stage: any WritableKeyPath<StageTimings, UInt64> & Sendable, since start: UInt64) {
+    /// Adds the time since `start` to that of a stage. A closure, because a key path would be evaluated at run time.
+    func addTime(since start: UInt64, to add: (inout StageTimings, UInt64) -> Void) {
         let time = MonotonicClock.now - start
-        state.withLock { $0.timings[keyPath: stage] += time }
+        state.withLock { state in
+            let timings = state.timings ?? Timings()
+            add(&timings.all, time)
+            state.timings = timings
+        }
     }
 }

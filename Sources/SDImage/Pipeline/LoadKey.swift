@@ -1,14 +1,17 @@
 /// The properties that two requests must have in common to be one load.
 struct LoadKey: Hashable, Sendable {
-    private let context: LoadContext
-    private let mayShare: Bool
+    let context: LoadContext
+    let mayShare: Bool
+
+    init(context: LoadContext, mayShare: Bool) {
+        self.context = context
+        self.mayShare = mayShare
+    }
 
     init(_ context: LoadContext, isBlocking: Bool) {
         self.context = context
-        let parameters = context.request.parameters.all
         mayShare =
-            !isBlocking && !context.isRevalidation && parameters.loadHooks == nil && parameters.hooks == nil
-            && parameters.options.count == 0 && parameters.method == ImageRequest.get
+            !isBlocking && !context.isRevalidation && context.request.mayShareLoad
             && context.loader?.sharesEqualLoads != false
     }
 
@@ -30,33 +33,39 @@ extension LoadContext {
 }
 
 extension ImageRequest {
+    /// False for a request that may be unlike others with the same properties, or that changes something at the server.
+    fileprivate var mayShareLoad: Bool {
+        !self.hasRareOptions || self.loadHooks == nil && self.hooks == nil && self.options.count == 0 && isGet
+    }
+
     /// True for a request for the same load. The priority, the dispatcher and objects that are compared elsewhere may differ.
     fileprivate func equals(_ other: ImageRequest) -> Bool {
-        let (one, other) = (parameters, other.parameters)
-        return one === other || one.all.equals(other.all)
-    }
-}
-
-extension RequestParameters {
-    fileprivate func equals(_ other: RequestParameters) -> Bool {
-        url == other.url && cacheKey == other.cacheKey && isKeyOnly == other.isKeyOnly && decodeOptions == other.decodeOptions
-            && coder === other.coder && hasSameLayers(as: other) && hasSameTransfer(as: other)
-            && isProgressive == other.isProgressive
-            && progressiveIntervalMilliseconds == other.progressiveIntervalMilliseconds
-            && transformsAnimated == other.transformsAnimated && transformsVector == other.transformsVector
-            && requiresAnimation == other.requiresAnimation && preloadsFrames == other.preloadsFrames
+        parameters === other.parameters || hasSameImage(as: other) && hasSameLayers(as: other) && hasSameTransfer(as: other)
     }
 
-    private func hasSameLayers(as other: RequestParameters) -> Bool {
-        sourcePolicy == other.sourcePolicy && cachePolicy == other.cachePolicy && waitForStore == other.waitForStore
-            && includesData == other.includesData && hasStandardEncodeOptions && other.hasStandardEncodeOptions
-            && encodeFormat == other.encodeFormat
+    private func hasSameImage(as other: ImageRequest) -> Bool {
+        url == other.url && self.cacheKey == other.cacheKey && self.isKeyOnly == other.isKeyOnly
+            && self.decodeOptions == other.decodeOptions
+            && self.coder === other.coder
+            && self.isProgressive == other.isProgressive
+            && self.progressiveIntervalMilliseconds == other.progressiveIntervalMilliseconds
+            && self.transformsAnimated == other.transformsAnimated && self.transformsVector == other.transformsVector
+            && self.requiresAnimation == other.requiresAnimation && self.preloadsFrames == other.preloadsFrames
     }
 
-    private func hasSameTransfer(as other: RequestParameters) -> Bool {
-        headers == other.headers && omittedHeaders == other.omittedHeaders && timeoutMilliseconds == other.timeoutMilliseconds
+    private func hasSameLayers(as other: ImageRequest) -> Bool {
+        self.sourcePolicy == other.sourcePolicy && self.cachePolicy == other.cachePolicy
+            && self.waitForStore == other.waitForStore
+            && self.includesData == other.includesData && hasStandardEncodeOptions && other.hasStandardEncodeOptions
+            && self.encodeFormat == other.encodeFormat
+    }
+
+    private func hasSameTransfer(as other: ImageRequest) -> Bool {
+        self.headers == other.headers && omittedHeaders == other.omittedHeaders
+            && self.timeoutMilliseconds == other.timeoutMilliseconds
             && maxBodyBytes == other.maxBodyBytes
-            && maxRetries == other.maxRetries && retryFailed == other.retryFailed && handlesCookies == other.handlesCookies
-            && acceptsInvalidCertificates == other.acceptsInvalidCertificates
+            && maxRetries == other.maxRetries && self.retryFailed == other.retryFailed
+            && self.handlesCookies == other.handlesCookies
+            && self.acceptsInvalidCertificates == other.acceptsInvalidCertificates
     }
 }

@@ -1,34 +1,45 @@
 /// The cache keys of one load.
 package final class LoadKeys: Sendable {
+    /// A transformer, and the key of images to which it is not applied. An object, because few requests have one.
+    private final class Transformation: Sendable {
+        let transformer: any ImageTransformer
+        let decoded: CacheKey
+
+        init(_ transformer: any ImageTransformer, _ decoded: CacheKey) {
+            self.transformer = transformer
+            self.decoded = decoded
+        }
+    }
+
     /// The key of the encoded original: the request's own key, or the URL.
     package let original: CacheKey
-    /// The key of the requested image: the pair of the original's key and the parameters that change its pixels.
-    package let final: CacheKey
-    /// The same without the transformer: the key of images to which it is not applied.
-    package let decoded: CacheKey
-    /// nil if there is no transformer, or one that does nothing.
-    package let transformer: (any ImageTransformer)?
+    /// The key of the requested image, with its printed form for results.
+    let printed: PrintedKey
+    private let transformation: Transformation?
 
     /// True if the encoded original is the requested image, apart from the number of frames.
     package let isOriginal: Bool
-    /// The printed form of `final`, for results.
-    let printed: PrintedKey
+
+    /// The key of the requested image: the pair of the original's key and the parameters that change its pixels.
+    package var final: CacheKey { printed.key }
+    /// The same without the transformer: the key of images to which it is not applied.
+    package var decoded: CacheKey { transformation?.decoded ?? final }
+    /// nil if there is no transformer, or one that does nothing.
+    package var transformer: (any ImageTransformer)? { transformation?.transformer }
 
     package init(_ request: ImageRequest, transformer: (any ImageTransformer)?, ignoresSignatures: Bool = false) {
         let options = request.decodeOptions
         original = LoadKeys.original(request, ignoresSignatures)
         let suffixes = LoadKeys.suffixes(options)
-        decoded = LoadKeys.composed(original, suffixes)
+        let decoded = LoadKeys.composed(original, suffixes)
         isOriginal = transformer?.key.isEmpty != false && !options.wantsThumbnail && !options.choosesPixels
         guard let transformer, !transformer.key.isEmpty else {
-            self.transformer = nil
-            final = decoded
-            printed = PrintedKey(final)
+            transformation = nil
+            printed = PrintedKey(decoded)
             return
         }
-        self.transformer = transformer
-        final = LoadKeys.composed(original, suffixes + [transformer.key])
-        printed = PrintedKey(final)
+        transformation = Transformation(transformer, decoded)
+        printed = PrintedKey(LoadKeys.composed(original, suffixes + [transformer.key]))
     }
 
     /// The request's own key, or its URL. A URL that contains a separator fails to load and never names a variant.
@@ -40,7 +51,7 @@ package final class LoadKeys: Sendable {
     }
 
     private static func composed(_ base: CacheKey, _ suffixes: [String]) -> CacheKey {
-        CacheKey(base: base.bytes, variant: suffixes)
+        suffixes.isEmpty ? base : CacheKey(base: base.bytes, variant: suffixes)
     }
 
     /// The key of a thumbnail or transformed image on disk, whatever its pixel format; nil if the disk stores the original

@@ -96,11 +96,7 @@ package final class LoadTask: Sendable {
         hasHandler = handler != nil
         wantsProgress = handler?.wantsProgress ?? dispatcher.takesEvents
         started = MonotonicClock.now
-        var state = State()
-        state.handler = handler
-        state.lease = lease
-        state.owner = owner
-        self.state = Lock(state)
+        state = Lock(State(handler: handler, lease: lease, owner: owner))
     }
 
     /// A load that finished at its start. `isHandled`: the caller runs the callback itself, and reports its end with

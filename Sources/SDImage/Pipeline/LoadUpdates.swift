@@ -1,43 +1,44 @@
-/// The progress of a load, for tasks that join it late.
-struct LoadUpdates {
+/// The progress of a load, for tasks that join it late. An object, because few of many waiting loads have one.
+final class LoadUpdates: @unchecked Sendable {
+    // Unchecked: used under the lock of the load.
     var progress: (received: Int64, expected: Int64)?
     var head: ReceivedHead?
     /// The cached image that is being revalidated.
-    var cached: Cached?
+    var cached: LoadOutcome?
     var partial: (image: Image, source: ImageSource)?
     /// The latest preview, and whether a worker is preparing one.
     var preview: Image?
     var isPreparing = false
     /// Ends the preparation of a preview.
     var stop: CancellationToken?
-    var hasEnded = false
-
-    /// An object, because few of many waiting loads have one.
-    final class Cached: Sendable {
-        let outcome: LoadOutcome
-
-        init(_ outcome: LoadOutcome) { self.outcome = outcome }
-    }
 }
 
 /// Deliveries to the tasks of a load.
 extension Load {
     /// Gives a task that joined late what the others have received so far.
     func update(_ task: LoadTask) {
-        let (progress, head, cached, partial) = updates.withLock { ($0.progress, $0.head, $0.cached, $0.partial) }
+        let (progress, head, cached, partial) = updates.withLock { ($0?.progress, $0?.head, $0?.cached, $0?.partial) }
         if let head { task.note(head) }
         if let progress { task.report(received: progress.received, expected: progress.expected) }
-        if let cached { task.deliver(result(cached.outcome, .cached, for: task)) }
+        if let cached { task.deliver(result(cached, .cached, for: task)) }
         if let partial { task.show(result(LoadOutcome(image: partial.image, source: partial.source), .partial, for: task)) }
     }
 
+    private func change<R: Sendable>(_ body: (LoadUpdates) -> R) -> R {
+        updates.withLock { updates in
+            let changed = updates ?? LoadUpdates()
+            updates = changed
+            return body(changed)
+        }
+    }
+
     func didReceive(_ received: Int64, _ expected: Int64) {
-        updates.withLock { $0.progress = (received, expected) }
+        change { $0.progress = (received, expected) }
         for task in tasks { task.report(received: received, expected: expected) }
     }
 
     func didRespond(_ head: ReceivedHead) {
-        let old = updates.withLock { updates in
+        let old = change { updates in
             defer { updates.head = head }
             return updates.head
         }
@@ -47,14 +48,13 @@ extension Load {
 
     /// Delivers the cached image, which is being revalidated.
     func deliver(cached outcome: LoadOutcome) {
-        let cached = LoadUpdates.Cached(outcome)
-        updates.withLock { $0.cached = cached }
+        change { $0.cached = outcome }
         for task in tasks { task.deliver(result(outcome, .cached, for: task)) }
     }
 
     /// Delivers a partial image.
     func show(_ image: Image, of source: ImageSource) {
-        let old = updates.withLock { updates in
+        let old = change { updates in
             defer { updates.partial = (image, source) }
             return updates.partial
         }
@@ -87,7 +87,7 @@ extension Load {
 
     /// Delivers a preview from the loader, prepared on a worker. If several arrive meanwhile, only the latest is delivered.
     func didPreview(_ image: Image) {
-        let (old, isPreparing) = updates.withLock { updates -> (Image?, Bool) in
+        let (old, isPreparing) = change { updates -> (Image?, Bool) in
             defer { (updates.preview, updates.isPreparing) = (image, true) }
             return (updates.preview, updates.isPreparing)
         }
@@ -99,7 +99,7 @@ extension Load {
     }
 
     private func nextPreview() -> Image? {
-        updates.withLock { updates in
+        change { updates in
             defer { (updates.preview, updates.isPreparing) = (nil, updates.preview != nil) }
             return updates.preview
         }
@@ -109,12 +109,9 @@ extension Load {
     private func prepare(_ preview: Image) {
         let (request, stop) = (context.request, CancellationToken(priority: context.priority))
         stop.allow(nanoseconds: request.decodeOptions.limits.workNanoseconds)
-        let hasEnded = updates.withLock { updates in
-            updates.stop = stop
-            return updates.hasEnded
-        }
-        // The final image follows in any case.
-        guard !hasEnded, let fitted = try? context.registry.fit(preview.still, options: request.decodeOptions, stop: stop),
+        change { $0.stop = stop }
+        // The final image follows in any case. A load that ends from now on stops the preview.
+        guard !isFinished, let fitted = try? context.registry.fit(preview.still, options: request.decodeOptions, stop: stop),
             let image = try? context.keys.transformed(fitted, request, stop)
         else { return }
         show(image, of: .loader)
@@ -122,10 +119,6 @@ extension Load {
 
     /// Ends the preparation of previews.
     func stopPreview() {
-        let stop = updates.withLock { updates in
-            updates.hasEnded = true
-            return updates.stop
-        }
-        stop?.cancel()
+        updates.withLock { $0?.stop }?.cancel()
     }
 }

@@ -12,7 +12,7 @@ package final class LoaderFetch: LoadWork {
     private let engine: Engine
     private let task: LoadTask
     /// Identifies the transfer when its priority changes.
-    private let key: [UInt8]
+    private let key = SharingKey(url: [], details: Array("fetch \(UniqueNumber.next())".utf8))
     private let started = MonotonicClock.now
     private let state: Lock<State>
 
@@ -20,7 +20,6 @@ package final class LoaderFetch: LoadWork {
         self.request = request
         self.engine = engine
         self.task = task
-        key = Array("fetch \(UniqueNumber.next())".utf8)
         state = Lock(State(priority: request.priority))
     }
 
@@ -33,7 +32,7 @@ package final class LoaderFetch: LoadWork {
         if handler != nil { try dispatcher.prepare() }
         try lease.engine.executor.ensureStarted()
         let task = LoadTask(
-            url: URLText(request.url).redacted, token: token, dispatcher: dispatcher, priority: request.priority,
+            url: request.urlText.redacted, token: token, dispatcher: dispatcher, priority: request.priority,
             handler: handler, owner: owner, observers: observers, lease: lease)
         let fetch = LoaderFetch(request, lease.engine, task)
         // A loader of the host may wait in its functions.
@@ -70,7 +69,7 @@ package final class LoaderFetch: LoadWork {
 
     private func run(_ loader: any ImageLoader) async {
         do throws(ImageError) {
-            try URLText(request.url).validate()
+            try request.urlText.validate()
             let loader = try loader.chosen(for: request)
             var sent = try await loader.prepared(request)
             sent.priority = state.withLock { $0.priority }

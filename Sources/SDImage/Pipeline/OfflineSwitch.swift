@@ -13,7 +13,7 @@ package final class OfflineSwitch: Sendable {
     /// Files and data URLs need no network, with any loader.
     func forbids(_ request: ImageRequest) -> Bool {
         guard isOn else { return false }
-        let url = URLText(request.url)
+        let url = request.urlText
         return url.hasScheme("http") || url.hasScheme("https")
     }
 }

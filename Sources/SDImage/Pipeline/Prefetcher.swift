@@ -146,7 +146,7 @@ package final class Prefetcher: Sendable {
             let task = try manager.load(request, handler: entry, token: 0)
             if !group.attach(task, index) { task.cancel() }
         } catch {
-            let url = URLText(request.url).redacted
+            let url = request.urlText.redacted
             finished(group, index, ImageResult(kind: .final, error: error.about(url: url), url: url))
         }
     }

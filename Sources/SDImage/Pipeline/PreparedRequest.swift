@@ -12,9 +12,11 @@ package final class PreparedRequest: Sendable {
     let isContentWithMemory: Bool
     private let known = Lock<Known?>(nil)
 
-    package init(_ request: ImageRequest) {
+    /// `url`: a copy of the URL, which is shared if it has no user and password.
+    package init(_ request: ImageRequest, url: CString? = nil) {
         self.request = request
-        url = URLText(request.url).redacted
+        let text = request.urlText
+        self.url = text.isShownAsGiven ? url ?? text.redacted : text.redacted
         isContentWithMemory =
             request.loadHooks == nil && !request.includesData && !request.requiresAnimation && request.sourcePolicy != .loaderOnly
             && request.cachePolicy.queryLayers.contains(.memory) && (request.freshness ?? .ignore) == .ignore

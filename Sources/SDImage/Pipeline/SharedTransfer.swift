@@ -3,6 +3,16 @@ typealias Transfers = Coalescer<FetchKey, SharedTransfer, Load>
 /// One transfer, shared by the loads that send the same request: its response head, growing body and preview, and its response
 /// until the last of them has stored it.
 final class SharedTransfer: Sendable {
+    /// The received parts of the response. An object, because few of many waiting transfers have one.
+    private final class Arrival: @unchecked Sendable {
+        // Unchecked: used under the lock of `state`.
+        var received: (count: Int64, expected: Int64)?
+        var head: ReceivedHead?
+        var body: GrowingBody?
+        var preview: Image?
+        var response: FetchResult?
+    }
+
     private struct State {
         /// The request as it is sent and its loader, until the transfer ends: a loader of the host may keep the sink, which
         /// holds the transfer.
@@ -11,11 +21,7 @@ final class SharedTransfer: Sendable {
         var work: (any Cancellable)?
         var isCancelled = false
         var isFinished = false
-        var received: (count: Int64, expected: Int64)?
-        var head: ReceivedHead?
-        var body: GrowingBody?
-        var preview: Image?
-        var response: FetchResult?
+        var arrival: Arrival?
     }
 
     private let key: FetchKey
@@ -50,8 +56,9 @@ final class SharedTransfer: Sendable {
 
     /// Gives a load that joined late the response, or what has arrived so far.
     func update(_ load: Load) {
-        let (response, received, head, body, preview) = state.withLock {
-            ($0.response, $0.received, $0.head, $0.body, $0.preview)
+        let (response, received, head, body, preview) = state.withLock { state in
+            let arrival = state.arrival
+            return (arrival?.response, arrival?.received, arrival?.head, arrival?.body, arrival?.preview)
         }
         if let head { load.didRespond(head) }
         if let response {
@@ -76,21 +83,23 @@ final class SharedTransfer: Sendable {
 
     /// Gives the transfer the highest priority of its loads.
     func updatePriority() {
-        guard !key.sharingKey.isEmpty, let priority = loads.map(\.context.priority).max() else { return }
-        state.withLock { $0.loader }?.setPriority(key.sharingKey, to: priority)
+        guard let sharingKey = key.sharingKey, let priority = loads.map(\.context.priority).max() else { return }
+        state.withLock { $0.loader }?.setPriority(sharingKey, to: priority)
     }
 
     /// Ends the transfer, and continues its loads.
     func finish(_ outcome: Result<FetchResult, ImageError>) {
         let finished = state.withLock { state in
-            if case .success(let response) = outcome { state.response = response }
             state.isFinished = true
-            defer {
-                (state.work, state.request, state.loader, state.body, state.preview) = (nil, nil, nil, nil, nil)
-            }
-            return (state.work, state.request, state.loader, state.body, state.preview)
+            defer { (state.work, state.request, state.loader) = (nil, nil, nil) }
+            return (state.work, state.request, state.loader)
         }
-        withExtendedLifetime(finished) {}
+        let arrived = change { arrival in
+            if case .success(let response) = outcome { arrival.response = response }
+            defer { (arrival.body, arrival.preview) = (nil, nil) }
+            return (arrival.body, arrival.preview)
+        }
+        withExtendedLifetime((finished, arrived)) {}
         // A successful transfer stays in the table: a load that starts while others decode and store the response uses it, too.
         guard case .success(let response) = outcome else {
             for load in transfers.finish(key, self) { load.transferFinished(outcome) }
@@ -102,29 +111,37 @@ final class SharedTransfer: Sendable {
     }
 
     private var loads: Transfers.Waiters { transfers.waiters(key, self) }
+
+    private func change<R: Sendable>(_ body: (Arrival) -> R) -> R {
+        state.withLock { state in
+            let arrival = state.arrival ?? Arrival()
+            state.arrival = arrival
+            return body(arrival)
+        }
+    }
 }
 
 /// The progress of the transfer, for its loads.
 extension SharedTransfer: ProgressReceiver {
     func didReceive(_ received: Int64, _ expected: Int64) {
-        state.withLock { $0.received = (received, expected) }
+        change { $0.received = (received, expected) }
         for load in loads { load.didReceive(received, expected) }
     }
 
     func bodyArrives(_ body: GrowingBody) {
-        state.withLock { $0.body = body }
+        change { $0.body = body }
         for load in loads { load.bodyArrives(body) }
     }
 
     func didRespond(_ head: ReceivedHead) {
-        state.withLock { $0.head = head }
+        change { $0.head = head }
         for load in loads { load.didRespond(head) }
     }
 
     func didPreview(_ image: Image) {
-        let old = state.withLock { state in
-            defer { state.preview = image }
-            return state.preview
+        let old = change { arrival in
+            defer { arrival.preview = image }
+            return arrival.preview
         }
         withExtendedLifetime(old) {}
         for load in loads { load.didPreview(image) }

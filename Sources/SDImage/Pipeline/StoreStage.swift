@@ -116,7 +116,7 @@ struct StoreStage {
             // load").
             try? await originals.store(cached, for: key)
         }
-        context.addTime(\.store, since: start)
+        context.addTime(since: start) { $0.store += $1 }
         if Task.isCancelled { throw .cancelled }
     }
 
@@ -129,6 +129,6 @@ struct StoreStage {
         guard request.waitForStore else { return manager.variants.write(variant, at: key, into: cache, on: context.engine.work) }
         let start = MonotonicClock.now
         await manager.variants.writeNow(variant, at: key, into: cache, on: context.engine.work)
-        context.addTime(\.store, since: start)
+        context.addTime(since: start) { $0.store += $1 }
     }
 }

@@ -35,6 +35,19 @@ final class TransferOrder: Sendable {
         }
     }
 
+    /// The same for a load that starts its transfer now: calls `start` when all earlier loads have started theirs, or need none.
+    func start(_ start: @escaping @Sendable () -> Void) {
+        let isNext = state.withLock { state in
+            guard state.slots.isEmpty, state.due.isEmpty, !state.isStarting else {
+                state.slots.append(.ready(start))
+                return false
+            }
+            state.isStarting = true
+            return true
+        }
+        if isNext { call(start) } else { advance() }
+    }
+
     /// Calls `start` when all earlier loads have started their transfer, or need none.
     func start(_ number: UInt64, _ start: @escaping @Sendable () -> Void) { set(number, .ready(start)) }
 
@@ -66,8 +79,12 @@ final class TransferOrder: Sendable {
                 self?.advance()
             }
         }
-        guard let next else { return }
-        next()
+        if let next { call(next) }
+    }
+
+    /// Calls a start, while `isStarting` is true.
+    private func call(_ start: @Sendable () -> Void) {
+        start()
         let hasMore = state.withLock { state in
             state.isStarting = !state.due.isEmpty
             return state.isStarting

@@ -40,6 +40,8 @@ package protocol DataCaching: CachePart {
     func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async
     /// Commits the stores accepted so far; blocks.
     func flushNow() throws(ImageError)
+    /// False if `data` never has an entry, so that no load needs to ask.
+    var mayHaveData: Bool { get }
     /// Leases that coordinate requests with other processes; nil for a cache without them.
     var leases: (any LeaseGranting)? { get }
 }
@@ -87,6 +89,8 @@ extension DataCaching {
     package func flushNow() throws(ImageError) {}
 
     package var leases: (any LeaseGranting)? { nil }
+
+    package var mayHaveData: Bool { true }
 
     package func data(for key: CacheKey) async throws(ImageError) -> CachedData? {
         try await data(for: key, options: nil)

@@ -12,9 +12,9 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// thread, any number of times, before this returns.
     func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData
     /// Starts a fetch for a caller without a task, which cancels it with the returned object. `sharingKey`: that of the request;
-    /// empty if its transfer is not shared. `done` is called once, on any thread, possibly before this returns.
+    /// nil if its transfer is not shared. `done` is called once, on any thread, possibly before this returns.
     func begin(
-        _ request: ImageRequest, sharedAs sharingKey: [UInt8], progress: LoadProgress, on executor: WorkerThread,
+        _ request: ImageRequest, sharedAs sharingKey: SharingKey?, progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
     ) -> any Cancellable
     /// True when `prepared` may change the request.
@@ -24,9 +24,8 @@ package protocol ImageLoader: AnyObject, Sendable {
     var isQuick: Bool { get }
     /// The request to send, as changed by a hook of the host; the functions below take this request. May wait.
     func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest
-    /// Key of requests that can share one transfer: the URL and everything that changes the bytes (docs/decisions.md, "Keys of
-    /// shared transfers"). nil: the transfer is never shared.
-    func sharingKey(_ request: ImageRequest) -> [UInt8]?
+    /// Key of requests that can share one transfer. nil: the transfer is never shared.
+    func sharingKey(_ request: ImageRequest) -> SharingKey?
     /// True when a failure is remembered, so that the URL is not requested again for a while.
     func remembersFailure(_ error: ImageError, of request: ImageRequest) -> Bool
     /// Key of requests that share a failure: the sharing key of transfers and the state of the loader that is sent along. nil:
@@ -37,7 +36,7 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// True when equal requests may be one load. Unlike `sharingKey`, returns quickly for every loader.
     var sharesEqualLoads: Bool { get }
     /// Changes the priority of the transfer of `sharingKey`, if it is still queued.
-    func setPriority(_ sharingKey: [UInt8], to priority: LoadPriority)
+    func setPriority(_ sharingKey: SharingKey, to priority: LoadPriority)
 }
 
 /// Result of a loader.
@@ -107,7 +106,7 @@ extension ImageRequest {
     /// True when the request sends credentials in a field or in the URL.
     func carriesAuthorization(_ fields: [HeaderField]) -> Bool {
         fields.contains { $0.isNamed("Authorization") || $0.isNamed("Proxy-Authorization") }
-            || self.url.contains(Byte.at) && URLText(self.url).userInfo != nil
+            || self.urlText.userInfo != nil
     }
 
     func carriesCookies(_ fields: [HeaderField]) -> Bool {
@@ -120,10 +119,10 @@ extension ImageRequest {
 extension ImageLoader {
     package var sharesEqualLoads: Bool { true }
 
-    package func setPriority(_ sharingKey: [UInt8], to priority: LoadPriority) {}
+    package func setPriority(_ sharingKey: SharingKey, to priority: LoadPriority) {}
 
     package func begin(
-        _ request: ImageRequest, sharedAs sharingKey: [UInt8], progress: LoadProgress, on executor: WorkerThread,
+        _ request: ImageRequest, sharedAs sharingKey: SharingKey?, progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
     ) -> any Cancellable {
         let task = Task(executorPreference: executor) {
@@ -143,7 +142,7 @@ extension ImageLoader {
     package func sentFields(_ request: ImageRequest) -> [HeaderField] { request.headers }
 
     package func failureKey(_ request: ImageRequest) -> [UInt8]? {
-        if let key = sharingKey(request) { return key }
+        if let key = sharingKey(request) { return key.bytes }
         // Parts that cannot be compared, such as values of the host, are ignored: credentials are in the URL and the fields.
         return request.headers.reduce(into: request.url) { key, field in
             key += [Byte.newline] + Array("\(field.name.lowercased()): \(field.value)".utf8)
@@ -152,7 +151,7 @@ extension ImageLoader {
 
     package func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader {
         if canLoad(request) { return self }
-        throw ImageError.noLoader(for: URLText(request.url))
+        throw ImageError.noLoader(for: request.urlText)
     }
 
     package func remembersFailure(_ error: ImageError, of request: ImageRequest) -> Bool { error.isDefinite }

@@ -1,8 +1,8 @@
-/// The printed form of a cache key, for C callers. Made when it is first read, because most programs never read it.
+/// A cache key with its printed form for C callers, which is made when it is first read, because most programs never read it.
 package final class PrintedKey: Sendable {
     package static let empty = PrintedKey(CacheKey([]))
 
-    private let key: CacheKey
+    package let key: CacheKey
     private let made = Lock<CString?>(nil)
 
     package init(_ key: CacheKey) { self.key = key }

@@ -22,79 +22,89 @@ final class BoxedRareOptions: Sendable {
     fileprivate init(_ all: RareOptions) { self.all = all }
 }
 
-// A getter copies only its own option.
-extension RequestParameters {
+// Members of the request, because a member of the parameters would be called by other modules with a copy of all of them. A getter
+// copies only its own option.
+extension ImageRequest {
     private mutating func change(_ body: (inout RareOptions) -> Void) {
-        var all = rare?.all ?? .standard
+        var all = self.rare?.all ?? .standard
         body(&all)
-        rare = BoxedRareOptions(all)
+        self.rare = BoxedRareOptions(all)
     }
 
     /// Options for images encoded for the disk cache; nil for the standard ones.
     package var encodeOptions: EncodeOptions? {
-        get { rare?.all.encodeOptions }
+        get { self.rare?.all.encodeOptions }
         set { change { $0.encodeOptions = newValue } }
     }
 
     /// Format of thumbnails and transformed images on disk; unknown: chosen by the image.
     package var encodeFormat: ImageFormat {
-        get { rare?.all.encodeFormat ?? .unknown }
+        get { self.rare?.all.encodeFormat ?? .unknown }
         set { change { $0.encodeFormat = newValue } }
     }
 
     /// True for the options with which a cache may encode once for several requests.
-    var hasStandardEncodeOptions: Bool { rare?.all.encodeOptions == nil }
+    var hasStandardEncodeOptions: Bool { self.rare?.all.encodeOptions == nil }
 
     /// Names of header fields that are not sent, although the loader has a default for them.
     package var omittedHeaders: [String] {
-        get { rare?.all.omittedHeaders ?? [] }
+        get { self.rare?.all.omittedHeaders ?? [] }
         set { change { $0.omittedHeaders = newValue } }
     }
 
     package var method: String {
-        get { rare?.all.method ?? ImageRequest.get }
+        get { self.rare?.all.method ?? ImageRequest.get }
         set { change { $0.method = newValue } }
     }
 
     /// Body of the request; requires a method other than GET.
     package var body: Bytes? {
-        get { rare?.all.body }
+        get { self.rare?.all.body }
         set { change { $0.body = newValue } }
     }
 
     /// Largest accepted body in decoded bytes; 0 = the limit of the loader.
     package var maxBodyBytes: Int {
-        get { rare?.all.maxBodyBytes ?? 0 }
+        get { self.rare?.all.maxBodyBytes ?? 0 }
         set { change { $0.maxBodyBytes = newValue } }
     }
 
     /// Maximum number of retries after a transient failure; nil = the limit of the loader.
     package var maxRetries: UInt32? {
-        get { rare?.all.maxRetries }
+        get { self.rare?.all.maxRetries }
         set { change { $0.maxRetries = newValue } }
     }
 
     /// Cache of originals from which the image is derived; inherited: the same cache.
     package var originalCache: Setting<any ImageCaching> {
-        get { rare?.all.originalCache ?? .inherited }
+        get { self.rare?.all.originalCache ?? .inherited }
         set { change { $0.originalCache = newValue } }
     }
 
     /// Hooks that override those of the downloader.
     package var hooks: DownloadHooks? {
-        get { rare?.all.hooks }
+        get { self.rare?.all.hooks }
         set { change { $0.hooks = newValue } }
     }
 
     /// Hooks that override those of the manager.
     package var loadHooks: LoadHooks? {
-        get { rare?.all.loadHooks }
+        get { self.rare?.all.loadHooks }
         set { change { $0.loadHooks = newValue } }
     }
 
     /// String-keyed values for hooks and plug-ins.
     package var options: OptionsBag {
-        get { rare?.all.options ?? OptionsBag() }
+        get { self.rare?.all.options ?? OptionsBag() }
         set { change { $0.options = newValue } }
+    }
+
+    /// False for a request whose rare options are all standard, without a look at each of them.
+    var hasRareOptions: Bool { self.rare != nil }
+
+    /// True if no option changes how a loader sends the request.
+    package var hasPlainTransfer: Bool {
+        self.rare == nil && self.headers.isEmpty && self.timeoutMilliseconds == 0 && !self.handlesCookies
+            && !self.acceptsInvalidCertificates
     }
 }

@@ -123,7 +123,7 @@ final class TargetLoad: LoadHandler {
     /// Ends the load without the manager.
     @discardableResult
     private func conclude(_ error: ImageError, inTurn: Bool = true) -> LoadTask {
-        let url = URLText(request.url).redacted
+        let url = request.urlText.redacted
         let result = ImageResult(kind: .final, error: error.about(url: url), url: url)
         let task = LoadTask(
             url: url, token: token, dispatcher: target.calls, priority: request.priority, handler: inTurn ? self : nil,

@@ -342,7 +342,7 @@ extension CurlTests {
 
     @Test func sharingKeyNamesWhatChangesTheBytes() throws {
         let downloader = try Downloader(), other = try Downloader()
-        func key(_ url: String, _ change: (inout ImageRequest) -> Void = { _ in }) -> [UInt8]? {
+        func key(_ url: String, _ change: (inout ImageRequest) -> Void = { _ in }) -> SharingKey? {
             var request = ImageRequest(url: Array(url.utf8))
             change(&request)
             return downloader.loader.sharingKey(request)

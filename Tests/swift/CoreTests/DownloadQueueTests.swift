@@ -14,7 +14,7 @@ import Testing
         var request = ImageRequest(url: url)
         request.priority = priority
         return Transfer(
-            Download(request, url: URLText(url), sharingKey: url, settings: settings, service: service, progress: .none))
+            Download(request, sharingKey: SharingKey(url: url), settings: settings, service: service, progress: .none))
     }
 
     @Test(arguments: [ExecutionOrder.fifo, .lifo]) func whatWasTakenIsLetGoOfWhileOthersWait(order: ExecutionOrder) throws {

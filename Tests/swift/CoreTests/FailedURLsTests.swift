@@ -7,7 +7,7 @@ private final class NoLoader: ImageLoader {
     let number = UniqueNumber.next()
 
     func canLoad(_ request: ImageRequest) -> Bool { true }
-    func sharingKey(_ request: ImageRequest) -> [UInt8]? { request.url }
+    func sharingKey(_ request: ImageRequest) -> SharingKey? { SharingKey(url: request.url) }
     func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData { throw .cancelled }
 }
 

@@ -1,0 +1,15 @@
+/// A loader's key of the requests that can share one transfer: the URL, and everything else that changes the bytes
+/// (docs/decisions.md, "Keys of shared transfers").
+package struct SharingKey: Hashable, Sendable {
+    /// The array of the request where possible, and one array of details for all plain requests: thousands of loads may wait.
+    package let url: [UInt8]
+    package let details: [UInt8]
+
+    package init(url: [UInt8], details: [UInt8] = []) {
+        self.url = url
+        self.details = details
+    }
+
+    /// Both as one text; different keys have different texts.
+    package var bytes: [UInt8] { Array("\(url.count) ".utf8) + url + details }
+}
