@@ -198,8 +198,8 @@ INLINE void average_groups(uint8_t *to, const uint16_t *sums, size_t groups, siz
     }
 }
 
-/* Widths of ordinary thumbnails are constants, so that the compiler unrolls their loops: without, averaging the planes of
-   a photograph takes four times as many instructions. */
+/* Widths of ordinary thumbnails are constants, so that the compiler unrolls their loops: with loops of variable length,
+   averaging the planes of a photograph takes four times as many instructions. */
 LOCAL_KERNEL(void, average_columns, (to, sums, groups, width, rows), uint8_t *to, const uint16_t *sums, size_t groups,
              size_t width, size_t rows) {
     switch (width) {

@@ -153,7 +153,7 @@ enum RequestTarget {
     }
 
     private static func setRequest(_ request: OpaquePointer?, _ drawing: inout Drawing) {
-        switch drawing.number(below: 8) {
+        switch drawing.number(below: 9) {
         case 0:
             sdimage_request_set_thumbnail_size(
                 request, drawing.word(), drawing.word(), anyValue(drawing.word()))
@@ -163,6 +163,7 @@ enum RequestTarget {
         case 4: sdimage_request_set_priority(request, anyValue(Int32(bitPattern: drawing.word())))
         case 5: sdimage_request_set_freshness(request, anyValue(drawing.word()))
         case 6: sdimage_request_set_transform_animated(request, drawing.flag())
+        case 7: sdimage_request_set_encode_format(request, anyValue(drawing.word()))
         default: sdimage_request_set_progressive(request, drawing.flag())
         }
     }

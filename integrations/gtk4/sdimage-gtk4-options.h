@@ -680,9 +680,11 @@ SDIMAGE_API SdimageCachePolicy sdimage_request_cache_policy(const SdimageRequest
 /**
  * sdimage_request_set_encode_format:
  *
- * Sets the format of thumbnails and transformed images on disk. UNKNOWN, the default: that of the cache policy above.
- * BMP is read several times as fast as JPEG and needs about seven times the space. In JPEG and BMP, images with an
- * alpha channel are stored as PNG. A format that no coder encodes is not stored.
+ * Sets the format of thumbnails and transformed images on disk. UNKNOWN, the default: JPEG or PNG, see
+ * sdimage_request_set_cache_policy. BMP is read several times as fast as JPEG and needs five to seven times the space.
+ * Images with an alpha channel are stored as PNG in place of JPEG, BMP and GIF. An image that cannot be encoded in the
+ * format is not stored. An entry that exists is used in the format that it has: prefetch with the same format, and
+ * empty the cache to change it.
  */
 SDIMAGE_API void sdimage_request_set_encode_format(SdimageRequest *request, SdimageFormat format);
 

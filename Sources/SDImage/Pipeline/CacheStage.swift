@@ -130,6 +130,8 @@ struct CacheStage {
             if !entry.isVariant { await store.storeVariant(image, of: cached) }
             return image
         } catch {
+            // Another program, which has the coder, goes on using the entry; here, the original follows.
+            if entry.isVariant, error.status == .unsupported { return nil }
             // Other coders may read bytes that the request's own coder refuses.
             guard context.request.coder == nil, error.meansUnreadable else { throw error }
             // The damaged entry is dropped and fetched again (docs/decisions.md, "A damaged entry is replaced").

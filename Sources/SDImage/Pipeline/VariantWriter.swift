@@ -111,8 +111,8 @@ struct Variant: Sendable {
     /// Validators and expiry of the original's entry, which hold for the variant, too.
     let origin: CachedData
     let options: EncodeOptions
-    /// Format that the request asks for; unknown for none.
-    private let wantedFormat: ImageFormat
+    /// Unknown if the request sets none.
+    private let requestedFormat: ImageFormat
     /// Returns the bytes serialized by the host.
     let serialize: (@Sendable () -> Bytes?)?
     let isOriginal: Bool
@@ -127,11 +127,11 @@ struct Variant: Sendable {
         return options
     }()
 
-    /// The format of the request. Otherwise lossless if the format of the original is. Never one that loses the alpha channel;
-    /// readers of BMP ignore it if all pixels are transparent.
+    /// The format of the request, if it keeps the alpha channel: that of GIF has one bit, and readers of BMP ignore it if all pixels
+    /// are transparent. Without a format of the request, lossless if the format of the original is.
     var format: ImageFormat {
-        if wantedFormat != .unknown {
-            return image.metadata.hasAlpha && [.jpeg, .bmp].contains(wantedFormat) ? .png : wantedFormat
+        if requestedFormat != .unknown {
+            return image.metadata.hasAlpha && [.jpeg, .bmp, .gif].contains(requestedFormat) ? .png : requestedFormat
         }
         let isLossless = [.png, .gif, .bmp, .ico, .tiff, .svg, .pdf].contains(image.metadata.format)
         return image.metadata.hasAlpha || isLossless ? .png : .jpeg
@@ -148,7 +148,7 @@ struct Variant: Sendable {
         self.image = image
         self.origin = origin
         options = request.encodeOptions ?? Variant.standardOptions
-        wantedFormat = request.encodeFormat
+        requestedFormat = request.encodeFormat
         serialize = Variant.serializing(request, image, nil)
         isOriginal = false
         isEncoded = true
@@ -159,7 +159,7 @@ struct Variant: Sendable {
         self.image = image
         origin = data
         options = request.encodeOptions ?? EncodeOptions()
-        wantedFormat = .unknown
+        requestedFormat = .unknown
         serialize = Variant.serializing(request, image, data.bytes)
         isOriginal = true
         // A part of the original is never stored under its key.

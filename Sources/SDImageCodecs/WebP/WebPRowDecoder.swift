@@ -95,9 +95,9 @@ import SDImagePixels
         guard let base = unsafe bytes.pointer?.assumingMemoryBound(to: UInt8.self) else {
             throw ImageError(.emptyData, "webp: data is 0 bytes long")
         }
-        let step = step(of: bytes.count)
         // Skipped, because libwebp walks all chunks before the bitstream again until it reaches it.
         if given == 0 { given = try WebPChunkReader.imageOffset(bytes, stop: stop) }
+        let step = step(of: bytes.count - given)
         while isWaiting, given < bytes.count {
             try stop.check()
             given = min(bytes.count, given + step)
@@ -123,7 +123,7 @@ import SDImagePixels
 
     /// Bytes passed to the decoder between two checks of the token. A byte of a lossy image may code hundreds of blocks
     /// without coefficients; but where the bytes end, libwebp waits for its second thread, so that an ordinary photograph gets
-    /// those of `stepPixels`. A lossless decoder that lacks data repeats up to eight rows, so it gets at least a sixty-fourth.
+    /// those of `stepPixels`, and more if metadata follows it. A lossless decoder that lacks data repeats up to eight rows, so it gets at least a sixty-fourth.
     private func step(of total: Int) -> Int {
         guard pixels > 8 * WebPRowDecoder.threadsFrom else { return 1 << 16 }
         if isLossless { return max(64, total / 64 + 1) }

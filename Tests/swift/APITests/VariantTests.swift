@@ -21,6 +21,8 @@ import Testing
         return try #require(listener.final())
     }
 
+    typealias Format = (format: sdimage_format, signature: [UInt8])
+
     private func contains(_ cache: Owned, _ key: String) -> sdimage_cache_layers {
         sdimage_cache_contains(cache.pointer, key, -1)
     }
@@ -151,8 +153,8 @@ import Testing
         withExtendedLifetime(options) {}
     }
 
-    @Test(arguments: [false, true])
-    func aThumbnailHasTheFormatOfTheRequestUnlessThatLosesItsAlphaChannel(hasAlpha: Bool) throws {
+    @Test(arguments: [false, true], [(.SDIMAGE_FORMAT_BMP, [0x42, 0x4d]), (.SDIMAGE_FORMAT_JPEG, [0xff, 0xd8])] as [Format])
+    func aThumbnailHasTheFormatOfTheRequestUnlessThatLosesItsAlphaChannel(hasAlpha: Bool, chosen: Format) throws {
         let cache = try makeCache(in: folder.path)
         let url = "test://h/l.png"
         let format: sdimage_pixel_format = hasAlpha ? .SDIMAGE_PIXEL_FORMAT_RGBA8 : .SDIMAGE_PIXEL_FORMAT_RGB8
@@ -160,15 +162,30 @@ import Testing
         let original = bytes(of: try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_PNG, nil, $0, $1) })
         let first = try load(cache, url, bytes: original) {
             thumbnail($0)
-            sdimage_request_set_encode_format($0, .SDIMAGE_FORMAT_BMP)
+            sdimage_request_set_encode_format($0, chosen.format)
         }
         let key = "test://h/l.png\u{1F}Thumbnail({4.000000,4.000000},1)"
         let entry = bytes(of: try make(sdimage_data_unref) { sdimage_cache_get_data(cache.pointer, key, -1, $0, $1) })
-        #expect(entry.starts(with: hasAlpha ? [0x89, 0x50] : [0x42, 0x4d]))
+        #expect(entry.starts(with: hasAlpha ? [0x89, 0x50] : chosen.signature))
         #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
         let again = try load(cache, url, thumbnail)
         #expect(again.source == .SDIMAGE_IMAGE_SOURCE_DISK)
         #expect(again.width == first.width && again.height == first.height)
+        #expect(held.startCount == 1)
+    }
+
+    @Test func aThumbnailThatNoCoderDecodesIsNoObstacle() throws {
+        let cache = try makeCache(in: folder.path)
+        let url = "test://h/m.png"
+        let key = "test://h/m.png\u{1F}Thumbnail({4.000000,4.000000},1)"
+        _ = try load(cache, url, bytes: makePNG(width: 8, height: 4), thumbnail)
+        // As another program stores it, which has a coder for the format.
+        let foreign = try make(sdimage_data_unref) { sdimage_data_new("%PDF-1.4\n", 9, $0, $1) }
+        #expect(sdimage_cache_store_data(cache.pointer, key, -1, foreign.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        let again = try load(cache, url, thumbnail)
+        #expect(again.status == .SDIMAGE_STATUS_OK)
+        #expect(again.width == 4)
         #expect(held.startCount == 1)
     }
 

@@ -40,7 +40,8 @@ class RequestOptions(DecodeOptions, total=False):
     cache_policy: str | Collection[str]
     #: Encode options of a thumbnail or transformed image for the disk.
     encode: EncodeOptions | None
-    #: Format of a thumbnail or transformed image on disk, such as ``"bmp"``; default: JPEG, or PNG to lose nothing.
+    #: Format of a thumbnail or transformed image on disk, such as ``"bmp"``; default: JPEG, or PNG for an
+    #: alpha channel or an original without loss. An alpha channel is kept as PNG if ``"bmp"`` would lose it.
     encode_format: str | None
     #: Delivers the encoded bytes also for an image found in memory.
     include_data: bool
