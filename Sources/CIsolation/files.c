@@ -15,13 +15,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-static struct {
+struct file_entry {
     char *path;
-    int descriptor;
-} files[CISO_MAX_FILES];
+    int descriptor; /* -1: there is no such file */
+};
+
+static struct file_entry files[CISO_MAX_FILES];
 static size_t file_count;
 
-int ciso_keep_file(const char *path) {
+static int keep(const char *path, bool is_optional) {
     if (file_count == CISO_MAX_FILES)
         return ENOSPC;
     /* The limit of most systems is 1024, and may be raised. */
@@ -31,11 +33,12 @@ int ciso_keep_file(const char *path) {
         setrlimit(RLIMIT_NOFILE, &limit);
     }
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor < 0)
+    if (descriptor < 0 && !is_optional)
         return errno;
     char *copy = strdup(path);
     if (copy == NULL) {
-        close(descriptor);
+        if (descriptor >= 0)
+            close(descriptor);
         return ENOMEM;
     }
     files[file_count].path = copy;
@@ -43,16 +46,24 @@ int ciso_keep_file(const char *path) {
     return 0;
 }
 
-/* Returns the descriptor of a kept file, or -1. */
-static int find(const char *path) {
+int ciso_keep_file(const char *path) {
+    return keep(path, false);
+}
+
+int ciso_keep_file_or_absence(const char *path) {
+    return keep(path, true);
+}
+
+static const struct file_entry *find(const char *path) {
     for (size_t i = 0; i < file_count; i++)
         if (strcmp(files[i].path, path) == 0)
-            return files[i].descriptor;
-    return -1;
+            return &files[i];
+    return NULL;
 }
 
 bool ciso_keeps_file(const char *path) {
-    return find(path) >= 0;
+    const struct file_entry *file = find(path);
+    return file != NULL && file->descriptor >= 0;
 }
 
 /* Ends the process like the filter does. */
@@ -63,10 +74,14 @@ static void end_process(void) {
 
 /* Returns another descriptor of a kept file, at the beginning of the file. Opening another file ends the process. */
 static long reopen(const char *path, int flags) {
-    int descriptor = find(path);
-    if (descriptor < 0 || (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0)
+    const struct file_entry *file = find(path);
+    if (file == NULL || (flags & (O_ACCMODE | O_CREAT | O_TRUNC)) != 0) {
         end_process();
-    int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+        return -EPERM;
+    }
+    if (file->descriptor < 0)
+        return -ENOENT;
+    int copy = fcntl(file->descriptor, F_DUPFD_CLOEXEC, 0);
     if (copy < 0)
         return -errno;
     lseek(copy, 0, SEEK_SET);
@@ -75,8 +90,10 @@ static long reopen(const char *path, int flags) {
 
 /* Status of a kept file. */
 static long status(const char *path, struct stat *result) {
-    int descriptor = find(path);
-    return descriptor < 0 ? -ENOENT : syscall(SYS_fstat, descriptor, result) == 0 ? 0 : -errno;
+    const struct file_entry *file = find(path);
+    if (file == NULL || file->descriptor < 0)
+        return -ENOENT;
+    return syscall(SYS_fstat, file->descriptor, result) == 0 ? 0 : -errno;
 }
 
 /* The value of a trapped call, like that of the kernel. Only functions that are safe in signal handlers. */
@@ -88,12 +105,12 @@ static long run_call(int number, const long *arguments) {
         if (*(const char *)arguments[1] == 0 && (arguments[3] & AT_EMPTY_PATH) != 0)
             return syscall(SYS_fstat, arguments[0], arguments[2]) == 0 ? 0 : -errno;
         return status((const char *)arguments[1], (struct stat *)arguments[2]);
-    case SYS_faccessat: return find((const char *)arguments[1]) < 0 ? -ENOENT : 0;
+    case SYS_faccessat: return ciso_keeps_file((const char *)arguments[1]) ? 0 : -ENOENT;
 #ifdef SYS_open
     case SYS_open: return reopen((const char *)arguments[0], (int)arguments[1]);
     case SYS_stat:
     case SYS_lstat: return status((const char *)arguments[0], (struct stat *)arguments[1]);
-    case SYS_access: return find((const char *)arguments[0]) < 0 ? -ENOENT : 0;
+    case SYS_access: return ciso_keeps_file((const char *)arguments[0]) ? 0 : -ENOENT;
 #endif
     default: return -ENOSYS;
     }

@@ -53,10 +53,10 @@ int ciso_prepare(void) {
         setrlimit(RLIMIT_CORE, &none) < 0)
         return errno;
     ciso_restrict_files(1);
-    /* Files that the C library and this library read when they need them. Where they are missing, nothing reads them. */
-    ciso_keep_file("/sys/devices/system/cpu/online");
-    ciso_keep_file("/proc/loadavg");
-    ciso_keep_file("/proc/sys/vm/overcommit_memory");
+    /* Files that the C library and this library read when they need them, also where they are missing. */
+    ciso_keep_file_or_absence("/sys/devices/system/cpu/online");
+    ciso_keep_file_or_absence("/proc/loadavg");
+    ciso_keep_file_or_absence("/proc/sys/vm/overcommit_memory");
     return 0;
 }
 

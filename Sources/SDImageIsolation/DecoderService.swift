@@ -56,10 +56,9 @@ package final class DecoderService: Sendable {
         else { return 2 }
         // Before any thread: Landlock holds for the calling thread and those that it starts.
         guard ciso_prepare() == 0 else { return 3 }
-        // Read by localtime(3), which Little CMS calls, and by getloadavg(3), by which libwebp finds an idle processor.
+        // Read by localtime(3), which Little CMS calls.
         unsafe setenv("TZ", "UTC0", 1)
         tzset()
-        unsafe ciso_keep_file("/proc/loadavg")
         let channel = Channel(CISO_SOCKET)
         do throws(ImageError) {
             let coders = try open(channel, source)

@@ -216,7 +216,10 @@ static struct remains remains_at_rest(void) {
 int main(int argc, char **argv) {
     if (argc < 4)
         return fprintf(stderr, "usage: soak LOADS MINUTES FILE...\n"), 2;
-    int count = atoi(argv[1]), minutes = atoi(argv[2]), missing = 0;
+    char *end = argv[2];
+    int count = atoi(argv[1]), minutes = (int)strtol(argv[2], &end, 10), missing = 0;
+    if (*end != 0)
+        return fprintf(stderr, "soak: MINUTES is a number, not %s\n", argv[2]), 2;
     struct load *loads = calloc((size_t)count, sizeof *loads);
     struct load first = {0};
     pthread_t killer;

@@ -88,7 +88,8 @@ static void open_kept_file(void) {
     char text[20] = "", again[20] = "";
     int file = open("/proc/version", O_RDONLY), length = (int)read(file, text, 5);
     int second = open("/proc/version", O_RDONLY | O_CLOEXEC), second_length = (int)read(second, again, 5);
-    snprintf(answer, sizeof answer, "%s %d %s %d, %d, %d %d, %d", text, length, again, second_length,
+    int missing = open("/missing", O_RDONLY) < 0 ? errno : 0;
+    snprintf(answer, sizeof answer, "%s %d %s %d, %d, %d, %d %d, %d", text, length, again, second_length, missing,
              stat("/proc/version", &status) == 0 && S_ISREG(status.st_mode),
              stat("/etc/passwd", &status) < 0 ? errno : 0, access("/etc/passwd", R_OK) < 0 ? errno : 0,
              fstat(CISO_SOCKET, &status));
@@ -153,8 +154,9 @@ int main(int count, char **arguments) {
     struct ciso_message message;
     const struct ciso_limits limits = {.memory = MEMORY, .cpu_seconds = 60, .descriptors = 32};
     bool is_free = count > 1 && strcmp(arguments[1], "free") == 0;
-    if (!is_free && (ciso_prepare() != 0 || ciso_keep_file("/proc/version") != 0 || open("/dev/null", O_RDONLY) < 0 ||
-                     ciso_enter(&limits, &mechanisms) != 0))
+    if (!is_free && (ciso_prepare() != 0 || ciso_keep_file("/proc/version") != 0 ||
+                     ciso_keep_file("/missing") != ENOENT || ciso_keep_file_or_absence("/missing") != 0 ||
+                     open("/dev/null", O_RDONLY) < 0 || ciso_enter(&limits, &mechanisms) != 0))
         return 2;
     for (;;) {
         int error = ciso_receive(CISO_SOCKET, command, sizeof command - 1, &message, UINT64_MAX);

@@ -125,17 +125,22 @@ size_t ciso_memory_first_hole(int descriptor, size_t offset);
 /* --- The sandbox, for the worker. */
 
 /* First call of a worker, before it starts threads or opens libraries: no new privileges, no core dumps, no access to
-   its memory by other processes of the user (PR_SET_DUMPABLE), one malloc arena, no signal for a file that exceeds its
-   limit (SIGXFSZ); and where the kernel has Landlock, no
-   file is created or written, no TCP port is connected or bound, and no process outside is signalled. */
+   its memory by other processes of the user (PR_SET_DUMPABLE), at most eight malloc arenas, no signal for a file that
+   exceeds its limit (SIGXFSZ); and where the kernel has Landlock, no file is created or written, no TCP port is connected
+   or bound, and no process outside is signalled. */
 int ciso_prepare(void);
 
 /* Opens a file for the sandbox: ciso_enter keeps it, and there open(2) and openat(2) for reading by exactly this path
    return another descriptor of it, which shares its position; stat(2) and access(2) find it. Examples are fonts, and
-   `/sys/devices/system/cpu/online`, which ciso_prepare adds, with `/proc/loadavg`. Not during or after ciso_enter.
-   Errors of open(2); ENOSPC: more than CISO_MAX_FILES. */
+   files of the system that ciso_prepare adds: `/sys/devices/system/cpu/online`, `/proc/loadavg` and
+   `/proc/sys/vm/overcommit_memory`. Not during or after ciso_enter. Errors of open(2); ENOSPC: more than
+   CISO_MAX_FILES. */
 #define CISO_MAX_FILES 8192
 int ciso_keep_file(const char *path);
+
+/* The same for a file that may be missing: opening it in the sandbox then fails with ENOENT, in place of ending the
+   process. */
+int ciso_keep_file_or_absence(const char *path);
 
 /* Keeps all fonts of the system if libfontconfig is open in this process, and lets it look for changed fonts no
    longer. 0 also without fonts. ENOSPC: more than CISO_MAX_FILES. */
