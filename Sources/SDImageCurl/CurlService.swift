@@ -95,12 +95,12 @@ package final class CurlService: EngineService {
     }
 
     /// Exchanges an empty array, whose memory is used again, for the commands.
-    private func takeCommands(into empty: inout [Command]) {
-        let taken = empty
-        empty = []
-        empty = inbox.withLock { inbox in
+    private func takeCommands(into commands: inout [Command]) {
+        let empty = commands
+        commands = []
+        commands = inbox.withLock { inbox in
             inbox.isAsleep = false
-            defer { inbox.commands = taken }
+            defer { inbox.commands = empty }
             return inbox.commands
         }
     }

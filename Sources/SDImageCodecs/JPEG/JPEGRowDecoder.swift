@@ -97,8 +97,8 @@ import SDImage
     /// At least a fifth larger than `wanted`, because scaling in the transform alone is about as crude as averaging. Twice as
     /// large for images so small that it costs nothing.
     ///
-    /// Never 5/8 to 7/8: libjpeg-turbo has no vector code for their transforms, so that the full size takes less time, and leaves
-    /// more to the resampling.
+    /// Never 5/8 to 7/8: libjpeg-turbo has no vector code for their transforms, and the full size leaves more to the resampling
+    /// (docs/decisions.md, "Scales of libjpeg for thumbnails").
     func scale(covering wanted: PixelSize) -> Scale {
         // CMYK multiplies inks, which must happen before averaging.
         guard kind != .cmyk else { return fullScale }

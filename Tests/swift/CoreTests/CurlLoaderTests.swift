@@ -353,6 +353,12 @@ extension CurlTests {
         #expect(
             key("http://h/a") { $0.headers = [HeaderField(name: "A", value: "b")] }
                 == key("http://h/a") { $0.headers = [HeaderField(name: "a", value: "b")] })
+        let changes: [(inout ImageRequest) -> Void] = [
+            { $0.timeoutMilliseconds = 5 }, { $0.handlesCookies = true }, { $0.acceptsInvalidCertificates = true },
+            { $0.maxBodyBytes = 5 }, { $0.maxRetries = 5 }, { $0.omittedHeaders = ["Accept"] },
+        ]
+        for change in changes { #expect(key("http://h/a") != key("http://h/a", change)) }
+        #expect(key("http://h/a") == key("http://h/a") { $0.encodeFormat = .bmp })
         #expect(key("http://h/a") != other.loader.sharingKey(ImageRequest(url: Array("http://h/a".utf8))))
     }
 }
