@@ -106,6 +106,8 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
     /// True if several processes share the cache. Leases are for such caches.
     private var isShared: Bool { unsafe host.table.is_shared || host.table.lease != nil }
 
+    package var mayHaveData: Bool { unsafe host.table.query != nil }
+
     package var leases: (any LeaseGranting)? { unsafe host.table.lease == nil ? nil : self }
 
     package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {

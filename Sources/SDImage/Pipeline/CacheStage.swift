@@ -50,6 +50,7 @@ struct CacheStage {
         if let image = context.memoryImage {
             return LoadOutcome(image: image, data: try await dataOfMemoryImage(), source: .memory)
         }
+        if Task.isCancelled { throw .cancelled }
         try context.validate()
         if context.request.sourcePolicy == .loaderOnly { return nil }
         let entries = entries

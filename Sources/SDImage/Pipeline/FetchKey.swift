@@ -23,10 +23,7 @@ package final class FetchKey: Hashable, Sendable {
         acceptsInvalidCertificates = request.acceptsInvalidCertificates
         handlesCookies = request.handlesCookies
         self.lease = lease?.identity
-        // Requests for one URL are mostly equal in the rest.
-        hash =
-            unsafe sharingKey?.url.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
-            ?? UInt64(UInt(bitPattern: ObjectIdentifier(context).hashValue))
+        hash = sharingKey?.hash ?? UInt64(UInt(bitPattern: ObjectIdentifier(context).hashValue))
     }
 
     package static func == (one: FetchKey, other: FetchKey) -> Bool {

@@ -13,7 +13,6 @@ struct FetchStage {
 
     /// The same for a request without hooks, on the calling thread.
     func checked(_ request: ImageRequest, for loader: any ImageLoader) throws(ImageError) {
-        try context.validate()
         try context.admit(request)
         try context.refuseFailed(loader, request)
     }
@@ -27,15 +26,24 @@ struct FetchStage {
         if sent.priority != context.priority { sent.priority = context.priority }
         let key = FetchKey(request, loader, lease, context)
         let (transfer, isNew) = manager.transfers.join(load, key) { [sent] in SharedTransfer(key, sent, loader, of: manager) }
-        guard load.attach(transfer) else { return transfer.leave(load) }
+        var isWaiting = load.attach(transfer)
+        if !isWaiting { transfer.leave(load) }
         guard isNew else {
+            guard isWaiting else { return }
             transfer.updatePriority()
             return transfer.update(load)
         }
         // Another load may have stored the image since memory was asked.
         let memory = MemoryStage(manager: manager, request: context.request, keys: context.keys)
-        if let image = memory.storedMeanwhile() { return load.finish(inMemory: image) }
+        if isWaiting, let image = memory.storedMeanwhile() {
+            load.finish(inMemory: image)
+            isWaiting = false
+        }
+        // Another load may have joined the transfer before this one left it.
+        guard isWaiting || transfer.hasLoads else { return }
         transfer.attach(start(transfer, key, sent, loader, lease))
+        // The priority of a load may have changed, or a load of another priority have joined, before the loader knew the transfer.
+        transfer.updatePriority(from: sent.priority)
     }
 
     /// Starts a transfer by its loader, or by the lease that may replace it.

@@ -60,8 +60,9 @@ final class Load: LoadWork {
         guard let loader = context.loader, loader.isQuick, let chosen = try? loader.chosen(for: request),
             !chosen.prepares(request)
         else { return false }
-        lookup?.miss()
         do throws(ImageError) {
+            try context.validate()
+            lookup?.miss()
             try FetchStage(context: context).checked(request, for: chosen)
             let lease = LeaseRequest(context, chosen, newerThan: 0)
             try beginWait(for: chosen, nil)
@@ -220,8 +221,12 @@ final class Load: LoadWork {
         finish(.success(LoadOutcome(image: image, source: source, isChanged: context.policy == .refresh)))
     }
 
-    /// Finishes the load with an image that another load has stored in memory.
-    func finish(inMemory image: Image) { finish(.success(LoadOutcome(image: image, source: .memory))) }
+    /// Finishes the load, which has joined a transfer, with an image that another load has stored in memory. On a worker: the
+    /// calling thread starts transfers, and no other thread does meanwhile.
+    func finish(inMemory image: Image) {
+        leaveTransfer()
+        run(on: context.engine.executor) { $0.finish(.success(LoadOutcome(image: image, source: .memory))) }
+    }
 
     /// Finishes the load with an error, or with the cached image that could not be revalidated.
     private func fail(_ error: ImageError, _ candidate: RevalidationStage.Candidate?) async {

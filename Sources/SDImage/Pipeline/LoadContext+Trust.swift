@@ -14,9 +14,8 @@ extension LoadContext {
 
     // MARK: failures
 
-    /// Throws for a URL that cannot be loaded, for an impossible cache key, and after cancellation.
+    /// Throws for a URL that cannot be loaded, and for an impossible cache key.
     func validate() throws(ImageError) {
-        if Task.isCancelled { throw .cancelled }
         if !request.isKeyOnly { try request.urlText.validate() }
         if let key = request.cacheKey { try CacheKey.validate(key) }
     }

@@ -55,6 +55,7 @@ struct RevalidationStage {
 
     /// The cached image, if it may be used or revalidated.
     func lookUp() async throws(ImageError) -> Finding {
+        if Task.isCancelled { throw .cancelled }
         try context.validate()
         guard context.request.sourcePolicy != .loaderOnly, var copy = try await cachedCopy() else { return .missing }
         let loader = context.request.sourcePolicy == .cacheOnly ? nil : context.loader

@@ -81,9 +81,14 @@ final class SharedTransfer: Sendable {
         work.0?.cancel()
     }
 
-    /// Gives the transfer the highest priority of its loads.
-    func updatePriority() {
-        guard let sharingKey = key.sharingKey, let priority = loads.map(\.context.priority).max() else { return }
+    /// True if a load waits for the transfer.
+    var hasLoads: Bool { loads.count > 0 }
+
+    /// Gives the transfer the highest priority of its loads, unless it has the given one.
+    func updatePriority(from known: LoadPriority? = nil) {
+        guard let sharingKey = key.sharingKey, let priority = loads.map(\.context.priority).max(), priority != known else {
+            return
+        }
         state.withLock { $0.loader }?.setPriority(sharingKey, to: priority)
     }
 

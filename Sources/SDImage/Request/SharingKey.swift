@@ -10,6 +10,13 @@ package struct SharingKey: Hashable, Sendable {
         self.details = details
     }
 
+    /// Keyed by the process, because the URL and the details may come from strangers.
+    var hash: UInt64 {
+        let ofURL = unsafe url.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
+        // A factor, so that equal parts do not cancel each other out.
+        return unsafe ofURL &* 31 ^ details.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
+    }
+
     /// Both as one text; different keys have different texts.
     package var bytes: [UInt8] { Array("\(url.count) ".utf8) + url + details }
 }

@@ -130,6 +130,25 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
         #expect(fixture.origin.requests.count == 2)
     }
 
+    /// The other load starts in the task of the cancelled one, on its thread.
+    @Test func aLoadStartedByACachedDeliveryOutlivesTheLoadOfTheDelivery() throws {
+        let fixture = try FreshnessFixture(tag)
+        _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)
+        let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
+        let manager = try makeManager(cache: try makeCache(in: nil))
+        let request = fixture.request(.SDIMAGE_FRESHNESS_REFRESH), another = makeRequest(fixture.origin.url("/b.png"))
+        sdimage_request_set_dispatcher(request.pointer, dispatcher.pointer)
+        let first = Listener(), second = Listener()
+        first.onResult = { task, result in
+            guard sdimage_result_kind(result) == .SDIMAGE_DELIVERY_KIND_CACHED else { return }
+            sdimage_task_cancel(task)
+            _ = try? second.load(manager, another)
+        }
+        _ = try first.load(fixture.manager, request)
+        #expect(second.final()?.status == .SDIMAGE_STATUS_OK)
+        #expect(first.final()?.status == .SDIMAGE_STATUS_CANCELLED)
+    }
+
     @Test func aThumbnailOnDiskIsConfirmedAndReplacedAsItsOriginal() throws {
         let fixture = try FreshnessFixture(control("max-age=10"))
         let thumbnail: (OpaquePointer) -> Void = { sdimage_request_set_thumbnail_size($0, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
