@@ -87,6 +87,9 @@ package final class DecoderPool: Sendable {
             throw ImageError(.unsupported, "decoder process: sdimage-decoder is not installed")
         }
         let (step, modules) = try nextStep(coder, isFresh, stop)
+        // Opening the libraries of all coders takes long on a busy machine, and is no work on this image.
+        let began = MonotonicClock.now
+        defer { stop.extend(nanoseconds: MonotonicClock.now &- began) }
         switch step {
         case .use(let process):
             if process.isUsable { return process }
