@@ -32,6 +32,8 @@ let sharedLibrary: [LinkerSetting] = [
         "-Xlinker", "-z", "-Xlinker", "nodelete",
         "-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now",
         "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "nostart-stop-gc",
+        // Equal functions whose addresses nothing compares, and strings with equal ends, are stored once.
+        "-Xlinker", "--icf=safe", "-Xlinker", "-O2",
         // The other linker exports local symbols too.
         "-use-ld=lld",
     ])
