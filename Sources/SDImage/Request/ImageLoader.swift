@@ -143,8 +143,9 @@ extension ImageLoader {
 
     package func failureKey(_ request: ImageRequest) -> [UInt8]? {
         if let key = sharingKey(request) { return key.bytes }
-        // Parts that cannot be compared, such as values of the host, are ignored: credentials are in the URL and the fields.
-        return request.headers.reduce(into: request.url) { key, field in
+        // Parts that cannot be compared, such as values of the host, are ignored: credentials are in the URL and the fields. Without
+        // fields it is the key of a request that is shared.
+        return request.headers.reduce(into: SharingKey(url: request.url).bytes) { key, field in
             key += [Byte.newline] + Array("\(field.name.lowercased()): \(field.value)".utf8)
         }
     }
