@@ -42,8 +42,8 @@ struct FetchStage {
         // Another load may have joined the transfer before this one left it.
         guard isWaiting || transfer.hasLoads else { return }
         transfer.attach(start(transfer, key, sent, loader, lease))
-        // The priority of a load may have changed, or a load of another priority have joined, before the loader knew the transfer.
-        transfer.updatePriority(from: sent.priority)
+        // The priority may have changed before the load had the transfer.
+        if context.priority != sent.priority { transfer.updatePriority() }
     }
 
     /// Starts a transfer by its loader, or by the lease that may replace it.

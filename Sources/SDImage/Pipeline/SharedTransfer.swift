@@ -19,6 +19,9 @@ final class SharedTransfer: Sendable {
         var request: ImageRequest?
         var loader: (any ImageLoader)?
         var work: (any Cancellable)?
+        /// True when the loader knows the transfer, and if its priority changed before.
+        var isStarted = false
+        var hasNewPriority = false
         var isCancelled = false
         var isFinished = false
         var arrival: Arrival?
@@ -38,12 +41,14 @@ final class SharedTransfer: Sendable {
 
     /// Remembers the work that was started, to cancel it when the last load leaves.
     func attach(_ work: any Cancellable) {
-        let isCancelled = state.withLock { state in
+        let (isCancelled, hasNewPriority) = state.withLock { state in
             // Kept only while it is needed: it refers to the transfer.
             if !state.isCancelled, !state.isFinished { state.work = work }
-            return state.isCancelled
+            state.isStarted = true
+            return (state.isCancelled, state.hasNewPriority)
         }
         if isCancelled { work.cancel() }
+        if hasNewPriority { updatePriority() }
     }
 
     /// Takes the outcome of the loader.
@@ -84,12 +89,14 @@ final class SharedTransfer: Sendable {
     /// True if a load waits for the transfer.
     var hasLoads: Bool { loads.count > 0 }
 
-    /// Gives the transfer the highest priority of its loads, unless it has the given one.
-    func updatePriority(from known: LoadPriority? = nil) {
-        guard let sharingKey = key.sharingKey, let priority = loads.map(\.context.priority).max(), priority != known else {
-            return
+    /// Gives the transfer the highest priority of its loads, as soon as the loader knows it.
+    func updatePriority() {
+        let loader = state.withLock { state -> (any ImageLoader)? in
+            if !state.isStarted { state.hasNewPriority = true }
+            return state.isStarted ? state.loader : nil
         }
-        state.withLock { $0.loader }?.setPriority(sharingKey, to: priority)
+        guard let loader, let sharingKey = key.sharingKey, let priority = loads.map(\.context.priority).max() else { return }
+        loader.setPriority(sharingKey, to: priority)
     }
 
     /// Ends the transfer, and continues its loads.
