@@ -47,6 +47,10 @@ int ciso_prepare(void) {
        12 megapixels takes 12 % more processor time. */
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     mallopt(M_ARENA_MAX, processors < 2 ? 2 : processors > 8 ? 8 : (int)processors);
+    /* Constant thresholds: those that grow with the blocks leave 22 MB in an idle worker, which malloc_trim(3) does not
+       return, because it does not trim the ends of further arenas. */
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
     /* A memfd that would be too large is an error (EFBIG), also by a limit of the host. */
     signal(SIGXFSZ, SIG_IGN);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
