@@ -1,29 +1,27 @@
 import Glibc
 import SDImage
 
-/// Conversion from the colours of a file to sRGB, with Little CMS for profiles. Caches the transforms of the most recent
-/// profiles. With a float `output`, the result is linear light, which keeps colours outside sRGB.
+/// Conversion from the colours of a file to sRGB, with Little CMS for profiles. Caches the most recent transforms. With a float `output`, the result is linear light, which keeps colours outside sRGB.
 ///
 /// A profile that is damaged or does not match the colour space of the pixels counts as sRGB, as in browsers.
 package enum ColorConverter {
-    private static let keptProfiles = 8
-    private static let cache = TransformCache(capacity: keptProfiles)
+    /// A transform has tables of up to 256 KiB.
+    private static let cache = TransformCache(capacity: 8)
 
     /// Returns the transform for rows of `format`, decoded from grey samples when `isGray`. nil when none is needed.
     package static func transform(
         profile: Bytes, format: PixelFormat, isGray: Bool, output: PixelFormat? = nil
     ) -> (any RowTransform)? {
         let isFloat = output == .rgbaFloat && !isGray
-        let made: any Sendable = cache.value(profile: profile, use: .rows(format, isGray: isGray, isFloat: isFloat)) {
-            TransformCache.Rows(transform: make(profile, format: format, isGray: isGray, isFloat: isFloat))
+        return cached(.profile(profile), use: .rows(format, isGray: isGray, output: isFloat ? output : nil)) {
+            make(profile, format: format, isGray: isGray, isFloat: isFloat)
         }
-        return (made as? TransformCache.Rows)?.transform
     }
 
     /// Returns the transform from 8-bit CMYK to RGB. 0 means no ink, or full ink when `isInverted` (Adobe). nil when the profile
     /// is damaged or not a CMYK profile.
     package static func cmykTransform(profile: Bytes, isInverted: Bool) -> CMYKTransform? {
-        let made: any Sendable = cache.value(profile: profile, use: .cmyk(isInverted: isInverted)) {
+        let made: any Sendable = cache.value(.profile(profile), use: .cmyk(isInverted: isInverted)) {
             TransformCache.CMYK(transform: CMYKTransform(profile: profile, isInverted: isInverted))
         }
         return (made as? TransformCache.CMYK)?.transform
@@ -35,16 +33,31 @@ package enum ColorConverter {
         encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat? = nil, tones: ToneMapping? = nil
     ) -> (any RowTransform)? {
         if encoding.isStandard(primariesMatter: !isGray) { return nil }
+        return cached(.encoding(encoding, tones: tones), use: .rows(format, isGray: isGray, output: output)) {
+            make(encoding, format: format, isGray: isGray, output: output, tones: tones)
+        }
+    }
+
+    /// Locks the cache; for the at-fork handlers.
+    package static func lockForFork() { cache.lockForFork() }
+    package static func unlockAfterFork() { cache.unlockAfterFork() }
+
+    private static func cached(
+        _ colors: TransformCache.Colors, use: TransformCache.Use, make: () -> (any RowTransform)?
+    ) -> (any RowTransform)? {
+        let made: any Sendable = cache.value(colors, use: use) { TransformCache.Rows(transform: make()) }
+        return (made as? TransformCache.Rows)?.transform
+    }
+
+    private static func make(
+        _ encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat?, tones: ToneMapping?
+    ) -> (any RowTransform)? {
         if output == .rgbaFloat || encoding.curve.isHighDynamicRange {
             return LightTransform(encoding: encoding, format: format, isGray: isGray, output: output ?? format, tones: tones)
         }
         if isGray || encoding.hasStandardPrimaries { return ToneTable(format: format, toLinear: encoding.curve.toLinear) }
         return ICCTransform(encoding: encoding, format: format)
     }
-
-    /// Locks the cache; for the at-fork handlers.
-    package static func lockForFork() { cache.lockForFork() }
-    package static func unlockAfterFork() { cache.unlockAfterFork() }
 
     private static func make(_ profile: Bytes, format: PixelFormat, isGray: Bool, isFloat: Bool) -> (any RowTransform)? {
         if isGray { return ToneTable(format: format, profile: profile) }

@@ -55,6 +55,8 @@ def workloads(origin: str) -> dict[str, list[str]]:
         "memory_hit": ["memory_hit"],
         "cache_hit": ["cache_hit"],
         **decodes,
+        # 16 bits and a gamma of the file: the table of tones is not made again for each image.
+        "decode_png_gamma": ["decode", str(IMAGES / "gamma.png")],
     }
 
 

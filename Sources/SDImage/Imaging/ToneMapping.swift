@@ -3,7 +3,7 @@ import SDImagePixels
 
 /// Tone mapping of linear light to a lower headroom, with the tone curve of ITU-R BT.2446-1, method A (docs/decisions.md, "Tone
 /// mapping"). One factor for all channels preserves the hue.
-package struct ToneMapping: RowTransform {
+package struct ToneMapping: RowTransform, Equatable {
     /// The factor of a pixel by the square root of its luminance relative to the peak.
     private let factors: [Float]
     private let peak: Double
@@ -25,6 +25,9 @@ package struct ToneMapping: RowTransform {
             Float(pow(min(curve.factor(Double(step * step) / Double(steps * steps)), 1), share))
         }
     }
+
+    /// Compares what the factors follow from.
+    package static func == (one: ToneMapping, other: ToneMapping) -> Bool { one.peak == other.peak && one.limit == other.limit }
 
     package func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat) {
         guard format == .rgbaFloat, pixels > 0, row.count / format.bytesPerPixel >= pixels, let base = row.baseAddress else {

@@ -2,7 +2,7 @@ import Glibc
 import SDImage
 
 /// An RGB colour space described by numbers instead of a profile.
-package struct RGBEncoding: Sendable {
+package struct RGBEncoding: Hashable, Sendable {
     /// Maps the stored value, 0 … 1, to linear light, with 1 for white.
     package enum Curve: Hashable, Sendable {
         case sRGB

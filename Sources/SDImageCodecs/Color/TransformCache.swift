@@ -1,11 +1,17 @@
 import Glibc
 import SDImage
 
-/// Cache of the most recently used colour transforms, by profile and use. Also caches "no transform needed": most profiles are
-/// sRGB, and detecting that costs as much as creating a transform.
+/// Cache of the most recently used colour transforms, by the colours of the file and use. Also caches "no transform needed": most
+/// profiles are sRGB, and detecting that costs as much as creating a transform.
 final class TransformCache: Sendable {
+    /// The colours of a file.
+    enum Colors: Sendable {
+        case profile(Bytes)
+        case encoding(RGBEncoding, tones: ToneMapping?)
+    }
+
     enum Use: Hashable, Sendable {
-        case rows(PixelFormat, isGray: Bool, isFloat: Bool)
+        case rows(PixelFormat, isGray: Bool, output: PixelFormat?)
         case cmyk(isInverted: Bool)
     }
 
@@ -14,7 +20,7 @@ final class TransformCache: Sendable {
     struct CMYK: Sendable { let transform: CMYKTransform? }
 
     private struct Entry {
-        let profile: Bytes
+        let colors: Colors
         let hash: UInt64
         let use: Use
         let value: any Sendable
@@ -27,17 +33,13 @@ final class TransformCache: Sendable {
     init(capacity: Int) { self.capacity = capacity }
 
     /// Returns a cached value or creates it outside the lock. Two threads may create the same value; both are kept.
-    func value(profile: Bytes, use: Use, make: () -> any Sendable) -> any Sendable {
-        let hash = unsafe profile.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
-        if let known = lookUp(profile, hash, use) { return known }
+    func value(_ colors: Colors, use: Use, make: () -> any Sendable) -> any Sendable {
+        let hash = TransformCache.hash(colors)
+        if let known = lookUp(colors, hash, use) { return known }
         let value = make()
-        // A copy, because the profile may be a slice that keeps a whole file in memory.
-        let copy: Bytes
-        do throws(ImageError) {
-            copy = unsafe try profile.withUnsafeBytes { bytes throws(ImageError) in unsafe try Bytes.copying(bytes) }
-        } catch { return value }
+        guard let copy = TransformCache.copy(colors) else { return value }
         let evicted = entries.withLock { entries -> [Entry] in
-            entries.append(Entry(profile: copy, hash: hash, use: use, value: value))
+            entries.append(Entry(colors: copy, hash: hash, use: use, value: value))
             let surplus = max(0, entries.count - capacity)
             let oldest = Array(entries.prefix(surplus))
             entries.removeFirst(surplus)
@@ -48,11 +50,11 @@ final class TransformCache: Sendable {
         return value
     }
 
-    private func lookUp(_ profile: Bytes, _ hash: UInt64, _ use: Use) -> (any Sendable)? {
+    private func lookUp(_ colors: Colors, _ hash: UInt64, _ use: Use) -> (any Sendable)? {
         entries.withLock { entries in
             guard
                 let index = entries.lastIndex(where: {
-                    $0.hash == hash && $0.use == use && TransformCache.equal($0.profile, profile)
+                    $0.hash == hash && $0.use == use && TransformCache.equal($0.colors, colors)
                 })
             else { return nil }
             let entry = entries.remove(at: index)
@@ -61,9 +63,28 @@ final class TransformCache: Sendable {
         }
     }
 
-    private static func equal(_ one: Bytes, _ other: Bytes) -> Bool {
-        guard one.count == other.count, let first = unsafe one.pointer, let second = unsafe other.pointer else { return false }
-        return unsafe memcmp(first, second, one.count) == 0
+    private static func hash(_ colors: Colors) -> UInt64 {
+        switch colors {
+        case .profile(let profile): unsafe profile.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
+        case .encoding(let encoding, _): UInt64(truncatingIfNeeded: encoding.hashValue)
+        }
+    }
+
+    private static func equal(_ one: Colors, _ other: Colors) -> Bool {
+        switch (one, other) {
+        case (.profile(let one), .profile(let other)):
+            guard one.count == other.count, let first = unsafe one.pointer, let second = unsafe other.pointer
+            else { return false }
+            return unsafe memcmp(first, second, one.count) == 0
+        case (.encoding(let one, let tones), .encoding(let other, let otherTones)): return one == other && tones == otherTones
+        default: return false
+        }
+    }
+
+    /// Copies a profile, because it may be a slice that keeps a whole file in memory; nil when memory is missing.
+    private static func copy(_ colors: Colors) -> Colors? {
+        guard case .profile(let profile) = colors else { return colors }
+        return unsafe try? profile.withUnsafeBytes { bytes throws(ImageError) in unsafe .profile(try Bytes.copying(bytes)) }
     }
 
     func lockForFork() { entries.lock() }
