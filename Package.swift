@@ -13,10 +13,15 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("ExistentialAny"),
     ] + (fuzzer == nil ? [] : [.define("SDIMAGE_SANITIZED")])
 
+/// Settings of the library itself. In the build with sanitizers, they add the coverage for libFuzzer, which would double the time of
+/// compiling the tests.
+let covered: [SwiftSetting] = strict + (fuzzer == nil ? [] : [.unsafeFlags(["-Xfrontend", "-sanitize=address,fuzzer"])])
+
 /// Settings of tests of the C API. They are C programs written in Swift: every line would be marked unsafe.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
-/// In the build with sanitizers, the compiler would spend a quarter of its time on optimizing the tests of the C API.
+/// Settings of tests that compute little. In the build with sanitizers, the compiler would spend a quarter of its time on
+/// optimizing them.
 let unoptimized: [SwiftSetting] = fuzzer == nil ? [] : [.unsafeFlags(["-Onone"])]
 
 let cStrict: [CSetting] = [
@@ -73,21 +78,21 @@ let package = Package(
         .target(name: "SDImagePixels", cSettings: cStrict + [.unsafeFlags(["-O3"])]),
 
         // The engine.
-        .target(name: "SDImage", dependencies: ["SDImagePixels", "CSystem"], swiftSettings: strict),
+        .target(name: "SDImage", dependencies: ["SDImagePixels", "CSystem"], swiftSettings: covered),
         .target(
             name: "SDImageCodecs", dependencies: ["SDImage", "SDImagePixels", "CJPEG", "CPNG", "CWebP", "CLCMS", "CDeflate"],
-            swiftSettings: strict),
-        .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: strict),
-        .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: strict),
+            swiftSettings: covered),
+        .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: covered),
+        .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: covered),
 
         // Objects and function tables of the host.
-        .target(name: "SDImageHost", dependencies: ["CSDImage", "CSystem", "SDImage"], swiftSettings: strict),
+        .target(name: "SDImageHost", dependencies: ["CSDImage", "CSystem", "SDImage"], swiftSettings: covered),
         // Modules and plug-ins, opened with dlopen.
         .target(
-            name: "SDImageModules", dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageHost"], swiftSettings: strict),
+            name: "SDImageModules", dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageHost"], swiftSettings: covered),
 
         // Decoding in worker processes: messages, the processes, and the work of one.
-        .target(name: "SDImageIsolation", dependencies: ["CIsolation", "CSystem", "SDImage"], swiftSettings: strict),
+        .target(name: "SDImageIsolation", dependencies: ["CIsolation", "CSystem", "SDImage"], swiftSettings: covered),
 
         // The C functions and the composition root.
         .target(
@@ -98,7 +103,7 @@ let package = Package(
             ],
             exclude: ["exports.map"],
             // Hiding symbols would hide the sanitizer's allocator too.
-            swiftSettings: strict, linkerSettings: fuzzer == nil ? sharedLibrary : []),
+            swiftSettings: covered, linkerSettings: fuzzer == nil ? sharedLibrary : []),
 
         .target(name: "TestSupport", dependencies: ["CSQLite"], path: "Tests/swift/Support", swiftSettings: strict),
         // The reference libraries that the project's own codecs must match.
@@ -112,18 +117,13 @@ let package = Package(
         .testTarget(
             name: "APITests", dependencies: ["CSDImage", "SDImage", "SDImageABI", "TestSupport"], path: "Tests/swift/APITests",
             swiftSettings: plain + unoptimized),
-    ],
-    cLanguageStandard: .c11
-)
-
-// The suite `sanitized` runs the tests of codecs and of the C API only.
-if fuzzer == nil {
-    package.targets.append(
         .testTarget(
             name: "CoreTests",
             dependencies: ["CSQLite", "SDImage", "SDImageIsolation", "SDImageSQLite", "SDImageCurl", "TestSupport"],
-            path: "Tests/swift/CoreTests", swiftSettings: strict))
-}
+            path: "Tests/swift/CoreTests", swiftSettings: strict + unoptimized),
+    ],
+    cLanguageStandard: .c11
+)
 
 func words(_ variable: String) -> [String] {
     Context.environment[variable]?.split(separator: " ").map(String.init) ?? []

@@ -1,4 +1,4 @@
-# The build with the address and undefined-behaviour sanitizers and with the coverage for libFuzzer. To be sourced by bash after
+# The build with the address and undefined-behaviour sanitizers, the assertions of debug builds, and the coverage for libFuzzer. To be sourced by bash after
 # setup.sh:
 #
 #   build_sanitized [swift build option…]          # into .build-sanitized; defines SDIMAGE_SANITIZED, where its programs are
@@ -41,7 +41,7 @@ sanitized_flags() {
         sanitized_plugins
     fi
     SDIMAGE_SANITIZED_FLAGS="--scratch-path .build-sanitized -c release --sanitize=address
-        -Xswiftc -enable-testing -Xswiftc -gline-tables-only -Xcc -gline-tables-only -Xswiftc -Xfrontend -Xswiftc -sanitize=address,fuzzer
+        -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -gline-tables-only -Xcc -gline-tables-only
         -Xcc -fsanitize=fuzzer-no-link,undefined -Xcc -fno-sanitize-recover=undefined"
 }
 
