@@ -1,7 +1,7 @@
 /* request.h: requests for images: the URL, the form of the result, and the cache layers.
  *
- * Setters cannot fail: an invalid value is reported by the load. For objects, NULL means "explicitly none", and
- * `_reset_` restores the object of the manager. Class: single-owner; a load copies the request, which may then be
+ * Setters cannot fail: an invalid value is reported by the load. For an object that has a `_reset_` function,
+ * NULL means "explicitly none", and `_reset_` restores the object of the manager; for others, NULL is the default. Class: single-owner; a load copies the request, which may then be
  * changed and reused.
  *
  * docs/guides/migrating-from-sdwebimage.md names the counterpart of every option bit and context key of SDWebImage. */
@@ -139,8 +139,11 @@ SDIMAGE_API void sdimage_request_set_pixel_format(sdimage_request *request, sdim
 /* Returns the pixel format set; AUTOMATIC by default. */
 SDIMAGE_API sdimage_pixel_format sdimage_request_pixel_format(const sdimage_request *request);
 
-/* Copies all decode options into the request, including the thumbnail size; NULL restores the defaults. The thumbnail
- * size, first_frame_only, the pixel format, apply_orientation and convert_to_srgb are part of the cache key. */
+/* Copies all decode options into the request, including the thumbnail size; NULL restores the defaults. The options that
+ * change the image are part of the cache key if they are not the defaults: thumbnail size and mode, limit_bytes,
+ * first_frame_only, pixel format, apply_orientation, convert_to_srgb, dynamic range with its headroom,
+ * transfer_characteristics, keep_gain_map, accept_partial, and a scale that is not that of the name. An image in memory
+ * satisfies a load whatever its other options, such as max_pixels and isolation. */
 SDIMAGE_API void sdimage_request_set_decode_options(sdimage_request *request, const sdimage_decode_options *options);
 
 /* Returns a copy of the decode options, which the caller must unref, in order to change an option and set them
@@ -173,7 +176,7 @@ SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, b
 /* Returns true if an early thumbnail is requested. */
 SDIMAGE_API bool sdimage_request_has_early_thumbnail(const sdimage_request *request);
 
-/* Sets the layers of the cache that the load uses: a set of bits. Default: all of them.
+/* Sets how the load uses its caches: a set of exceptions. Default DEFAULT: all layers are read and written.
  *
  * A thumbnail or transformed image is stored on disk under a key of its own, encoded in the background: as PNG if it
  * has an alpha channel or comes from a lossless format, otherwise as JPEG. Animations, images of more than 8 bits,

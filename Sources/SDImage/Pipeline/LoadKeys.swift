@@ -30,7 +30,7 @@ package final class LoadKeys: Sendable {
     package init(_ request: ImageRequest, transformer: (any ImageTransformer)?, ignoresSignatures: Bool = false) {
         let options = request.decodeOptions
         original = LoadKeys.original(request, ignoresSignatures)
-        let suffixes = LoadKeys.suffixes(options)
+        let suffixes = LoadKeys.suffixes(options, of: original)
         let decoded = LoadKeys.composed(original, suffixes)
         isOriginal = transformer?.key.isEmpty != false && !options.wantsThumbnail && !options.choosesPixels
         guard let transformer, !transformer.key.isEmpty else {
@@ -59,7 +59,7 @@ package final class LoadKeys: Sendable {
     func variant(_ request: ImageRequest) -> CacheKey? {
         let options = request.decodeOptions
         guard options.wantsThumbnail || transformer != nil, !options.needsOriginal else { return nil }
-        guard options.choosesPixels else { return final }
+        guard options.differsInMemory(of: original) else { return final }
         return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
     }
 
@@ -67,7 +67,7 @@ package final class LoadKeys: Sendable {
     func whole(_ request: ImageRequest) -> CacheKey {
         var options = request.decodeOptions
         options.thumbnailSize = nil
-        return LoadKeys.composed(original, LoadKeys.suffixes(options) + (transformer.map { [$0.key] } ?? []))
+        return LoadKeys.composed(original, LoadKeys.suffixes(options, of: original) + (transformer.map { [$0.key] } ?? []))
     }
 
     /// The key under which an image is stored; nil if its transformer failed.
@@ -86,7 +86,7 @@ package final class LoadKeys: Sendable {
         guard request.decodeOptions.firstFrameOnly, transformer == nil else { return nil }
         var options = request.decodeOptions
         options.firstFrameOnly = false
-        let moving = LoadKeys.composed(original, LoadKeys.suffixes(options))
+        let moving = LoadKeys.composed(original, LoadKeys.suffixes(options, of: original))
         guard cache.peek(moving)?.frames != nil else { return nil }
         return cache.image(for: moving)?.still
     }
@@ -107,9 +107,9 @@ package final class LoadKeys: Sendable {
         }
     }
 
-    private static func suffixes(_ options: DecodeOptions) -> [String] {
+    /// Suffixes for the options that change the image, so that no load receives one that was made with others.
+    private static func suffixes(_ options: DecodeOptions, of original: CacheKey) -> [String] {
         var suffixes = shapeSuffixes(options)
-        // Other pixels under the same key would be returned to the next caller.
         if options.choosesPixels {
             let format = options.pixelFormat?.rawValue ?? (options.keepsDepth ? DecodeOptions.nativeFormat : 0)
             suffixes.append("Pixels(\(format),\(options.applyOrientation ? 1 : 0),\(options.convertToSRGB ? 1 : 0))")
@@ -117,6 +117,8 @@ package final class LoadKeys: Sendable {
         if options.keepsGainMap { suffixes.append("GainMap") }
         if let transfer = options.transfer { suffixes.append("Transfer(\(transfer.rawValue))") }
         if options.mayExceedWhite { suffixes.append("Headroom(\(options.requestedHeadroom))") }
+        if options.acceptPartial { suffixes.append("Partial") }
+        if let scale = options.otherScale(than: original) { suffixes.append("Scale(\(scale))") }
         return suffixes
     }
 
@@ -126,6 +128,7 @@ package final class LoadKeys: Sendable {
         if let box = options.thumbnailSize, !box.isEmpty {
             suffixes.append(CacheKey.thumbnailSuffix(box, mode: options.thumbnailMode))
         }
+        if options.limitBytes > 0 { suffixes.append("Limit(\(options.limitBytes))") }
         if options.firstFrameOnly { suffixes.append("FirstFrame") }
         return suffixes
     }
@@ -134,4 +137,15 @@ package final class LoadKeys: Sendable {
 extension DecodeOptions {
     /// True if the pixels differ from those of the default options.
     fileprivate var choosesPixels: Bool { pixelFormat != nil || keepsDepth || !applyOrientation || !convertToSRGB }
+
+    /// True if an image in memory has suffixes that a variant on disk, from which it can be made, does not have.
+    fileprivate func differsInMemory(of original: CacheKey) -> Bool {
+        choosesPixels || acceptPartial || otherScale(than: original) != nil
+    }
+
+    /// The scale, if it is not that of the key.
+    fileprivate func otherScale(than key: CacheKey) -> Double? {
+        guard let scale, scale != key.scale ?? 1 else { return nil }
+        return scale
+    }
 }

@@ -90,6 +90,7 @@ struct Delivered: Sendable {
     let source: sdimage_image_source
     let width: UInt32
     let height: UInt32
+    let scale: Double
     let isIncremental: Bool
     let hasData: Bool
     let isStale: Bool
@@ -105,6 +106,7 @@ struct Delivered: Sendable {
         source = sdimage_result_source(result)
         width = sdimage_image_width(sdimage_result_image(result))
         height = sdimage_image_height(sdimage_result_image(result))
+        scale = sdimage_image_scale(sdimage_result_image(result))
         isIncremental = sdimage_image_is_incremental(sdimage_result_image(result))
         hasData = sdimage_result_data(result) != nil
         isStale = sdimage_result_is_stale(result)
