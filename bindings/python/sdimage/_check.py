@@ -75,6 +75,13 @@ def mapping(value: Mapping[str, Any] | None, name: str) -> Mapping[str, Any]:
     return value
 
 
+def flag(value: object, name: str) -> bool:
+    """True or False, of Python or NumPy."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise wrong(name, "True or False", value)
+    return bool(value)
+
+
 def real(value: object, name: str) -> float:
     """A number."""
     try:

@@ -131,7 +131,7 @@ STATUSES: Final = {
     "busy": -11,  # locked for too long by another process or thread
     "internal_error": -12,  # a defect of the library: please report it
     "invalid_url": -20,  # empty, or not a URL
-    "scheme_forbidden": -21,  # a scheme without a loader
+    "scheme_forbidden": -21,  # not http, https, file or data, and no loader accepts it
     "address_forbidden": -22,  # the address policy forbids the resolved address
     "resolve_failed": -23,  # the host name has no address
     "connect_failed": -24,  # the server cannot be reached
@@ -155,8 +155,8 @@ STATUSES: Final = {
     "empty_data": -54,  # no bytes
     "transform_failed": -55,  # a transformer returned no image
     "encode_failed": -56,  # an encoder returned no bytes
-    "decoder_crashed": -57,  # reserved: the process of the decoder ended
-    "module_missing": -58,  # the format's module or its library is not installed
+    "decoder_crashed": -57,  # in a worker process, now or twice before
+    "module_missing": -58,  # a library that a plug-in needs cannot be opened
     "io_error": -70,  # see system_error
     "permission_denied": -71,  # the file may not be read
     "not_a_file": -72,  # a folder, a pipe or a device

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from . import _asyncio, _bytes, _callbacks, _enums
 from ._bytes import ReadableBuffer
-from ._check import optional_function, optional_pointer
+from ._check import flag, optional_function, optional_pointer
 from ._ffi import lib
 from ._handle import Handle
 from ._listener import OnResult
@@ -188,4 +188,5 @@ class Operations(Lookups):
 
 def layers_of(memory: bool, disk: bool) -> int:
     """The number of a set of layers."""
-    return _enums.CACHE_LAYERS["memory"] * memory | _enums.CACHE_LAYERS["disk"] * disk
+    layers = _enums.CACHE_LAYERS["memory"] if flag(memory, "memory") else 0
+    return layers | (_enums.CACHE_LAYERS["disk"] if flag(disk, "disk") else 0)

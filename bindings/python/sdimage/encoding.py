@@ -7,7 +7,7 @@ from typing import Any, TypedDict, cast
 
 from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
-from ._check import mapping, real
+from ._check import flag, mapping, real
 from ._color import ColorLike, color
 from ._ffi import lib
 from ._handle import Handle
@@ -90,9 +90,9 @@ def encode_options(options: EncodeOptions) -> Handle:
     handle = Handle(lib.sdimage_encode_options_new(), lib.sdimage_encode_options_unref)
     pointer = handle.pointer
     values = cast("Mapping[str, Any]", options)
-    for name, flag in _FLAGS.items():
+    for name, setter in _FLAGS.items():
         if name in values:
-            flag(pointer, values[name])
+            setter(pointer, flag(values[name], name))
     for name, amount in _REALS.items():
         if name in values:
             amount(pointer, real(values[name], name))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
 from . import _bytes, _enums, _words
-from ._check import mapping, real, wrong
+from ._check import flag, mapping, real, wrong
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, WrongType, text
@@ -29,7 +29,7 @@ class DecodeOptions(TypedDict, total=False):
     thumbnail_mode: str | None
     #: Decodes only the first frame of an animation, as a still.
     first_frame_only: bool
-    #: ``None``: the smallest straight format that holds the image; else a name such as ``"rgba8"``.
+    #: ``None``: gray, RGB or RGBA with 8 bits a channel; ``"native"``: the depth of the file; else a name such as ``"rgba8"``.
     pixel_format: str | None
     #: The rendition of images with more than the range of SDR: ``"sdr"``, the default; ``"hdr"``, with the headroom of the
     #: content, as ``rgba_float``; ``"automatic"``, for `display_headroom`.
@@ -177,9 +177,9 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
         value = _words.number(_enums.FORMATS, hint, "format_hint")
         lib.sdimage_decode_options_set_format_hint(pointer, value)
     values: Mapping[str, Any] = options
-    for name, flag in _FLAGS.items():
+    for name, setter in _FLAGS.items():
         if name in values:
-            flag(pointer, values[name])
+            setter(pointer, flag(values[name], name))
     if "scale" in options:
         lib.sdimage_decode_options_set_scale(pointer, real(options["scale"], "scale"))
     for name, (number, most) in _NUMBERS.items():
@@ -187,7 +187,7 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
             number(pointer, unsigned(values[name], name, most))
     own = options.get("options")
     if own:
-        with bag(cast("Mapping[str, OptionValue]", own)) as carried_values:
+        with bag(own) as carried_values:
             lib.sdimage_decode_options_set_options(pointer, carried_values.pointer)
 
 
@@ -204,8 +204,10 @@ def _set_thumbnail(pointer: int, options: DecodeOptions) -> None:
     lib.sdimage_decode_options_set_thumbnail_size(pointer, *box(size), number)
 
 
-def bag(values: Mapping[str, OptionValue]) -> Handle:
+def bag(values: Mapping[str, OptionValue] | OptionValues) -> Handle:
     """An ``sdimage_options``."""
+    if isinstance(values, OptionValues):
+        return values.handle()
     handle = Handle(lib.sdimage_options_new(), lib.sdimage_options_unref)
     for name, value in mapping(values, "options").items():
         key = _bytes.c_text(name, "the name of an option")
@@ -232,6 +234,11 @@ class OptionValues:
     def __init__(self, pointer: int | None) -> None:
         """Takes a reference of its own."""
         self._handle = Handle(lib.sdimage_options_ref(pointer), lib.sdimage_options_unref) if pointer else None
+
+    def handle(self) -> Handle:
+        """A handle with a reference of its own."""
+        pointer = lib.sdimage_options_ref(self._handle.pointer) if self._handle else lib.sdimage_options_new()
+        return Handle(pointer, lib.sdimage_options_unref)
 
     def __len__(self) -> int:
         return cast(int, lib.sdimage_options_count(self._handle.pointer)) if self._handle else 0
@@ -305,7 +312,7 @@ def read_options(options: int) -> DecodeOptions:
         "preserve_aspect_ratio": mode != "fill",
         "thumbnail_mode": mode,
         "first_frame_only": lib.sdimage_decode_options_is_first_frame_only(options),
-        "pixel_format": pixel_format if pixel_format in _words.PIXEL_LAYOUTS else None,
+        "pixel_format": None if pixel_format == "automatic" else pixel_format,
         "dynamic_range": _words.word(_enums.DYNAMIC_RANGES, lib.sdimage_decode_options_dynamic_range(options)),
         "display_headroom": lib.sdimage_decode_options_display_headroom(options),
         "keep_gain_map": lib.sdimage_decode_options_should_keep_gain_map(options),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
-from ._check import mapping, optional_pointer, text_bytes
+from ._check import flag, mapping, optional_pointer, text_bytes
 from ._ffi import lib
 from ._handle import Handle
 from ._listener import OnResult
@@ -150,7 +150,7 @@ def set_options(pointer: int, options: RequestOptions) -> None:
         _set_decoding(pointer, options)
     for name, value in options.items():
         if name in _FLAGS:
-            _FLAGS[name](pointer, value)
+            _FLAGS[name](pointer, flag(value, name))
         elif name in _OBJECTS:
             assign, kind = _OBJECTS[name]
             assign(pointer, optional_pointer(value, name, kind))

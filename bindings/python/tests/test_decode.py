@@ -61,6 +61,14 @@ class Decoding(TestCase):
         self.assertEqual(options["options"]["tint"], 7)
         self.assertIsNone(sdimage.Image.from_pixels(bytes(4), 1, 1, "rgba8").decode_options)
 
+    def test_the_options_of_an_image_decode_another_like_it(self) -> None:
+        first = sdimage.decode(png(8, 6), thumbnail_size=(4, 4), pixel_format="native", options={"tint": 7}).decode_options
+        assert first is not None
+        second = sdimage.decode(png(8, 6), **first).decode_options
+        assert second is not None and second["options"] is not None
+        self.assertEqual((second["thumbnail_size"], second["pixel_format"]), ((4, 4), "native"))
+        self.assertEqual(second["options"]["tint"], 7)
+
     def test_colors_of_a_rectangle_come_in_rows(self) -> None:
         pixels = bytes(each for y in range(3) for x in range(4) for each in (51 * x, 51 * y, 0, 255))
         image = sdimage.Image.from_pixels(pixels, 4, 3, "rgba8")
