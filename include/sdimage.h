@@ -5,11 +5,15 @@
  *   sdimage_manager *manager = NULL;
  *   sdimage_result *result = NULL;
  *   sdimage_error *error = NULL;
- *   sdimage_manager_new(NULL, &manager, &error);
  *   sdimage_request *request = sdimage_request_new("https://example.org/cat.jpg");
  *   sdimage_request_set_thumbnail_size(request, 256, 256, SDIMAGE_SCALE_MODE_ASPECT_FIT);
- *   if (sdimage_manager_load_sync(manager, request, &result, &error) == SDIMAGE_STATUS_OK)
+ *   if (sdimage_manager_new(NULL, &manager, &error) >= 0 &&
+ *       sdimage_manager_load_sync(manager, request, &result, &error) >= 0)
  *       show(sdimage_result_image(result));
+ *   sdimage_error_unref(error);
+ *   sdimage_result_unref(result);
+ *   sdimage_request_unref(request);
+ *   sdimage_manager_unref(manager);
  *
  * The headers, which this one includes:
  *

@@ -30,7 +30,7 @@ const (
 	InternalError Code = "INTERNAL_ERROR"
 	// Empty, or not a URL.
 	InvalidURL Code = "INVALID_URL"
-	// A scheme without a loader.
+	// Not http, https, file or data, and no loader accepts it.
 	SchemeForbidden Code = "SCHEME_FORBIDDEN"
 	// The address policy forbids the resolved address.
 	AddressForbidden Code = "ADDRESS_FORBIDDEN"
@@ -78,9 +78,9 @@ const (
 	TransformFailed Code = "TRANSFORM_FAILED"
 	// An encoder returned no bytes.
 	EncodeFailed Code = "ENCODE_FAILED"
-	// Reserved: the process of the decoder ended.
+	// In a worker process, now or twice before.
 	DecoderCrashed Code = "DECODER_CRASHED"
-	// The format's module or its library is not installed.
+	// A library that a plug-in needs cannot be opened.
 	ModuleMissing Code = "MODULE_MISSING"
 	// See system_error.
 	IOError Code = "IO_ERROR"

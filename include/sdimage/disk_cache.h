@@ -121,12 +121,14 @@ SDIMAGE_API void sdimage_cache_query_get_lengths(const sdimage_cache_query *quer
  * NULL for the first. Each call examines at most some thousand entries, so a page before the last may be short, or even
  * empty:
  *
- *   for (sdimage_cache_page *page = NULL, *next; sdimage_cache_list(cache, query, page, 100, &next, NULL) >= 0;) {
+ *   sdimage_cache_page *page = NULL, *next = NULL;
+ *   while (sdimage_cache_list(cache, query, page, 100, &next, NULL) >= 0) {
  *       sdimage_cache_page_unref(page);
  *       page = next;
  *       ... sdimage_cache_page_count(page) entries ...
  *       if (sdimage_cache_page_is_last(page)) break;
- *   } */
+ *   }
+ *   sdimage_cache_page_unref(page); */
 SDIMAGE_API sdimage_status sdimage_cache_list(const sdimage_cache *cache, const sdimage_cache_query *query,
                                               const sdimage_cache_page *after, size_t limit, sdimage_cache_page **page,
                                               sdimage_error **error);

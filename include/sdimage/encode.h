@@ -59,7 +59,7 @@ SDIMAGE_API void sdimage_encode_options_set_lossless(sdimage_encode_options *opt
 /* Returns true for encoding without loss. */
 SDIMAGE_API bool sdimage_encode_options_is_lossless(const sdimage_encode_options *options);
 
-/* Sets the effort to reduce the file size, from 1, fastest, to 9. 0, the default, selects the default of the format: 6
+/* Sets the effort to reduce the file size, from 1, fastest, to 9, as larger values count. 0, the default, selects the default of the format: 6
  * for PNG; 5 for GIF, whose palettes also improve with effort; for WebP 4, and 6 when lossless; 4 for AVIF; that of the
  * encoder for HEIC. JPEG has optimised Huffman codes from 5 on, and those of the standard below. */
 SDIMAGE_API void sdimage_encode_options_set_effort(sdimage_encode_options *options, uint32_t effort);
@@ -250,7 +250,8 @@ SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_fo
                                           const sdimage_encode_options *options, sdimage_data **data,
                                           sdimage_error **error);
 
-/* Encodes into a file, which is written completely or not at all. With UNKNOWN the extension of the name decides.
+/* Encodes into a file, which is written completely or not at all. With UNKNOWN the extension of the name decides, and
+ * for an extension without a format the image, as in sdimage_encode.
  * Further errors: PERMISSION_DENIED, NOT_FOUND (no such folder), DISK_FULL, IO_ERROR. */
 SDIMAGE_API sdimage_status sdimage_encode_file(const sdimage_image *image, const char *path, sdimage_format format,
                                                const sdimage_encode_options *options, sdimage_error **error);

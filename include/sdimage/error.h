@@ -38,7 +38,7 @@ typedef enum SDIMAGE_ENUM sdimage_status {
 
     /* The request and the network. */
     SDIMAGE_STATUS_INVALID_URL = -20,           /* [1000] empty, or not a URL */
-    SDIMAGE_STATUS_SCHEME_FORBIDDEN = -21,      /* a scheme without a loader */
+    SDIMAGE_STATUS_SCHEME_FORBIDDEN = -21,      /* not http, https, file or data, and no loader accepts it */
     SDIMAGE_STATUS_ADDRESS_FORBIDDEN = -22,     /* the address policy forbids the resolved address */
     SDIMAGE_STATUS_RESOLVE_FAILED = -23,        /* the host name has no address */
     SDIMAGE_STATUS_CONNECT_FAILED = -24,        /* the server cannot be reached */
@@ -64,8 +64,8 @@ typedef enum SDIMAGE_ENUM sdimage_status {
     SDIMAGE_STATUS_EMPTY_DATA = -54,       /* [1001] no bytes */
     SDIMAGE_STATUS_TRANSFORM_FAILED = -55, /* a transformer returned no image */
     SDIMAGE_STATUS_ENCODE_FAILED = -56,    /* an encoder returned no bytes */
-    SDIMAGE_STATUS_DECODER_CRASHED = -57,  /* reserved: the process of the decoder ended */
-    SDIMAGE_STATUS_MODULE_MISSING = -58,   /* the format's module or its library is not installed */
+    SDIMAGE_STATUS_DECODER_CRASHED = -57,  /* in a worker process, now or twice before */
+    SDIMAGE_STATUS_MODULE_MISSING = -58,   /* a library that a plug-in needs cannot be opened */
 
     /* Files and caches. */
     SDIMAGE_STATUS_IO_ERROR = -70,          /* see system_error */

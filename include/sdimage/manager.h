@@ -109,7 +109,8 @@ SDIMAGE_API void sdimage_get_default_loader(sdimage_loader **loader);
 /* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_manager *sdimage_manager_ref(const sdimage_manager *manager);
 
-/* Releases a reference; NULL has no effect. The last one closes the manager without waiting. */
+/* Releases a reference; NULL has no effect. The last one closes the manager without waiting: a program that ends then
+ * loses the images that are being stored on disk, unless it has called sdimage_manager_flush. */
 SDIMAGE_API void sdimage_manager_unref(sdimage_manager *manager);
 
 /* Returns the manager's cache in *cache, with a reference for the caller; NULL if it has none. */
@@ -119,7 +120,7 @@ SDIMAGE_API void sdimage_manager_get_loader(const sdimage_manager *manager, sdim
 
 /* Starts a load and returns. `request` is copied. `handler` may be NULL: results are then taken from the task, or as
  * events of a pollable dispatcher with `user_data` as token. An image in memory is the task's result before this
- * returns. It is also delivered before this returns if the dispatcher is immediate or this is its thread. *task, if
+ * returns, unless the request asks for its encoded bytes (sdimage_request_set_include_data). It is also delivered before this returns if the dispatcher is immediate or this is its thread. *task, if
  * requested, is the caller's; releasing it does not cancel the load.
  *
  * `destroy(user_data)` is called once, after the last callback, also when this call fails. A refused load never calls

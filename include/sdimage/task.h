@@ -48,7 +48,7 @@ SDIMAGE_API sdimage_status sdimage_task_wait(sdimage_task *task, uint32_t timeou
 SDIMAGE_API bool sdimage_task_is_finished(const sdimage_task *task);
 
 /* Returns the final result, for the caller to unref; NULL while there is none. For an image in memory it is available
- * before the starting call returns, with any dispatcher. */
+ * before the starting call returns, with any dispatcher, unless the request asks for its encoded bytes. */
 SDIMAGE_API void sdimage_task_get_result(const sdimage_task *task, sdimage_result **result);
 
 /* Changes the priority of a load, for example when its image scrolls into view or out of it. Takes effect while the
@@ -230,8 +230,8 @@ SDIMAGE_API const char *sdimage_image_source_name(sdimage_image_source source);
 /* Name of a rule: "max_age", "stale_if_error", …; "none" for an unknown number. Static. */
 SDIMAGE_API const char *sdimage_freshness_rule_name(sdimage_freshness_rule rule);
 
-/* --- Responses of a server: passed to modify_response and decrypt, returned by a task or a result (task.h, task.h),
- * or created by the caller. */
+/* --- Responses of a server: passed to modify_response and decrypt (hooks.h), returned by a task or a
+ * result, or created by the caller. */
 
 /* Creates a response without header fields, for sdimage_download_hooks_new_fixed and for transports. NULL when memory
  * is refused. */

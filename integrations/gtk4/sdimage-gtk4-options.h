@@ -72,7 +72,7 @@ typedef enum {
  * @SDIMAGE_STATUS_BUSY: locked for too long by another process or thread
  * @SDIMAGE_STATUS_INTERNAL_ERROR: a defect of the library: please report it
  * @SDIMAGE_STATUS_INVALID_URL: empty, or not a URL
- * @SDIMAGE_STATUS_SCHEME_FORBIDDEN: a scheme without a loader
+ * @SDIMAGE_STATUS_SCHEME_FORBIDDEN: not http, https, file or data, and no loader accepts it
  * @SDIMAGE_STATUS_ADDRESS_FORBIDDEN: the address policy forbids the resolved address
  * @SDIMAGE_STATUS_RESOLVE_FAILED: the host name has no address
  * @SDIMAGE_STATUS_CONNECT_FAILED: the server cannot be reached
@@ -96,8 +96,8 @@ typedef enum {
  * @SDIMAGE_STATUS_EMPTY_DATA: no bytes
  * @SDIMAGE_STATUS_TRANSFORM_FAILED: a transformer returned no image
  * @SDIMAGE_STATUS_ENCODE_FAILED: an encoder returned no bytes
- * @SDIMAGE_STATUS_DECODER_CRASHED: reserved: the process of the decoder ended
- * @SDIMAGE_STATUS_MODULE_MISSING: the format's module or its library is not installed
+ * @SDIMAGE_STATUS_DECODER_CRASHED: in a worker process, now or twice before
+ * @SDIMAGE_STATUS_MODULE_MISSING: a library that a plug-in needs cannot be opened
  * @SDIMAGE_STATUS_IO_ERROR: see system_error
  * @SDIMAGE_STATUS_PERMISSION_DENIED: the file may not be read
  * @SDIMAGE_STATUS_NOT_A_FILE: a folder, a pipe or a device
@@ -606,8 +606,11 @@ SDIMAGE_API SdimagePixelFormat sdimage_request_pixel_format(const SdimageRequest
  * sdimage_request_set_decode_options:
  * @options: (nullable):
  *
- * Copies all decode options into the request, including the thumbnail size; NULL restores the defaults. The thumbnail
- * size, first_frame_only, the pixel format, apply_orientation and convert_to_srgb are part of the cache key.
+ * Copies all decode options into the request, including the thumbnail size; NULL restores the defaults. The options
+ * that change the image are part of the cache key if they are not the defaults: thumbnail size and mode, limit_bytes,
+ * first_frame_only, pixel format, apply_orientation, convert_to_srgb, dynamic range with its headroom,
+ * transfer_characteristics, keep_gain_map, accept_partial, and a scale that is not that of the name. An image in memory
+ * satisfies a load whatever its other options, such as max_pixels and isolation.
  */
 SDIMAGE_API void sdimage_request_set_decode_options(SdimageRequest *request, const SdimageDecodeOptions *options);
 
@@ -659,14 +662,14 @@ SDIMAGE_API void sdimage_request_set_early_thumbnail(SdimageRequest *request, gb
 /**
  * sdimage_request_set_cache_policy:
  *
- * Sets the layers of the cache that the load uses: a set of bits. Default: all of them. A thumbnail or transformed
- * image is stored on disk under a key of its own, encoded in the background: as PNG if it has an alpha channel or comes
- * from a lossless format, otherwise as JPEG. Animations, images of more than 8 bits, images of file: and data: URLs,
- * and images of requests with their own coder are stored in memory only. Thumbnails are stored whatever their pixel
- * format; of an image at full size in another pixel format, the disk holds the original. The bits for originals concern
- * images that are derived from one: thumbnails, transformed images, and other pixel formats. If the original is the
- * image itself, they have no effect. An image is not derived from an original in memory if the options request pixels
- * as stored, or the request has a freshness policy other than IGNORE or a coder.
+ * Sets how the load uses its caches: a set of exceptions. Default DEFAULT: all layers are read and written. A thumbnail
+ * or transformed image is stored on disk under a key of its own, encoded in the background: as PNG if it has an alpha
+ * channel or comes from a lossless format, otherwise as JPEG. Animations, images of more than 8 bits, images of file:
+ * and data: URLs, and images of requests with their own coder are stored in memory only. Thumbnails are stored whatever
+ * their pixel format; of an image at full size in another pixel format, the disk holds the original. The bits for
+ * originals concern images that are derived from one: thumbnails, transformed images, and other pixel formats. If the
+ * original is the image itself, they have no effect. An image is not derived from an original in memory if the options
+ * request pixels as stored, or the request has a freshness policy other than IGNORE or a coder.
  */
 SDIMAGE_API void sdimage_request_set_cache_policy(SdimageRequest *request, SdimageCachePolicy policy);
 

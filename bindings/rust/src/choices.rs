@@ -38,7 +38,7 @@ choices! {
         InternalError = SDIMAGE_STATUS_INTERNAL_ERROR,
         /// Empty, or not a URL.
         InvalidUrl = SDIMAGE_STATUS_INVALID_URL,
-        /// A scheme without a loader.
+        /// Not http, https, file or data, and no loader accepts it.
         SchemeForbidden = SDIMAGE_STATUS_SCHEME_FORBIDDEN,
         /// The address policy forbids the resolved address.
         AddressForbidden = SDIMAGE_STATUS_ADDRESS_FORBIDDEN,
@@ -86,9 +86,9 @@ choices! {
         TransformFailed = SDIMAGE_STATUS_TRANSFORM_FAILED,
         /// An encoder returned no bytes.
         EncodeFailed = SDIMAGE_STATUS_ENCODE_FAILED,
-        /// Reserved: the process of the decoder ended.
+        /// In a worker process, now or twice before.
         DecoderCrashed = SDIMAGE_STATUS_DECODER_CRASHED,
-        /// The format's module or its library is not installed.
+        /// A library that a plug-in needs cannot be opened.
         ModuleMissing = SDIMAGE_STATUS_MODULE_MISSING,
         /// See system_error.
         IoError = SDIMAGE_STATUS_IO_ERROR,

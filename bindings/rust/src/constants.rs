@@ -189,7 +189,7 @@ pub const SDIMAGE_STATUS_BUSY: sdimage_status = -11;
 pub const SDIMAGE_STATUS_INTERNAL_ERROR: sdimage_status = -12;
 /// Empty, or not a URL.
 pub const SDIMAGE_STATUS_INVALID_URL: sdimage_status = -20;
-/// A scheme without a loader.
+/// Not http, https, file or data, and no loader accepts it.
 pub const SDIMAGE_STATUS_SCHEME_FORBIDDEN: sdimage_status = -21;
 /// The address policy forbids the resolved address.
 pub const SDIMAGE_STATUS_ADDRESS_FORBIDDEN: sdimage_status = -22;
@@ -237,9 +237,9 @@ pub const SDIMAGE_STATUS_EMPTY_DATA: sdimage_status = -54;
 pub const SDIMAGE_STATUS_TRANSFORM_FAILED: sdimage_status = -55;
 /// An encoder returned no bytes.
 pub const SDIMAGE_STATUS_ENCODE_FAILED: sdimage_status = -56;
-/// Reserved: the process of the decoder ended.
+/// In a worker process, now or twice before.
 pub const SDIMAGE_STATUS_DECODER_CRASHED: sdimage_status = -57;
-/// The format's module or its library is not installed.
+/// A library that a plug-in needs cannot be opened.
 pub const SDIMAGE_STATUS_MODULE_MISSING: sdimage_status = -58;
 /// See system_error.
 pub const SDIMAGE_STATUS_IO_ERROR: sdimage_status = -70;

@@ -221,7 +221,7 @@ enum class status : int { // error.h
     internal_error = SDIMAGE_STATUS_INTERNAL_ERROR,
     // Empty, or not a URL.
     invalid_url = SDIMAGE_STATUS_INVALID_URL,
-    // A scheme without a loader.
+    // Not http, https, file or data, and no loader accepts it.
     scheme_forbidden = SDIMAGE_STATUS_SCHEME_FORBIDDEN,
     // The address policy forbids the resolved address.
     address_forbidden = SDIMAGE_STATUS_ADDRESS_FORBIDDEN,
@@ -269,9 +269,9 @@ enum class status : int { // error.h
     transform_failed = SDIMAGE_STATUS_TRANSFORM_FAILED,
     // An encoder returned no bytes.
     encode_failed = SDIMAGE_STATUS_ENCODE_FAILED,
-    // Reserved: the process of the decoder ended.
+    // In a worker process, now or twice before.
     decoder_crashed = SDIMAGE_STATUS_DECODER_CRASHED,
-    // The format's module or its library is not installed.
+    // A library that a plug-in needs cannot be opened.
     module_missing = SDIMAGE_STATUS_MODULE_MISSING,
     // See system_error.
     io_error = SDIMAGE_STATUS_IO_ERROR,
