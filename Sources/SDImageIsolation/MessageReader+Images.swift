@@ -82,9 +82,7 @@ extension MessageReader {
         parameters.usesBaseColorSpace = try flag()
         parameters.isLinear = try flag()
         let pixels = try pixels(limits)
-        guard parameters.baseHeadroom != parameters.alternateHeadroom, parameters.channels.allSatisfy({ $0.gamma > 0 }),
-            pixels.format == .gray8 || pixels.format == .rgb8
-        else { throw .invalidMessage }
+        guard parameters.isValid, pixels.format == .gray8 || pixels.format == .rgb8 else { throw .invalidMessage }
         var metadata = ImageMetadata()
         metadata.colorProfile = try block()
         metadata.cicp = try optional { reader throws(ImageError) in try reader.codePoints() }

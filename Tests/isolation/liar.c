@@ -157,6 +157,7 @@ static void send_reply(struct packet *packet) {
     struct ciso_message *message = &packet->message;
     const size_t length = message->length;
     const bool reaches = lie_number < length;
+    const double huge = 1e300;
     replace_arena(message);
     if (strcmp(lie, "flip") == 0 && reaches) {
         packet->bytes[lie_number] ^= 0xFF;
@@ -165,6 +166,8 @@ static void send_reply(struct packet *packet) {
     } else if (strcmp(lie, "maximum") == 0 && lie_number + 8 <= length) {
         memset(packet->bytes + lie_number, 0xFF, 7);
         packet->bytes[lie_number + 7] = 0x7F;
+    } else if (strcmp(lie, "huge") == 0 && lie_number >= sizeof huge && sizeof *header + lie_number <= length) {
+        memcpy(packet->bytes + length - lie_number, &huge, sizeof huge);
     } else if (strcmp(lie, "cut") == 0 && reaches && lie_number > 0) {
         message->length = lie_number;
     } else if (strcmp(lie, "shorter") == 0 && reaches && lie_number >= sizeof *header) {

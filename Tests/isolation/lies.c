@@ -136,6 +136,56 @@ static void each_changed_byte_is_an_error_or_an_image(void) {
     CHECK(failures > 30);
 }
 
+/* Decodes a JPEG with its gain map; NULL after an error. */
+static sdimage_image *decode_gain_map(const char *lie) {
+    static char bytes[20000];
+    sdimage_image *image = NULL;
+    FILE *file = fopen("Tests/fixtures/hdr/sunset.jpg", "rb");
+    CHECK(file != NULL);
+    size_t length = fread(bytes, 1, sizeof bytes - 100, file);
+    fclose(file);
+    length += (size_t)sprintf(bytes + length, "%s", lie);
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    sdimage_decode_options_set_isolation(options, SDIMAGE_ISOLATION_ALL);
+    sdimage_decode_options_set_keep_gain_map(options, true);
+    sdimage_status status = sdimage_decode(bytes, length, options, &image, NULL);
+    CHECK(status == SDIMAGE_STATUS_OK || status == SDIMAGE_STATUS_DECODER_CRASHED);
+    sdimage_decode_options_unref(options);
+    return image;
+}
+
+/* Stores the parameters of the image's map: a number that is out of range ends this process. Returns false if there is
+ * no map. */
+static bool copy_parameters(const sdimage_image *image) {
+    sdimage_gain_map *map = NULL;
+    sdimage_data *parameters = NULL;
+    sdimage_image_get_gain_map(image, &map);
+    if (map == NULL)
+        return false;
+    CHECK_EQUAL(sdimage_gain_map_copy_parameters(map, &parameters, NULL), SDIMAGE_STATUS_OK);
+    sdimage_data_unref(parameters);
+    sdimage_gain_map_unref(map);
+    return true;
+}
+
+/* Changes each number at the end of the reply, where the map is, with its profile. */
+static void numbers_of_gain_maps_are_in_range(void) {
+    int crashes = 0;
+    sdimage_image *image = decode_gain_map("");
+    CHECK(copy_parameters(image));
+    sdimage_image_unref(image);
+    for (unsigned i = 8; i < 900; i++) {
+        char lie[64];
+        snprintf(lie, sizeof lie, "LIE huge %u", i);
+        image = decode_gain_map(lie);
+        crashes += image == NULL;
+        if (image != NULL)
+            copy_parameters(image);
+        sdimage_image_unref(image);
+    }
+    CHECK(crashes > 100);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(lies_about_messages_are_crashes),
@@ -148,6 +198,7 @@ int main(void) {
         TEST(an_arena_with_holes_is_a_crash),
         TEST(a_second_reply_does_no_harm),
         TEST(each_changed_byte_is_an_error_or_an_image),
+        TEST(numbers_of_gain_maps_are_in_range),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

@@ -81,19 +81,3 @@ struct GainMapFields {
 extension UInt32 {
     var bigEndianBytes: [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: self >> $0) } }
 }
-
-extension GainMap.Parameters {
-    /// Stops beyond which a gain is damage: 10,000 cd/m2 are less than 6 stops above white.
-    static let mostStops = 32.0
-
-    /// False if no light can be computed with these numbers.
-    var isValid: Bool {
-        let most = GainMap.Parameters.mostStops
-        let areInRange = channels.allSatisfy {
-            abs($0.minimum) <= most && abs($0.maximum) <= most && $0.minimum <= $0.maximum && $0.gamma > 1e-3 && $0.gamma < 1e3
-                && abs($0.baseOffset) <= 1 && abs($0.alternateOffset) <= 1
-        }
-        return areInRange && (0...most).contains(baseHeadroom) && (0...most).contains(alternateHeadroom)
-            && baseHeadroom != alternateHeadroom
-    }
-}
