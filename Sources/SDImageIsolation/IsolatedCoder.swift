@@ -112,7 +112,7 @@ final class IsolatedCoder: ImageCoder {
             guard let process = try worker(isFresh: isFresh, stop) else {
                 return try base.open(source: source, options: options, stop: stop)
             }
-            return try decoder.start(process, stop) ? decoder : nil
+            return try decoder.start(process, stop) == nil ? nil : decoder
         }
     }
 }

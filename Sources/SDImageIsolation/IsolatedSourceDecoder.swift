@@ -29,11 +29,11 @@ final class IsolatedSourceDecoder: ImageDecoder {
         properties.durations.indices.contains(index) ? Int(properties.durations[index]) : 0
     }
 
-    /// Opens the source in an acquired worker; false if the coder needs the bytes in memory. After true, the worker stays acquired
-    /// if `keepsWorker`.
+    /// Opens the source in an acquired worker; nil if the coder needs the bytes in memory. After a success, the worker stays
+    /// acquired if `keepsWorker`.
     func start(
         _ process: DecoderProcess, keepsWorker: Bool = false, _ stop: CancellationToken
-    ) throws(ImageError) -> Bool {
+    ) throws(ImageError) -> Session? {
         process.noteImage()
         var call = call(process, stop)
         call.keepsWorker = keepsWorker
@@ -51,10 +51,10 @@ final class IsolatedSourceDecoder: ImageDecoder {
             })
         guard let (session, properties) = opened else {
             if keepsWorker { DecoderPool.shared.release(process) }
-            return false
+            return nil
         }
         state.withLock { $0 = State(session: session, properties: properties) }
-        return true
+        return session
     }
 
     /// The source is complete from the start.
@@ -85,26 +85,26 @@ final class IsolatedSourceDecoder: ImageDecoder {
         _ read: (inout MessageReader) throws(ImageError) -> R
     ) throws(ImageError) -> R {
         try coder.repeating { isFresh throws(ImageError) in
-            var process: DecoderProcess?
-            if !isFresh, let session = state.withLock({ $0.session }) {
-                process = try DecoderPool.shared.acquire(session.process, stop)
-            }
-            if process == nil {
-                // Kept between the two calls: another decode could crash or replace it.
-                guard let other = try coder.worker(isFresh: isFresh, stop), try start(other, keepsWorker: true, stop) else {
-                    throw ImageError(.unsupported, "decoder process: ended, and no other can be started")
-                }
-                process = other
-            }
-            guard let process, let session = state.withLock({ $0.session }) else {
-                throw ImageError(.decoderCrashed, "decoder process: ended")
-            }
+            let session = try acquireSession(isFresh: isFresh, stop)
             return try coder.run(
-                call(process, stop), operation, about: nil,
+                call(session.process, stop), operation, about: nil,
                 { writer throws(ImageError) in
                     try writer.put(session.number)
                     try write(&writer)
                 }, read)
         }
+    }
+
+    /// A session whose worker is acquired. Other calls may open further ones meanwhile.
+    private func acquireSession(isFresh: Bool, _ stop: CancellationToken) throws(ImageError) -> Session {
+        if !isFresh, let session = state.withLock({ $0.session }),
+            try DecoderPool.shared.acquire(session.process, stop) != nil
+        {
+            return session
+        }
+        // Kept between the two calls: another decode could crash or replace it.
+        guard let process = try coder.worker(isFresh: isFresh, stop), let session = try start(process, keepsWorker: true, stop)
+        else { throw ImageError(.unsupported, "decoder process: ended, and no other can be started") }
+        return session
     }
 }
