@@ -45,7 +45,10 @@ import Synchronization
         }
         guard code == 0 else {
             unsafe worker.deallocate()
-            throw ImageError(.unsupported, "decoder process: \(program) could not be started", systemError: code)
+            // A program that is short of resources may have more of them at the next decode.
+            let isShort = [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(code)
+            throw ImageError(
+                isShort ? .noMemory : .unsupported, "decoder process: \(program) could not be started", systemError: code)
         }
         channel = unsafe Channel(worker.pointee.socket)
         try open()
@@ -69,8 +72,10 @@ import Synchronization
             try channel.send(.start, 0, writer, deadline: deadline)
             try ready(deadline)
         } catch {
-            end()
-            throw ImageError(.unsupported, "decoder process: start failed (\(error.message.string))", cause: error)
+            // A program that exits cannot run here, or has been refused its sandbox. Others may start later.
+            let hasExited = end().signal == 0 && error.status == .decoderCrashed
+            throw ImageError(
+                hasExited ? .unsupported : error.status, "decoder process: start failed (\(error.message.string))", cause: error)
         }
     }
 
@@ -86,7 +91,7 @@ import Synchronization
             guard message.body.isAtEnd else { throw .invalid }
         } catch {
             switch error {
-            case .timedOut: throw ImageError(.unsupported, "decoder process: no message")
+            case .timedOut: throw ImageError(.timeout, "decoder process: no message")
             case .ended: throw ImageError(.decoderCrashed, "decoder process: ended")
             case .invalid: throw ImageError(.unsupported, "decoder process: invalid message")
             case .refused(let failure): throw failure

@@ -23,10 +23,11 @@ final class IsolatedCoder: ImageCoder {
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes { try base.encode(image, format: format, options: options, stop: stop) }
 
-    /// An idle worker; nil if none can be started and this process is to decode.
+    /// An idle worker; nil if the system starts none and this process is to decode. Never nil after the loss of a worker, whose
+    /// image this process must not decode.
     func worker(isFresh: Bool = false, _ stop: CancellationToken) throws(ImageError) -> DecoderProcess? {
         do throws(ImageError) { return try DecoderPool.shared.acquire(coder, isFresh: isFresh, stop) } catch {
-            guard error.status == .unsupported, Isolation.decodesInProcess else { throw error }
+            guard error.status == .unsupported, !isFresh, Isolation.decodesInProcess else { throw error }
             return nil
         }
     }

@@ -1,6 +1,8 @@
-/* Decodes in workers that inherit limits of their host. */
+/* Decodes in workers that inherit limits of their host, or cannot be started. */
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "attack_decodes.h"
 
@@ -86,11 +88,55 @@ static void a_limit_of_address_space_does_not_end_workers(void) {
     CHECK_EQUAL(isolation_counts().crashes, 0);
 }
 
+/* Decodes with the fallback, whose attacks would end this process. */
+static sdimage_status decode_here(const char *attack) {
+    sdimage_image *image = NULL;
+    sdimage_status status = decode_attack(attack, "", 60000, &image);
+    sdimage_image_unref(image);
+    return status;
+}
+
+static void this_process_decodes_only_where_no_worker_can_be_started(void) {
+    struct rlimit limit, lower;
+    char program[300], decoder[PATH_MAX];
+    snprintf(program, sizeof program, "%s/decoder", temporary_folder());
+    CHECK(realpath("build/install/libexec/sdimage/sdimage-decoder", decoder) != NULL);
+    CHECK_EQUAL(setenv("SDIMAGE_DECODER_PATH", program, 1), 0);
+    start_isolation();
+    sdimage_set_isolation_fallback(true);
+    /* A worker that is killed before it is ready. */
+    FILE *script = fopen(program, "w");
+    CHECK(script != NULL && fputs("#!/bin/sh\nkill -9 $$\n", script) >= 0);
+    CHECK_EQUAL(fclose(script), 0);
+    CHECK_EQUAL(chmod(program, 0700), 0);
+    CHECK_EQUAL(decode_here("picture"), SDIMAGE_STATUS_DECODER_CRASHED);
+    CHECK_EQUAL(unlink(program), 0);
+    /* A program that is no decoder. */
+    CHECK_EQUAL(symlink("/bin/true", program), 0);
+    CHECK_EQUAL(decode_here("picture"), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(unlink(program), 0);
+    CHECK_EQUAL(symlink(decoder, program), 0);
+    CHECK_EQUAL(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    lower = limit;
+    lower.rlim_cur = STDERR_FILENO + 1;
+    CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &lower), 0);
+    CHECK_EQUAL(decode_here("picture"), SDIMAGE_STATUS_NO_MEMORY);
+    CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    /* A worker that had decoded another image is lost, and no other can be started. */
+    CHECK_EQUAL(decode_here("picture"), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(isolation_counts().started, 1);
+    CHECK_EQUAL(unlink(program), 0);
+    CHECK_EQUAL(decode_here("abort"), SDIMAGE_STATUS_UNSUPPORTED);
+    CHECK_EQUAL(decode_here("picture"), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(isolation_counts().started, 1);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(a_limit_of_files_does_not_end_workers),
         TEST(a_full_table_of_descriptors_is_no_crash),
         TEST(a_limit_of_address_space_does_not_end_workers),
+        TEST(this_process_decodes_only_where_no_worker_can_be_started),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

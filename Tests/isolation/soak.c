@@ -2,10 +2,10 @@
  *
  * soak LOADS MINUTES FILE…
  *
- * The loads start in groups, spread over that time; with 0 minutes at once. Each load must complete once: with an image, with DECODER_CRASHED by signal 9, or with UNSUPPORTED if its worker was
- * killed before it was ready; at most one load fails for each kill. At the end the numbers of descriptors and threads
- * must be those of the start, and no memfd, mapping of shared memory, worker or keeper may be left. Prints the counts;
- * exit status 0 if nothing was wrong. */
+ * The loads start in groups, spread over that time; with 0 minutes at once. Each load must complete once: with an
+ * image, or with DECODER_CRASHED by signal 9 or because its worker was killed before it was ready; at most one load
+ * fails for each kill. At the end the numbers of descriptors and threads must be those of the start, and no memfd,
+ * mapping of shared memory, worker or keeper may be left. Prints the counts; exit status 0 if nothing was wrong. */
 #include <dirent.h>
 #include <limits.h>
 #include <pthread.h>
@@ -88,7 +88,8 @@ static void on_result(void *user_data, sdimage_task *task, sdimage_result *resul
         loaded++;
     else if (sdimage_error_code(error) == SDIMAGE_STATUS_DECODER_CRASHED && was_killed(error))
         crashed++;
-    else if (sdimage_error_code(error) == SDIMAGE_STATUS_UNSUPPORTED)
+    else if (sdimage_error_code(error) == SDIMAGE_STATUS_DECODER_CRASHED &&
+             strstr(sdimage_error_message(error), "start failed") != NULL)
         not_started++;
     else if (wrong++ < 5)
         fprintf(stderr, "%s: %s\n", sdimage_result_url(result), sdimage_error_message(error));
