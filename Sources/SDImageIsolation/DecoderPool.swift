@@ -11,8 +11,8 @@ package final class DecoderPool: Sendable {
     private static let idleLimit: UInt64 = 30_000_000_000
     /// Nanoseconds after which an idle worker returns unused memory to the system.
     private static let trimDelay: UInt64 = 500_000_000
-    /// Nanoseconds between two checks of a cancellation while all workers are busy.
-    private static let pollInterval: UInt64 = 10_000_000
+    /// Nanoseconds between two checks of a cancellation while others use the workers.
+    static let pollInterval: UInt64 = 10_000_000
 
     private struct Idle {
         let process: DecoderProcess

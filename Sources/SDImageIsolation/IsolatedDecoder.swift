@@ -50,7 +50,7 @@ final class IsolatedDecoder: ImageDecoder {
         if let substitute { return try substitute.update(bytes, isFinished: isFinished, stop: stop) }
         let arrived = EncodedImage(try bytes.copiedIfLent())
         try coder.check(arrived)
-        try inTurn { () throws(ImageError) in
+        try inTurn(stop) { () throws(ImageError) in
             state.withLock { ($0.arrived, $0.isFinished) = (arrived, isFinished) }
             try coder.repeating { isFresh throws(ImageError) in _ = try send(isFresh: isFresh, stop) }
         }
@@ -58,10 +58,13 @@ final class IsolatedDecoder: ImageDecoder {
 
     func image(stop: CancellationToken) throws(ImageError) -> Image? {
         if let substitute { return try substitute.image(stop: stop) }
-        return try inTurn { () throws(ImageError) in
-            if let image = state.withLock({ $0.image }) { return image }
-            let (image, _, properties) = try callSession(.image, stop, { _ throws(ImageError) in }) {
+        return try inTurn(stop) { () throws(ImageError) in
+            let partial = try callSession(.image, stop, { _ throws(ImageError) in }) {
                 [options] reader throws(ImageError) in try reader.partialImage(options.limits)
+            }
+            guard let (image, _, properties) = partial else {
+                if let image = state.withLock({ $0.image }) { return image }
+                return try substitute?.image(stop: stop)
             }
             state.withLock { $0.properties = properties }
             // The frames that have arrived are added by the owner of this decoder.
@@ -70,27 +73,42 @@ final class IsolatedDecoder: ImageDecoder {
     }
 
     func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
-        if let substitute { return try substitute.frame(at: index, stop: stop) }
-        if let image = state.withLock({ $0.image }) { return try image.frame(at: index, stop: stop) }
+        if let frame = try frameHere(index, stop) { return frame }
         let count = frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
-        return try inTurn { () throws(ImageError) in
+        let frame = try inTurn(stop) { () throws(ImageError) in
             try callSession(.frame, stop, { writer throws(ImageError) in try writer.put(index) }) {
                 [options] reader throws(ImageError) in try reader.image(options.limits)
             }
         }
+        if let frame { return frame }
+        guard let frame = try frameHere(index, stop) else { throw .lost }
+        return frame
+    }
+
+    /// A frame of the complete image, or of the decoder in this process; nil as long as the session decodes.
+    private func frameHere(_ index: Int, _ stop: CancellationToken) throws(ImageError) -> Image? {
+        let (substitute, image) = state.withLock { ($0.substitute, $0.image) }
+        if let substitute { return try substitute.frame(at: index, stop: stop) }
+        return try image?.frame(at: index, stop: stop)
     }
 
     func rest() { if let substitute { substitute.rest() } else { frames?.rest() } }
 
     // MARK: Calls
 
-    private func inTurn<R>(_ body: () throws(ImageError) -> R) throws(ImageError) -> R {
-        _ = turn.wait { isTaken, _ -> Bool? in
+    /// Waits for the calls before. Like the wait for a worker, it ends with a cancellation and does not count as work.
+    private func inTurn<R>(_ stop: CancellationToken, _ body: () throws(ImageError) -> R) throws(ImageError) -> R {
+        let start = MonotonicClock.now
+        let hasTurn = turn.wait { isTaken, wakeAt -> Bool? in
+            if stop.isCancelled { return false }
+            wakeAt = MonotonicClock.now &+ DecoderPool.pollInterval
             if isTaken { return nil }
             isTaken = true
             return true
         }
+        stop.extend(nanoseconds: MonotonicClock.now &- start)
+        guard hasTurn == true else { throw .cancelled }
         defer {
             turn.withLock { $0 = false }
             turn.signal()
@@ -162,12 +180,13 @@ final class IsolatedDecoder: ImageDecoder {
         throw failure
     }
 
-    /// Makes a call about the bytes so far, in the session that has them.
+    /// Makes a call about the bytes so far, in the session that has them; nil if the image is complete, or decoded here.
     private func callSession<R>(
         _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void,
         _ read: (inout MessageReader) throws(ImageError) -> R
-    ) throws(ImageError) -> R {
-        let arrived = state.withLock { $0.arrived }
+    ) throws(ImageError) -> R? {
+        let (arrived, isOver) = state.withLock { ($0.arrived, $0.image != nil || $0.substitute != nil) }
+        if isOver { return nil }
         try coder.check(arrived)
         return try coder.repeating { isFresh throws(ImageError) in
             var (session, process) = isFresh ? (nil, nil) : try acquireSession(stop)
@@ -178,7 +197,7 @@ final class IsolatedDecoder: ImageDecoder {
             }
             guard let session, let process else {
                 if let process { DecoderPool.shared.release(process) }
-                throw ImageError(.decoderCrashed, "decoder process: ended")
+                return nil
             }
             let call = WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds)
             return try coder.run(
