@@ -186,7 +186,10 @@ package final class DecoderPool: Sendable {
         }
         guard isAcquired else { return nil }
         if process.isUsable { return process }
+        // Like the wait, the end of a worker is no work on this image.
+        let start = MonotonicClock.now
         discard(process)
+        stop.extend(nanoseconds: MonotonicClock.now &- start)
         return nil
     }
 

@@ -48,10 +48,15 @@ final class IsolatedCoder: ImageCoder {
     func check(_ image: EncodedImage) throws(ImageError) { try IsolatedCoder.quarantine.check(image) }
 
     /// Runs `body`, and once again if the worker had decoded other images, one of which may have damaged it, or had not opened a
-    /// library that this image needs. `body` is told whether it must use a fresh worker.
-    func repeating<R>(_ body: (_ isFresh: Bool) throws(ImageError) -> R) throws(ImageError) -> R {
+    /// library that this image needs. `body` is told whether it must use a fresh worker. The second attempt has all the time that
+    /// was left: the first one may have failed because of another image.
+    func repeating<R>(
+        _ stop: CancellationToken, _ body: (_ isFresh: Bool) throws(ImageError) -> R
+    ) throws(ImageError) -> R {
+        let (end, now) = (stop.end, MonotonicClock.now)
         do throws(ImageError) { return try body(false) } catch {
             guard error === ImageError.lost || error.status == .moduleMissing else { throw error }
+            if end != .max { stop.allow(nanoseconds: end > now ? end - now : 0) }
             if error.status == .moduleMissing { DecoderPool.shared.complete(coder) }
             return try body(true)
         }
@@ -60,7 +65,7 @@ final class IsolatedCoder: ImageCoder {
     func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         let image = EncodedImage(bytes)
         try check(image)
-        return try repeating { isFresh throws(ImageError) in
+        return try repeating(stop) { isFresh throws(ImageError) in
             guard let process = try worker(isFresh: isFresh, stop) else {
                 return try base.info(bytes, options: options, stop: stop)
             }
@@ -76,7 +81,7 @@ final class IsolatedCoder: ImageCoder {
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let image = EncodedImage(bytes)
         try check(image)
-        return try repeating { isFresh throws(ImageError) in
+        return try repeating(stop) { isFresh throws(ImageError) in
             guard let process = try worker(isFresh: isFresh, stop) else {
                 return try base.decode(bytes, options: options, stop: stop)
             }
@@ -109,7 +114,7 @@ final class IsolatedCoder: ImageCoder {
 
     func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         let decoder = IsolatedSourceDecoder(self, source, options)
-        return try repeating { isFresh throws(ImageError) in
+        return try repeating(stop) { isFresh throws(ImageError) in
             guard let process = try worker(isFresh: isFresh, stop) else {
                 return try base.open(source: source, options: options, stop: stop)
             }

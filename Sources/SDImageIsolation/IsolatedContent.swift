@@ -59,7 +59,7 @@ final class IsolatedContent: FrameProvider, VectorImage {
         _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void
     ) throws(ImageError) -> Image {
         try coder.check(encodedImage)
-        return try coder.repeating { isFresh throws(ImageError) in
+        return try coder.repeating(stop) { isFresh throws(ImageError) in
             try call(operation, isFresh: isFresh, stop, write)
         }
     }

@@ -52,7 +52,7 @@ final class IsolatedDecoder: ImageDecoder {
         try coder.check(arrived)
         try inTurn(stop) { () throws(ImageError) in
             state.withLock { ($0.arrived, $0.isFinished) = (arrived, isFinished) }
-            try coder.repeating { isFresh throws(ImageError) in _ = try send(isFresh: isFresh, stop) }
+            try coder.repeating(stop) { isFresh throws(ImageError) in _ = try send(isFresh: isFresh, stop) }
         }
     }
 
@@ -188,7 +188,7 @@ final class IsolatedDecoder: ImageDecoder {
         let (arrived, isOver) = state.withLock { ($0.arrived, $0.image != nil || $0.substitute != nil) }
         if isOver { return nil }
         try coder.check(arrived)
-        return try coder.repeating { isFresh throws(ImageError) in
+        return try coder.repeating(stop) { isFresh throws(ImageError) in
             var (session, process) = isFresh ? (nil, nil) : try acquireSession(stop)
             if process == nil {
                 // Kept between the two calls: another decode could crash or replace it.

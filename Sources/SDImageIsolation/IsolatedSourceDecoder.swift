@@ -84,7 +84,7 @@ final class IsolatedSourceDecoder: ImageDecoder {
         _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void,
         _ read: (inout MessageReader) throws(ImageError) -> R
     ) throws(ImageError) -> R {
-        try coder.repeating { isFresh throws(ImageError) in
+        try coder.repeating(stop) { isFresh throws(ImageError) in
             let session = try acquireSession(isFresh: isFresh, stop)
             return try coder.run(
                 call(session.process, stop), operation, about: nil,

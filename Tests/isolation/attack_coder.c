@@ -126,13 +126,19 @@ static void fill_memory(void) {
         memset(block, 1, 1 << 20);
 }
 
+/* Crashes after most of the time limit of 2 s. */
+static void abort_late(void) {
+    usleep(1200000);
+    abort();
+}
+
 #define ATTACK(function)                                                                                               \
     { #function, function }
 
 static const attack own_attacks[] = {
-    ATTACK(send_noise),       ATTACK(send_garbage),  ATTACK(send_empty_message),
-    ATTACK(send_descriptors), ATTACK(fill_socket),   ATTACK(close_socket),
-    ATTACK(send_after_reply), ATTACK(start_threads), ATTACK(allocate_or_abort),
+    ATTACK(send_noise),        ATTACK(send_garbage), ATTACK(send_empty_message), ATTACK(send_descriptors),
+    ATTACK(fill_socket),       ATTACK(close_socket), ATTACK(send_after_reply),   ATTACK(start_threads),
+    ATTACK(allocate_or_abort), ATTACK(abort_late),
 };
 
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,

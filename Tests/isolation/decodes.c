@@ -114,6 +114,14 @@ static void waiting_for_a_worker_is_no_work(void) {
     CHECK_EQUAL(isolation_counts().kills, (uint64_t)count);
 }
 
+/* The attempt in a worker that decoded another image before does not count: the second one has the whole limit. */
+static void an_attempt_in_a_used_worker_is_no_work(void) {
+    start();
+    CHECK_EQUAL(decode("picture", 60000), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(decode("abort_late", 2000), SDIMAGE_STATUS_DECODER_CRASHED);
+    CHECK_EQUAL(isolation_counts().crashes, 2);
+}
+
 /* Neither a worker nor its keeper is left when sdimage_isolation_end_idle returns. */
 static void killed_workers_end_before_end_idle_returns(void) {
     start();
@@ -406,6 +414,7 @@ int main(void) {
         TEST(each_fault_fails_its_decode_only),
         TEST(work_ends_at_its_time_limit),
         TEST(waiting_for_a_worker_is_no_work),
+        TEST(an_attempt_in_a_used_worker_is_no_work),
         TEST(killed_workers_end_before_end_idle_returns),
         TEST(memory_beyond_the_limit_is_too_large),
         TEST(late_messages_do_no_harm),

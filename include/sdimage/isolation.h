@@ -21,7 +21,8 @@
  *   DECODER_CRASHED   the worker ended, or broke its rules; or the image did so twice within the last five minutes,
  *                     here or in another process with the folder of an open disk cache, and is not tried again
  *   TIMEOUT           the worker was killed at the time limit (sdimage_decode_options_set_max_work_ms), which does not
- *                     count the time of waiting for a worker; or a worker did not start within 10 s
+ *                     count the time of waiting for a worker, nor that in a worker that ended and had decoded
+ *                     other images before; or a worker did not start within 10 s
  *   NO_MEMORY         no descriptor, process or memory is left for a worker
  *   TOO_LARGE         the worker used more memory than it may
  *   UNSUPPORTED       no worker can be started (sdimage_set_isolation_fallback)
