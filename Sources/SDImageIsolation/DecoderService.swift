@@ -67,12 +67,13 @@ package final class DecoderService: Sendable {
             let memory = WorkerMemory()
             SharedPixels.use(memory)
             let service = DecoderService(coders, memory, source)
-            try service.start()
             var mechanisms: UInt32 = 0
             var limits = limits
             let code = unsafe ciso_enter(&limits, &mechanisms)
             guard code == 0 else { throw ImageError(.unsupported, "decoder process: sandbox refused", systemError: code) }
             Sandbox.enter()
+            // Behind the sandbox: the strict rules of Landlock hold for this thread and those that it starts from now on.
+            try service.start()
             try sendReady(channel)
             withExtendedLifetime(lease) { service.receive() }
             return 0
