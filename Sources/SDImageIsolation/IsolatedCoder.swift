@@ -74,7 +74,7 @@ final class IsolatedCoder: ImageCoder {
             return try run(
                 call, .info, about: image,
                 { [coder] writer throws(ImageError) in try writer.put(coder, options, bytes) },
-                { reader throws(ImageError) in try reader.info() })
+                { reader throws(ImageError) in try reader.info(options.limits) })
         }
     }
 

@@ -160,7 +160,7 @@ final class IsolatedDecoder: ImageDecoder {
             { [options] reader throws(ImageError) in
                 let opened: Session = if let session { session } else { Session(process, try reader.number()) }
                 let properties = try reader.properties().0
-                let failure = try reader.optional { reader throws(ImageError) in try reader.error() }
+                let failure = try reader.optional { [call] reader throws(ImageError) in try reader.failure(of: call) }
                 let image = try reader.optional { reader throws(ImageError) in
                     try reader.decodedImage(options.limits, process)
                 }

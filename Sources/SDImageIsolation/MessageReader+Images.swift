@@ -6,6 +6,8 @@ extension MessageReader {
         let pixels = try pixels(limits)
         var metadata = try metadata(limits)
         metadata.gainMap = try optional { reader throws(ImageError) in try reader.gainMap(limits) }
+        // A cache would keep more than its limit of images that claim to cost less.
+        metadata.memoryCost = metadata.memoryCost.map { max($0, pixels.heldBytes) }
         return Image(pixels: pixels, metadata: metadata)
     }
 
@@ -50,9 +52,9 @@ extension MessageReader {
         metadata.bitsPerChannel = try count(64)
         metadata.channels = try count(1 << 16)
         metadata.isProgressive = try flag()
-        metadata.colorProfile = try block()
-        metadata.exif = try block()
-        metadata.xmp = try block()
+        metadata.colorProfile = try block(limits)
+        metadata.exif = try block(limits)
+        metadata.xmp = try block(limits)
         metadata.cicp = try optional { reader throws(ImageError) in try reader.codePoints() }
         metadata.isHighDynamicRange = try flag()
         metadata.contentHeadroom = try double()
@@ -64,8 +66,10 @@ extension MessageReader {
     /// Number of frames that an animation may have, as for frames made by the host.
     private static let mostFrames = 1 << 20
 
-    private mutating func block() throws(ImageError) -> Bytes? {
-        try optional { reader throws(ImageError) in try reader.bytes(limit: MessageWriter.limit) }
+    /// A block of metadata; nil also for one that is too large, as in a file.
+    private mutating func block(_ limits: DecodeLimits) throws(ImageError) -> Bytes? {
+        let block = try optional { reader throws(ImageError) in try reader.bytes(limit: MessageWriter.limit) }
+        return block.flatMap { $0.count <= limits.metadataBytes ? $0 : nil }
     }
 
     private mutating func codePoints() throws(ImageError) -> CodePoints {
@@ -84,7 +88,7 @@ extension MessageReader {
         let pixels = try pixels(limits)
         guard parameters.isValid, pixels.format == .gray8 || pixels.format == .rgb8 else { throw .invalidMessage }
         var metadata = ImageMetadata()
-        metadata.colorProfile = try block()
+        metadata.colorProfile = try block(limits)
         metadata.cicp = try optional { reader throws(ImageError) in try reader.codePoints() }
         return GainMap(parameters, image: Image(pixels: pixels, metadata: metadata))
     }
@@ -99,7 +103,7 @@ extension MessageReader {
         return channel
     }
 
-    mutating func info() throws(ImageError) -> ImageInfo {
+    mutating func info(_ limits: DecodeLimits) throws(ImageError) -> ImageInfo {
         var info = ImageInfo()
         info.format = try choice()
         info.storedSize = try size()
@@ -117,9 +121,9 @@ extension MessageReader {
         info.transfer = try number()
         info.contentHeadroom = try double()
         if try flag() { info.dpi = (try double(), try double()) }
-        info.exif = try block()
-        info.xmp = try block()
-        info.colorProfile = try block()
+        info.exif = try block(limits)
+        info.xmp = try block(limits)
+        info.colorProfile = try block(limits)
         // Every text has two lengths of 8 bytes, so that the size of the message limits their number.
         for _ in 0..<(try count(MessageWriter.limit / 16)) {
             info.text.append((try text(limit: MessageWriter.limit), try text(limit: MessageWriter.limit)))

@@ -125,7 +125,20 @@ extension MessageReader {
         return bag
     }
 
-    /// The error of a worker: only such that a decode may have.
+    /// The error of a call; only such that a decode may have, or with a source, the program that reads it.
+    mutating func failure(of call: WorkerCall) throws(ImageError) -> ImageError {
+        let error = try error()
+        switch error.status {
+        case .cancelled: guard call.stop.isCancelled else { throw .invalidMessage }
+        case .invalidArgument, .unsupported, .noMemory, .timeout, .internalError, .badData, .truncated, .notAnImage, .tooLarge,
+            .emptyData, .transformFailed, .encodeFailed, .moduleMissing, .ioError, .permissionDenied, .notFound:
+            break
+        default: guard call.source != nil else { throw .invalidMessage }
+        }
+        return error
+    }
+
+    /// The error of another process.
     mutating func error() throws(ImageError) -> ImageError {
         guard let status = Status(rawValue: try number()), status.rawValue < 0 else { throw .invalidMessage }
         let message = try text(limit: 4096)

@@ -134,7 +134,7 @@ struct WorkerCall {
         var reply = reply
         do throws(ImageError) {
             guard try reply.flag() else {
-                let failure = try reply.error()
+                let failure = try reply.failure(of: self)
                 // A call that a library did not end may still be running there.
                 if failure.status == .timeout { throw failure }
                 DecoderPool.shared.release(process)

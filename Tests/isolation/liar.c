@@ -168,6 +168,8 @@ static void send_reply(struct packet *packet) {
         packet->bytes[lie_number + 7] = 0x7F;
     } else if (strcmp(lie, "huge") == 0 && lie_number >= sizeof huge && sizeof *header + lie_number <= length) {
         memcpy(packet->bytes + length - lie_number, &huge, sizeof huge);
+    } else if (strcmp(lie, "status") == 0 && length > 28 && packet->bytes[sizeof *header] == 0) {
+        memcpy(packet->bytes + sizeof *header + 1, &(int32_t){-(int32_t)lie_number}, sizeof(int32_t));
     } else if (strcmp(lie, "cut") == 0 && reaches && lie_number > 0) {
         message->length = lie_number;
     } else if (strcmp(lie, "shorter") == 0 && reaches && lie_number >= sizeof *header) {

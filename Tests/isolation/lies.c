@@ -186,6 +186,21 @@ static void numbers_of_gain_maps_are_in_range(void) {
     CHECK(crashes > 100);
 }
 
+/* Statuses that mean something else than the failure of a decode. */
+static void a_worker_fails_like_a_decode(void) {
+    start_isolation();
+    CHECK_EQUAL(decode_as("nothing", "", 60000), SDIMAGE_STATUS_BAD_DATA);
+    CHECK_EQUAL(decode_as("nothing", "LIE status 53", 60000), SDIMAGE_STATUS_TOO_LARGE);
+    CHECK_EQUAL(decode_as("nothing", "LIE status 9", 60000), SDIMAGE_STATUS_TIMEOUT);
+    for (int status = 5; status < 9; status++) {
+        char lie[64];
+        snprintf(lie, sizeof lie, "LIE status %d", status);
+        CHECK_EQUAL(decode_as("nothing", lie, 60000), SDIMAGE_STATUS_DECODER_CRASHED);
+    }
+    CHECK_EQUAL(decode_as("nothing", "LIE status 22", 60000), SDIMAGE_STATUS_DECODER_CRASHED);
+    check_truth();
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(lies_about_messages_are_crashes),
@@ -199,6 +214,7 @@ int main(void) {
         TEST(a_second_reply_does_no_harm),
         TEST(each_changed_byte_is_an_error_or_an_image),
         TEST(numbers_of_gain_maps_are_in_range),
+        TEST(a_worker_fails_like_a_decode),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }
