@@ -50,7 +50,8 @@ int ciso_memory_map_to_write(int descriptor, size_t size, void **address) {
 
 /* Writes zeros where nothing was written. fallocate(2) does not suffice: its pages remain holes until they are used. */
 static int fill_holes(int descriptor, off_t size) {
-    static const char zeros[1 << 16];
+    /* Never written. A constant would take its size in the library's file. */
+    static char zeros[1 << 16];
     off_t hole = 0;
     while (hole < size && (hole = lseek(descriptor, hole, SEEK_HOLE)) < size) {
         off_t data = hole < 0 ? -1 : lseek(descriptor, hole, SEEK_DATA);
