@@ -14,10 +14,11 @@
  *
  * Every property that has a setter has a getter of the same name and type: `_set_scale` and `_scale`; for an object
  * `_get_cache`, or `_copy_request` if it is a copy; for several values one `_get_` with a parameter for each, or a
- * getter for each. What `_add_` adds is read by index. Functions that return bool about an object are called `_is_`,
- * `_has_`, `_can_` or `_should_`: `_set_progressive` and `_is_progressive`. `_reset_` leaves a property to another
- * object; `_has_` or the result of `_get_` tells if it is set. Where 0 restores the default, the getter returns the
- * value in force. Passwords and tokens cannot be read; `_has_` tells if they are set.
+ * getter for each. Functions of the host have none. What `_add_` adds is read by index. Functions that return bool
+ * about an object are called `_is_`, `_has_`, `_can_` or `_should_`: `_set_progressive` and `_is_progressive`.
+ * `_reset_` leaves a property to another object; `_has_` or the result of `_get_` tells if it is set. Where 0 restores
+ * the default, the getter returns the value in force. Passwords and tokens cannot be read; `_has_` tells if they are
+ * set.
  *
  * 0 is the neutral value of every enum or its default; of an enum of measures, such as the stages of a load, it is the
  * first.
