@@ -156,9 +156,10 @@ sdimage_status sdcs_describe(const sdcs_info *info, sdimage_metadata *metadata, 
         return status;
     if (is_within_limit(info->profile))
         return set_block(metadata, info->profile, sdimage_metadata_set_color_profile, error);
+    /* RGB of limited range is decoded to full range, as YCbCr is. */
     if (info->color.primaries != UNSPECIFIED || info->transfer != UNSPECIFIED)
         sdimage_metadata_set_cicp(metadata, info->color.primaries, info->transfer, info->color.matrix,
-                                  info->color.full_range);
+                                  info->color.full_range || info->color.matrix == 0);
     return SDIMAGE_STATUS_OK;
 }
 

@@ -55,7 +55,11 @@ package enum ColorConverter {
         if output == .rgbaFloat || encoding.curve.isHighDynamicRange {
             return LightTransform(encoding: encoding, format: format, isGray: isGray, output: output ?? format, tones: tones)
         }
-        if isGray || encoding.hasStandardPrimaries { return ToneTable(format: format, toLinear: encoding.curve.toLinear) }
+        if isGray || encoding.hasStandardPrimaries { return ToneTable(encoding: encoding, format: format) }
+        // Little CMS has no encoding with a narrow range.
+        guard encoding.isFullRange else {
+            return LightTransform(encoding: encoding, format: format, isGray: false, output: format, tones: nil)
+        }
         return ICCTransform(encoding: encoding, format: format)
     }
 

@@ -125,9 +125,10 @@ SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, 
 SDIMAGE_API const sdimage_data *sdimage_metadata_color_profile(const sdimage_metadata *metadata);
 
 /* Sets the colour space of pixels that are not sRGB as code points of ITU-T H.273: primaries, transfer
- * characteristics and matrix. They take precedence over the profile. The matrix has no effect on pixels that are RGB
- * already. A code above 255 removes the code points. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic
- * range 16 (PQ) and 18 (HLG). Known primaries: 1, 5, 6, 7, 9, 12. All others count as sRGB. */
+ * characteristics and matrix. They take precedence over the profile. Pixels are not converted from YCbCr, and have full
+ * range unless the matrix is 0 and `full_range` is false: from 16 to 235 of 255. A code above 255 removes the code
+ * points. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic range 16 (PQ) and 18 (HLG). Known primaries:
+ * 1, 5, 6, 7, 9, 12. All others count as sRGB. */
 SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t primaries, uint32_t transfer,
                                            uint32_t matrix, bool full_range);
 /* Returns true if there are code points, through pointers that may be NULL; zeros and false if there are none. */

@@ -25,6 +25,9 @@ package struct CodePoints: Hashable, Sendable {
         self.init(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: isFullRange)
     }
 
+    /// True for pixels from 16 to 235 of 255 (ITU-T H.273, section 8.3). Those of YCbCr are decoded to full range.
+    package var hasNarrowPixels: Bool { !isFullRange && matrix == 0 }
+
     /// True for PQ (SMPTE ST 2084) and HLG (ARIB STD-B67).
     package var isHighDynamicRange: Bool { transfer == 16 || transfer == 18 }
 

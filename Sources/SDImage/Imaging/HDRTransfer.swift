@@ -23,7 +23,8 @@ package enum HDRTransfer: UInt8, Sendable {
 extension Image {
     /// True for samples of this transfer with the primaries of ITU-R BT.2020. The matrix is that of the file.
     package func isSignal(of transfer: HDRTransfer) -> Bool {
-        metadata.cicp?.primaries == transfer.codePoints.primaries && metadata.cicp?.transfer == transfer.rawValue
+        guard let codes = metadata.cicp, !codes.hasNarrowPixels else { return false }
+        return codes.primaries == transfer.codePoints.primaries && codes.transfer == transfer.rawValue
     }
 
     /// The result of these options, if their `forCoder` gave this image (docs/decisions.md, "PQ and HLG are made of linear light").

@@ -21,7 +21,7 @@ final class LightTransform: RowTransform {
         self.format = format
         self.output = output
         let top = format.bytesPerChannel == 1 ? 255 : 65535
-        table = (0...top).map { Float(encoding.curve.toLinear(Double($0) / Double(top))) }
+        table = (0...top).map { Float(encoding.toLinear(Double($0) / Double(top), top: top)) }
         systemGamma = encoding.curve == .hlg ? 1.2 : 1
         luminance = toXYZ.rows[1].map(Float.init)
         let gain = encoding.curve == .hlg ? CodePoints.hlgPeak / CodePoints.referenceWhite : 1

@@ -2,9 +2,9 @@ import Glibc
 import SDImage
 
 /// An RGB colour space described by numbers instead of a profile.
-package struct RGBEncoding: Hashable, Sendable {
+package struct RGBEncoding: Equatable, Sendable {
     /// Maps the stored value, 0 … 1, to linear light, with 1 for white.
-    package enum Curve: Hashable, Sendable {
+    package enum Curve: Equatable, Sendable {
         case sRGB
         case power(Double)
         /// ITU-R BT.709 and BT.2020.
@@ -28,7 +28,7 @@ package struct RGBEncoding: Hashable, Sendable {
     }
 
     /// A point of the CIE 1931 xy diagram.
-    package struct Point: Hashable, Sendable {
+    package struct Point: Equatable, Sendable {
         let x: Double
         let y: Double
     }
@@ -37,6 +37,8 @@ package struct RGBEncoding: Hashable, Sendable {
     let white: Point
     /// Red, green, blue.
     let primaries: [Point]
+    /// False for samples from 16 to 235 of 255 (ITU-T H.273, section 8.3).
+    let isFullRange: Bool
 
     /// Linear sRGB.
     static let light = RGBEncoding(curve: .power(1), white: daylight, primaries: standardPrimaries)
@@ -56,19 +58,29 @@ package struct RGBEncoding: Hashable, Sendable {
         curve = gamma.flatMap(RGBEncoding.curve) ?? .sRGB
         white = points?[0] ?? RGBEncoding.daylight
         primaries = points.map { Array($0[1...3]) } ?? RGBEncoding.standardPrimaries
+        isFullRange = true
     }
 
-    private init(curve: Curve, white: Point, primaries: [Point]) {
+    private init(curve: Curve, white: Point, primaries: [Point], isFullRange: Bool = true) {
         self.curve = curve
         self.white = white
         self.primaries = primaries
+        self.isFullRange = isFullRange
     }
 
-    /// Full-range RGB samples (ITU-T H.273, tables 2 and 3); nil for unknown code points.
+    /// RGB samples (ITU-T H.273, tables 2 and 3); nil for unknown code points.
     package init?(codePoints: CodePoints) {
         guard let space = RGBEncoding.space(codePoints.primaries), let curve = RGBEncoding.transfer(codePoints.transfer)
         else { return nil }
-        self.init(curve: curve, white: space.white, primaries: space.primaries)
+        self.init(
+            curve: curve, white: space.white, primaries: space.primaries, isFullRange: !codePoints.hasNarrowPixels)
+    }
+
+    /// Linear light of a sample, a share of `top`: 255 for 8 bits, 65535 for 16.
+    func toLinear(_ sample: Double, top: Int) -> Double {
+        guard !isFullRange else { return curve.toLinear(sample) }
+        let unit = Double(top + 1) / 256
+        return curve.toLinear(min(max((sample * Double(top) - 16 * unit) / (219 * unit), 0), 1))
     }
 
     /// nil when the values describe no colour space.
@@ -88,7 +100,9 @@ package struct RGBEncoding: Hashable, Sendable {
         }
     }
 
-    func isStandard(primariesMatter: Bool) -> Bool { curve == .sRGB && (!primariesMatter || hasStandardPrimaries) }
+    func isStandard(primariesMatter: Bool) -> Bool {
+        curve == .sRGB && isFullRange && (!primariesMatter || hasStandardPrimaries)
+    }
 
     /// Returns the curve for a stored gamma. Writers mean sRGB by 1/2.2, not the exact power.
     private static func curve(_ gamma: Int) -> Curve? {

@@ -8,19 +8,19 @@ struct ToneTable: RowTransform {
     private let table: [UInt16]
 
     /// nil when no value changes by more than 1.
-    init?(format: PixelFormat, toLinear: (Double) -> Double) {
-        self.init(format: format, curve: { ToneTable.encode(toLinear($0)) })
+    init?(encoding: RGBEncoding, format: PixelFormat) {
+        self.init(format: format, curve: { ToneTable.encode(encoding.toLinear($0, top: ToneTable.top(format))) })
     }
 
     /// nil when the profile is unusable, not a grey profile, or changes nothing.
     init?(format: PixelFormat, profile: Bytes) {
-        let values = format.bytesPerChannel == 1 ? 256 : 65536
+        let values = ToneTable.top(format) + 1
         guard let curve = ICCTransform.grayCurve(profile: profile, values: values) else { return nil }
         self.init(format: format, curve: { Double(curve[min(Int(($0 * Double(values - 1)).rounded()), values - 1)]) / 65535 })
     }
 
     private init?(format: PixelFormat, curve: (Double) -> Double) {
-        let top = format.bytesPerChannel == 1 ? 255 : 65535
+        let top = ToneTable.top(format)
         let table = (0...top).map { UInt16(min(max(curve(Double($0) / Double(top)), 0), 1) * Double(top) + 0.5) }
         guard table.enumerated().contains(where: { abs(Int($0.element) - $0.offset) > top / 255 }) else { return nil }
         self.format = format
@@ -45,6 +45,8 @@ struct ToneTable: RowTransform {
             }
         }
     }
+
+    private static func top(_ format: PixelFormat) -> Int { format.bytesPerChannel == 1 ? 255 : 65535 }
 
     /// Converts linear light to the stored value of sRGB (IEC 61966-2-1).
     private static func encode(_ light: Double) -> Double {

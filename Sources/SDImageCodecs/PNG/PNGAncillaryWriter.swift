@@ -16,9 +16,7 @@ struct PNGAncillaryWriter {
     func writeColor(_ file: inout PNGWriter, deflater: PNGDeflater) throws(ImageError) {
         try writeLightLevel(&file)
         if let points = metadata.cicp {
-            // Samples that were decoded from YCbCr have the full range of RGB.
-            let isFullRange = points.isFullRange || points.matrix != 0
-            return try file.chunk("cICP", [points.primaries, points.transfer, 0, isFullRange ? 1 : 0])
+            return try file.chunk("cICP", [points.primaries, points.transfer, 0, points.hasNarrowPixels ? 0 : 1])
         }
         guard let profile = metadata.colorProfile else {
             // Rendering intent 0: perceptual.

@@ -90,6 +90,44 @@ import Testing
         #expect(image.metadata.isHighDynamicRange)
     }
 
+    // MARK: Narrow range
+
+    /// A row of gray samples whose code points have a narrow range (ITU-T H.273, section 8.3), and alpha 7.
+    private func narrow(_ samples: [Int], primaries: UInt8 = 1, transfer: UInt8 = 13, depth: UInt8 = 8) throws -> Image {
+        var builder = PNGBuilder.header(samples.count, 1, depth: depth, type: 6)
+        builder.chunk("cICP", [primaries, transfer, 0, 0])
+        let row = samples.flatMap { (value: Int) -> [UInt8] in
+            [value, value, value, 7].flatMap { depth == 8 ? [UInt8($0)] : [UInt8($0 >> 8), UInt8($0 & 255)] }
+        }
+        return try decode(builder.finished([row])) { if transfer > 15 { $0.pixelFormat = .rgbaFloat } }
+    }
+
+    @Test(arguments: [UInt8(1), 12]) func samplesOfNarrowRangeReachFromBlackToWhite(_ primaries: UInt8) throws {
+        let image = try narrow([0, 16, 17, 126, 235, 255], primaries: primaries)
+        let gray = [0, 0, 1, 128, 255, 255].flatMap { (value: UInt8) -> [UInt8] in [value, value, value, 7] }
+        #expect(zip(image.content, gray).allSatisfy { abs(Int($0) - Int($1)) <= 1 })
+        let deep = try narrow([16 << 8, 235 << 8], primaries: primaries, depth: 16)
+        #expect(LinearLightTests.deep(deep) == [0, 0, 0, 7, 65535, 65535, 65535, 7])
+    }
+
+    @Test func lightOfNarrowRangeIsThatOfTheFullRange() throws {
+        for (transfer, level, nits) in [(HighDynamicRangeTests.pq, pq(203), 203.0), (HighDynamicRangeTests.hlg, 0.75, 203)] {
+            let v = Int(((219 * level + 16) * 256).rounded())
+            let light = LinearLightTests.light(try narrow([16 << 8, v], transfer: transfer, depth: 16))
+            #expect(light[0] == 0 && abs(light[4] - Float(nits / 203)) < 0.005)
+        }
+    }
+
+    @Test func grayAndPalettesOfNarrowRangeAreExpanded() throws {
+        var builder = PNGBuilder.header(2, 1, depth: 8, type: 0)
+        builder.chunk("cICP", [1, 13, 0, 0])
+        #expect(try decode(builder.finished([[16, 235]])).content == [0, 255])
+        builder = PNGBuilder.header(2, 1, depth: 8, type: 3)
+        builder.chunk("cICP", [1, 13, 0, 0])
+        builder.chunk("PLTE", [16, 16, 16, 235, 16, 235])
+        #expect(try decode(builder.finished([[0, 1]])).content == [0, 0, 0, 255, 0, 255])
+    }
+
     // MARK: To sRGB
 
     /// The samples of gray light as 16 bits, after the tone mapping of one image.
