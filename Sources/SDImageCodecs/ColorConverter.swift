@@ -33,9 +33,12 @@ package enum ColorConverter {
         encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat? = nil, tones: ToneMapping? = nil
     ) -> (any RowTransform)? {
         if encoding.isStandard(primariesMatter: !isGray) { return nil }
-        return cached(.encoding(encoding, tones: tones), use: .rows(format, isGray: isGray, output: output)) {
-            make(encoding, format: format, isGray: isGray, output: output, tones: tones)
+        let transform = cached(.encoding(encoding), use: .rows(format, isGray: isGray, output: output)) {
+            make(encoding, format: format, isGray: isGray, output: output)
         }
+        // The tone mapping is that of one image, and the tables serve all.
+        guard let tones, let light = transform as? LightTransform else { return transform }
+        return light.with(tones)
     }
 
     /// Locks the cache; for the at-fork handlers.
@@ -50,15 +53,15 @@ package enum ColorConverter {
     }
 
     private static func make(
-        _ encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat?, tones: ToneMapping?
+        _ encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat?
     ) -> (any RowTransform)? {
         if output == .rgbaFloat || encoding.curve.isHighDynamicRange {
-            return LightTransform(encoding: encoding, format: format, isGray: isGray, output: output ?? format, tones: tones)
+            return LightTransform(encoding: encoding, format: format, isGray: isGray, output: output ?? format)
         }
         if isGray || encoding.hasStandardPrimaries { return ToneTable(encoding: encoding, format: format) }
         // Little CMS has no encoding with a narrow range.
         guard encoding.isFullRange else {
-            return LightTransform(encoding: encoding, format: format, isGray: false, output: format, tones: nil)
+            return LightTransform(encoding: encoding, format: format, isGray: false, output: format)
         }
         return ICCTransform(encoding: encoding, format: format)
     }

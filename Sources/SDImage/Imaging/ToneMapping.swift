@@ -3,7 +3,7 @@ import SDImagePixels
 
 /// Tone mapping of linear light to a lower headroom, with the tone curve of ITU-R BT.2446-1, method A (docs/decisions.md, "Tone
 /// mapping"). One factor for all channels preserves the hue.
-package struct ToneMapping: RowTransform, Equatable {
+package struct ToneMapping: RowTransform {
     /// The factor of a pixel by the square root of its luminance relative to the peak.
     private let factors: [Float]
     private let peak: Double
@@ -11,6 +11,8 @@ package struct ToneMapping: RowTransform, Equatable {
 
     /// The highest peak that is mapped, relative to SDR white: that of HLG.
     package static let highestPeak = CodePoints.hlgPeak / CodePoints.referenceWhite
+    /// To SDR, for content whose peak is unknown.
+    package static let ofHighestPeak = ToneMapping(peak: highestPeak, headroom: 0)
 
     /// Maps luminance up to `peak`, relative to SDR white and at most `highestPeak`, to at most `headroom` stops above that white.
     package init(peak: Double, headroom: Double) {
@@ -25,9 +27,6 @@ package struct ToneMapping: RowTransform, Equatable {
             Float(pow(min(curve.factor(Double(step * step) / Double(steps * steps)), 1), share))
         }
     }
-
-    /// Compares what the factors follow from.
-    package static func == (one: ToneMapping, other: ToneMapping) -> Bool { one.peak == other.peak && one.limit == other.limit }
 
     package func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat) {
         guard format == .rgbaFloat, pixels > 0, row.count / format.bytesPerPixel >= pixels, let base = row.baseAddress else {

@@ -3,7 +3,7 @@ import SDImagePixels
 
 /// Converts integer rows of an encoding to linear light with sRGB primaries: as float, or back to integers in sRGB. Light that
 /// exceeds the result is tone-mapped.
-final class LightTransform: RowTransform {
+struct LightTransform: RowTransform {
     private let format: PixelFormat
     private let output: PixelFormat
     private let table: [Float]
@@ -11,10 +11,10 @@ final class LightTransform: RowTransform {
     private let systemGamma: Float
     private let luminance: [Float]
     private let matrix: [Float]
-    private let tones: ToneMapping?
+    private var tones: ToneMapping?
 
-    /// nil when the values describe no colour space. `tones`: nil for integers of PQ and HLG whose peak is unknown.
-    init?(encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat, tones: ToneMapping?) {
+    /// nil when the values describe no colour space. Integers of PQ and HLG are mapped for the highest peak.
+    init?(encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat) {
         guard format.bytesPerChannel <= 2, !format.isPremultiplied, let toXYZ = encoding.toXYZ,
             let toStandard = encoding.toStandard
         else { return nil }
@@ -28,7 +28,7 @@ final class LightTransform: RowTransform {
         // Grey stays grey with any primaries.
         matrix = (isGray ? .identity : toStandard).scaled(by: gain).rows.flatMap { $0.map(Float.init) }
         let exceedsResult = encoding.curve.isHighDynamicRange && output != .rgbaFloat
-        self.tones = tones ?? (exceedsResult ? ToneMapping(peak: ToneMapping.highestPeak, headroom: 0) : nil)
+        tones = exceedsResult ? .ofHighestPeak : nil
     }
 
     /// Handles RGB profiles with one curve and three primaries, as cameras and displays have; nil for others. Little CMS takes at
@@ -45,6 +45,13 @@ final class LightTransform: RowTransform {
         luminance = [0, 1, 0]
         matrix = shaper.matrix.rows.flatMap { $0.map(Float.init) }
         tones = nil
+    }
+
+    /// The same conversion with the tone mapping of an image; the tables are shared.
+    func with(_ tones: ToneMapping) -> LightTransform {
+        var copy = self
+        copy.tones = tones
+        return copy
     }
 
     func output(for format: PixelFormat) -> PixelFormat { output }

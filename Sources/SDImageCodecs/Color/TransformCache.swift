@@ -7,10 +7,10 @@ final class TransformCache: Sendable {
     /// The colours of a file.
     enum Colors: Sendable {
         case profile(Bytes)
-        case encoding(RGBEncoding, tones: ToneMapping?)
+        case encoding(RGBEncoding)
     }
 
-    enum Use: Hashable, Sendable {
+    enum Use: Equatable, Sendable {
         case rows(PixelFormat, isGray: Bool, output: PixelFormat?)
         case cmyk(isInverted: Bool)
     }
@@ -66,7 +66,8 @@ final class TransformCache: Sendable {
     private static func hash(_ colors: Colors) -> UInt64 {
         switch colors {
         case .profile(let profile): unsafe profile.withUnsafeBytes { unsafe CacheKey.hash(of: $0) }
-        case .encoding(let encoding, _): UInt64(truncatingIfNeeded: encoding.hashValue)
+        // Compared completely: there are few entries.
+        case .encoding: 0
         }
     }
 
@@ -76,7 +77,7 @@ final class TransformCache: Sendable {
             guard one.count == other.count, let first = unsafe one.pointer, let second = unsafe other.pointer
             else { return false }
             return unsafe memcmp(first, second, one.count) == 0
-        case (.encoding(let one, let tones), .encoding(let other, let otherTones)): return one == other && tones == otherTones
+        case (.encoding(let one), .encoding(let other)): return one == other
         default: return false
         }
     }
