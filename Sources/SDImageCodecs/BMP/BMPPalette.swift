@@ -22,8 +22,8 @@ struct BMPPalette {
             unsafe colors.withUnsafeMutableBytes { unsafe transform.apply($0, pixels: BMPPalette.count, format: .rgb8) }
         }
         entries = (0..<BMPPalette.count).map { index in
-            let color = (0..<3).map { UInt32(colors[index * 3 + $0]) }
-            return 0xFF00_0000 | color[2] << 16 | color[1] << 8 | color[0]
+            let (red, green, blue) = (colors[index * 3], colors[index * 3 + 1], colors[index * 3 + 2])
+            return 0xFF00_0000 | UInt32(blue) << 16 | UInt32(green) << 8 | UInt32(red)
         }
         isGray = entries.allSatisfy { $0 & 0xFF == $0 >> 8 & 0xFF && $0 & 0xFF == $0 >> 16 & 0xFF }
     }

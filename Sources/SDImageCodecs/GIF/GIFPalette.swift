@@ -19,9 +19,9 @@ struct GIFPalette {
         var entries = [UInt32](repeating: 0xFF00_0000, count: 256)
         for index in 0..<min((range?.count ?? 0) / 3, 256) {
             let at = (range?.lowerBound ?? 0) + index * 3
-            let color = (0..<3).map { UInt32(reader.byte(at: at + $0) ?? 0) }
-            let (first, third) = format == .bgra8Premultiplied ? (color[2], color[0]) : (color[0], color[2])
-            entries[index] = 0xFF00_0000 | third << 16 | color[1] << 8 | first
+            let (red, blue) = (UInt32(reader.byte(at: at) ?? 0), UInt32(reader.byte(at: at + 2) ?? 0))
+            let (first, third) = format == .bgra8Premultiplied ? (blue, red) : (red, blue)
+            entries[index] = 0xFF00_0000 | third << 16 | UInt32(reader.byte(at: at + 1) ?? 0) << 8 | first
         }
         clear = format.hasAlpha && !replaces ? transparentIndex : nil
         if let transparentIndex, format.hasAlpha { entries[Int(transparentIndex)] = 0 }

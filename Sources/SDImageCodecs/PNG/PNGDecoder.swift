@@ -153,7 +153,7 @@ extension PNGDecoder {
         let parallel = try PNGParallelInflate(inflater, total: total, pool: pool)
         defer { parallel?.end() }
         let source: any PNGInflateSource = if let parallel { parallel } else { try PNGSerialInflate(inflater, total: total) }
-        let rows = try PNGRowDecoder(data, limits: options.limits, source: source)
+        let rows = try PNGRowDecoder(data, limits: options.limits, expander: samples, source: source)
         let pixels = data.isInterlaced ? try decodePasses(rows, stop) : try decodeRows(rows, stop)
         // Data may end after the last row, because every pixel is decoded.
         guard rows.position != nil || data.ending != .damaged || options.acceptPartial else {

@@ -14,9 +14,10 @@ struct PNGPartialImage {
     init?(_ decoder: PNGDecoder, data: PNGDataReader) {
         do throws(ImageError) {
             let limits = decoder.options.limits
-            let total = PNGRowDecoder.byteCount(decoder.data, try PNGSampleExpander(decoder.data, limits: limits))
+            let samples = try PNGSampleExpander(decoder.data, limits: limits)
             inflater = try PNGInflater([], limits: limits)
-            rows = try PNGRowDecoder(decoder.data, limits: limits, source: try PNGSerialInflate(inflater, total: total))
+            let source = try PNGSerialInflate(inflater, total: PNGRowDecoder.byteCount(decoder.data, samples))
+            rows = try PNGRowDecoder(decoder.data, limits: limits, expander: samples, source: source)
             // Must come last, because rows that exceed the working memory are refused before the image is allocated.
             bitmap = try PNGBitmapWriter(try decoder.makeWhole(zeroed: true), source: rows.format, limits: limits)
         } catch { return nil }

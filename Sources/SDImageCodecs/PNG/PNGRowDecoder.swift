@@ -38,9 +38,13 @@ import SDImagePixels
     private var piece: UnsafeRawBufferPointer
     private var hasInvalidFilter = false
 
-    /// `source` supplies the inflated data of the same image; nil creates a window.
-    init(_ data: PNGEncodedImage, limits: DecodeLimits, source: (any PNGInflateSource)? = nil) throws(ImageError) {
-        samples = try PNGSampleExpander(data, limits: limits)
+    /// `expander` and `source`, which supplies the inflated data, belong to the same image and are used by these rows only; nil
+    /// creates them.
+    init(
+        _ data: PNGEncodedImage, limits: DecodeLimits, expander: PNGSampleExpander? = nil,
+        source: (any PNGInflateSource)? = nil
+    ) throws(ImageError) {
+        samples = if let expander { expander } else { try PNGSampleExpander(data, limits: limits) }
         format = samples.format
         ending = data.ending
         passes = PNGInterlacePass.all(data.size, isInterlaced: data.isInterlaced)

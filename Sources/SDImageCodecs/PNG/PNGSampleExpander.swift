@@ -94,8 +94,10 @@ import SDImagePixels
         let palette = data.palette?.reader
         let alpha = data.transparency?.reader
         return (0..<256).map { index in
-            let channels = (0..<3).map { palette?.byte(at: index * 3 + $0) ?? 0 }
-            return pixel(channels[0], channels[1], channels[2], alpha?.byte(at: index) ?? 255)
+            let at = index * 3
+            return pixel(
+                palette?.byte(at: at) ?? 0, palette?.byte(at: at + 1) ?? 0, palette?.byte(at: at + 2) ?? 0,
+                alpha?.byte(at: index) ?? 255)
         }
     }
 
