@@ -41,7 +41,7 @@ struct WebPAnimationDecoder: ImageStream {
         let isDue =
             chunks.frames > 0 ? chunks.frames - frames.count > frames.count / 16 : parseGate.opens(at: bytes.count)
         guard isFinished || isDue else { return }
-        do throws(ImageError) { try parse() } catch {
+        do throws(ImageError) { try parse(stop: stop) } catch {
             if isFinished || error.status != .truncated { throw error }
         }
         if isFinished, !(header?.isComplete ?? false), !options.acceptPartial {
@@ -49,11 +49,11 @@ struct WebPAnimationDecoder: ImageStream {
         }
     }
 
-    private mutating func parse() throws(ImageError) {
+    private mutating func parse(stop: CancellationToken) throws(ImageError) {
         if compositor == nil { try checkCanvas() }
         // Data after the last frame within the limit are not parsed.
         guard let seen = chunks.isFull ? bytes.slice(0..<chunks.end) : bytes else { return }
-        let container = try WebPContainer(seen)
+        let container = try WebPContainer(seen, stop: stop)
         let parts = try container.frames(chunks, from: frames.count, limit: options.limits.frames - frames.count)
         guard !parts.isEmpty || header != nil else { return }
         for part in parts {

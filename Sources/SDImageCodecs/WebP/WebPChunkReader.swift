@@ -11,6 +11,7 @@ struct WebPChunkReader {
     private(set) var beginning: Range<Int>?
     private let frameLimit: Int
     private static let headerLength = 8
+    private static let chunkLimit = 65_536
 
     init(frameLimit: Int) { self.frameLimit = frameLimit }
 
@@ -34,6 +35,20 @@ struct WebPChunkReader {
             if isFrame { contents.append(start..<reader.offset) }
             if size % 2 == 1 { reader.skip(1) }
             end = reader.offset
+        }
+    }
+
+    /// Refuses a file with more chunks than the limit, as far as received.
+    static func checkCount(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
+        var reader = bytes.reader
+        guard reader.skip(4), let length = reader.u32(bigEndian: false), reader.skip(4) else { return }
+        let end = headerLength + Int(length)
+        var count = 0
+        while reader.offset < end, reader.skip(4), let size = reader.u32(bigEndian: false) {
+            try stop.spend(headerLength)
+            count += 1
+            guard count <= chunkLimit else { throw .tooLarge("webp: number of chunks", limit: chunkLimit) }
+            guard reader.skip(Int(size) + Int(size % 2)) else { return }
         }
     }
 

@@ -29,7 +29,7 @@ package final class WebPCoder: ImageCoder {
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         try stop.spend(bytes.count)
-        let container = try WebPContainer(bytes)
+        let container = try WebPContainer(bytes, stop: stop)
         var info = ImageInfo()
         info.format = .webp
         info.storedSize = container.canvas
@@ -47,7 +47,7 @@ package final class WebPCoder: ImageCoder {
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         guard WebPProgressiveDecoder.isAnimated(bytes) else {
-            return try WebPDecoder(try WebPContainer(bytes), options: options).read(bytes, stop: stop)
+            return try WebPDecoder(try WebPContainer(bytes, stop: stop), options: options).read(bytes, stop: stop)
         }
         var animation = WebPAnimationDecoder(options)
         try animation.update(bytes, isFinished: true, stop: stop)

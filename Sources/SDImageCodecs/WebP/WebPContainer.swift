@@ -27,9 +27,11 @@ import SDImage
         return "libwebp \(version >> 16).\(version >> 8 & 255).\(version & 255)"
     }
 
-    init(_ bytes: Bytes) throws(ImageError) {
+    init(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.emptyData, "webp: data is 0 bytes long") }
         let features = try WebPContainer.features(bytes)
+        // libwebp allocates an entry for each chunk, and cannot be cancelled.
+        try WebPChunkReader.checkCount(bytes, stop: stop)
         self.bytes = bytes
         var data = unsafe WebPData(bytes: bytes.pointer?.assumingMemoryBound(to: UInt8.self), size: bytes.count)
         var state = WEBP_DEMUX_PARSING_HEADER

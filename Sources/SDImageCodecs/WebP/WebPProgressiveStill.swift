@@ -28,7 +28,7 @@ struct WebPProgressiveStill: ImageStream {
         // The orientation comes last in the file.
         guard decoder == nil && headerGate.opens(at: bytes.count) || isFinished else { return }
         do throws(ImageError) {
-            let container = try WebPContainer(bytes)
+            let container = try WebPContainer(bytes, stop: stop)
             let decoder = try WebPDecoder(container, options: options)
             self.decoder = decoder
             properties.size = decoder.size

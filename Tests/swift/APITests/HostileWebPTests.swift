@@ -39,8 +39,19 @@ import Testing
     /// Walking all chunks again for each piece passed to libwebp would make eight times as many chunks take about forty times as
     /// long.
     @Test func chunksAreWalkedOnce() throws {
-        let few = try file(chunks: 1 << 18), many = try file(chunks: 1 << 21)
+        let few = try file(chunks: 1 << 13), many = try file(chunks: 1 << 16 - 4)
         let least = try cost { try decode(few) }, most = try cost { try decode(many) }
         #expect(most < 20 * least)
+    }
+
+    /// libwebp allocates an entry for each chunk, four times the bytes of an empty one.
+    @Test func manyChunksAreRefused() throws {
+        let bytes = try file(chunks: 1 << 16)
+        var image: OpaquePointer?
+        var info: OpaquePointer?
+        #expect(sdimage_decode(bytes, bytes.count, patient.pointer, &image, nil) == .SDIMAGE_STATUS_TOO_LARGE)
+        #expect(sdimage_info_new(bytes, bytes.count, nil, &info, nil) == .SDIMAGE_STATUS_TOO_LARGE)
+        // Data after the container are not its chunks.
+        try decode(try file(chunks: 8) + [UInt8](repeating: 0, count: 1 << 20))
     }
 }

@@ -175,7 +175,7 @@ struct WebPEncoderTests {
 
     @Test func framesCoverTheCanvasAndDoNotBlend() throws {
         let file = try coder.encoded(try TestImage.animation(33, 21, durations: [50, 60], loopCount: 0))
-        let stream = try WebPContainer(file)
+        let stream = try WebPContainer(file, stop: CancellationToken())
         var walk = WebPChunkReader(frameLimit: 10)
         try walk.advance(file, stop: CancellationToken())
         for (_, layout, _) in try stream.frames(walk, from: 0, limit: 10) {
