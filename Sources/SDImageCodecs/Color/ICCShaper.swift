@@ -18,11 +18,9 @@ extension ICCContext {
     func shaper(_ profile: Bytes, values: Int) -> ICCShaper? {
         guard let source = unsafe open(profile, space: cmsSigRgbData) else { return nil }
         defer { unsafe cmsCloseProfile(source) }
-        guard let target = unsafe open(.standard) else { return nil }
-        defer { unsafe cmsCloseProfile(target) }
         guard unsafe cmsIsMatrixShaper(source) != 0, !ICCContext.tables.contains(where: { unsafe cmsIsTag(source, $0) != 0 }),
             let curve = unsafe curve(source, values: values), let from = unsafe matrix(source),
-            let back = unsafe matrix(target)?.inverse, let black = curve.first, abs(black) < 1e-4
+            let back = RGBEncoding.fromConnectionSpace, let black = curve.first, abs(black) < 1e-4
         else { return nil }
         return ICCShaper(curve: curve, matrix: back.multiplied(by: from))
     }

@@ -43,8 +43,8 @@ package struct RGBEncoding: Equatable, Sendable {
     /// Linear sRGB.
     static let light = RGBEncoding(curve: .power(1), white: daylight, primaries: standardPrimaries)
 
-    static let standard = RGBEncoding(curve: .sRGB, white: daylight, primaries: standardPrimaries)
-
+    /// White of the profile connection space (ICC.1:2010, 7.2.16): XYZ of 0.9642, 1 and 0.8249.
+    private static let connectionWhite = Point(x: 0.9642 / 2.7891, y: 1 / 2.7891)
     private static let daylight = Point(x: 0.3127, y: 0.3290)
     /// Primaries of ITU-R BT.709 and sRGB.
     private static let standardPrimaries = [Point(x: 0.64, y: 0.33), Point(x: 0.30, y: 0.60), Point(x: 0.15, y: 0.06)]
@@ -88,10 +88,19 @@ package struct RGBEncoding: Equatable, Sendable {
 
     /// Converts linear light of these primaries to linear light of sRGB primaries.
     var toStandard: Matrix3x3? {
-        guard let toXYZ, let adaptation = Matrix3x3.adaptation(from: white, to: RGBEncoding.daylight),
-            let fromXYZ = Matrix3x3(primaries: RGBEncoding.standardPrimaries, white: RGBEncoding.daylight)?.inverse
+        guard let toXYZ, let fromXYZ = RGBEncoding.fromXYZ(white: white) else { return nil }
+        return fromXYZ.multiplied(by: toXYZ)
+    }
+
+    /// Converts the profile connection space to linear light of sRGB primaries.
+    static let fromConnectionSpace = fromXYZ(white: connectionWhite)
+
+    /// Converts XYZ with this white to linear light of sRGB primaries.
+    private static func fromXYZ(white: Point) -> Matrix3x3? {
+        guard let adaptation = Matrix3x3.adaptation(from: white, to: daylight),
+            let fromXYZ = Matrix3x3(primaries: standardPrimaries, white: daylight)?.inverse
         else { return nil }
-        return fromXYZ.multiplied(by: adaptation).multiplied(by: toXYZ)
+        return fromXYZ.multiplied(by: adaptation)
     }
 
     var hasStandardPrimaries: Bool {

@@ -34,13 +34,14 @@ struct GainMapRenderer {
     }
 
     private static func table(_ parameters: GainMap.Parameters, _ channel: GainMap.Channel, weight: Double) -> [Float] {
-        (0..<Int(SDPX_GAIN_ENTRIES)).map { index in
+        if parameters.isLinear {
+            // Apple, "Applying Apple HDR effect to your photos": the headroom is scaled in stops.
+            let gain = Float(exp2(weight * parameters.alternateHeadroom) - 1)
+            return RGBLight.standardCurve.map { 1 + gain * $0 }
+        }
+        return (0..<Int(SDPX_GAIN_ENTRIES)).map { index in
             let sample = Double(index) / Double(Int(SDPX_GAIN_ENTRIES) - 1)
-            if parameters.isLinear {
-                // Apple, "Applying Apple HDR effect to your photos": the headroom is scaled in stops.
-                return Float(1 + (exp2(weight * parameters.alternateHeadroom) - 1) * RGBEncoding.Curve.sRGB.toLinear(sample))
-            }
-            let share = pow(sample, 1 / channel.gamma)
+            let share = channel.gamma == 1 ? sample : pow(sample, 1 / channel.gamma)
             return Float(exp2(weight * (channel.minimum + (channel.maximum - channel.minimum) * share)))
         }
     }

@@ -11,18 +11,21 @@ struct RGBLight {
     init?(_ metadata: ImageMetadata) {
         if let codes = metadata.cicp, let encoding = RGBEncoding(codePoints: codes) {
             guard encoding.curve != .hlg, let matrix = encoding.toStandard else { return nil }
-            self.init(encoding.curve, matrix)
+            self.init(RGBLight.samples(encoding.curve), matrix)
         } else if let profile = metadata.colorProfile, metadata.cicp == nil {
             guard let shaper = ICCContext()?.shaper(profile, values: Int(SDPX_GAIN_ENTRIES)) else { return nil }
             self.init(shaper.curve, shaper.matrix)
         } else {
-            self.init(.sRGB, .identity)
+            self.init(RGBLight.standardCurve, .identity)
         }
     }
 
-    private init(_ curve: RGBEncoding.Curve, _ toStandard: Matrix3x3) {
+    /// The curve of sRGB.
+    static let standardCurve = samples(.sRGB)
+
+    private static func samples(_ curve: RGBEncoding.Curve) -> [Float] {
         let last = Int(SDPX_GAIN_ENTRIES) - 1
-        self.init((0...last).map { Float(curve.toLinear(Double($0) / Double(last))) }, toStandard)
+        return (0...last).map { Float(curve.toLinear(Double($0) / Double(last))) }
     }
 
     private init(_ curve: [Float], _ toStandard: Matrix3x3) {
