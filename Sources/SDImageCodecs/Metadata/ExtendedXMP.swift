@@ -33,7 +33,11 @@ struct ExtendedXMP {
     /// Returns the packet with the descriptions of the extended part inserted among its own, which RDF allows. Returns the packet
     /// alone when the extended part is missing, incomplete, or too large for `limit`.
     func joined(to packet: Bytes, limit: Int) throws(ImageError) -> Bytes {
-        let own = pieces.filter { packet.range(of: digest($0), from: 0) != nil }.sorted { $0.offset < $1.offset }
+        // The value follows a quotation mark or the end of a tag, perhaps after spaces.
+        guard let note = packet.range(of: ExtendedXMP.note, from: 0),
+            let value = packet.slice(note.upperBound..<min(note.upperBound + 64, packet.count))
+        else { return packet }
+        let own = pieces.filter { value.range(of: digest($0), from: 0) != nil }.sorted { $0.offset < $1.offset }
         guard let total = own.first?.total, let rest = try assembled(own, total: total, limit: limit),
             let range = packet.lastRange(of: ExtendedXMP.end), let descriptions = ExtendedXMP.descriptions(rest)
         else { return packet }
@@ -62,6 +66,8 @@ struct ExtendedXMP {
         return result.count == total ? result.finish() : nil
     }
 
+    /// The property whose value is the digest of the extended part.
+    private static let note = Array("HasExtendedXMP".utf8)
     private static let start = Array("<rdf:RDF".utf8)
     private static let end = Array("</rdf:RDF>".utf8)
 

@@ -1,5 +1,6 @@
 import SDImage
 import SDImageCodecs
+import TestSupport
 import Testing
 
 /// EXIF, XMP, profiles, resolution and texts in the headers of each format.
@@ -139,6 +140,20 @@ import Testing
         let packet = [(marker: UInt8(0xE1), body: MetadataTests.packetLabel + Array(MetadataTests.packet.utf8))]
         let expected = MetadataTests.packet.replacing("</rdf:RDF>", with: "<rdf:Description big=\"yes\"/></rdf:RDF>")
         #expect(array(try info(JPEGCoder(), MetadataFixture.jpeg(pieces + packet)).xmp) == Array(expected.utf8))
+    }
+
+    /// Prefixes of the digests are everywhere in the packet: seconds, without optimization, if each piece compares them there.
+    @Test func theDigestsOfExtendedXMPAreFoundInLinearTime() throws {
+        let digest = String(repeating: "A", count: 31)
+        let pieces = (0..<256).flatMap { extendedXMP([(0, "x")], total: 10, digest: digest + String($0 % 10)) }
+        let packet = [
+            (
+                marker: UInt8(0xE1),
+                body: MetadataTests.packetLabel + Array("HasExtendedXMP=".utf8) + [UInt8](repeating: 0x41, count: 65_000)
+            )
+        ]
+        let data = MetadataFixture.jpeg(packet + pieces)
+        #expect(try ProcessorTime.ofThread { _ = try info(JPEGCoder(), data) } < 1)
     }
 
     @Test func extendedXMPThatIsIncompleteOrOfAnotherPacketIsLeftOut() throws {
