@@ -43,6 +43,25 @@ import Testing
         #expect(total.get() >= 3_000_000)
     }
 
+    // During a query that the calling thread waits for.
+    @Test(arguments: [false, true]) func inABlockingQuery(isClosing: Bool) throws {
+        let cache = HeldCache()
+        let manager = try makeManager(cache: try cache.makeCache(), loader: try ScriptedLoader.answering(picture).makeLoader())
+        let hasReturned = Locked(false)
+        Thread.detachNewThread {
+            let request = makeRequest("test://a")
+            sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_DISK)
+            sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_CACHE_ONLY)
+            _ = try? Listener().load(manager, request)
+            hasReturned.set(true)
+        }
+        let reply = try #require(cache.query())
+        if isClosing { sdimage_manager_close(manager.pointer, 60_000, nil) } else { sdimage_manager_cancel_all(manager.pointer) }
+        sdimage_reply_complete(reply)
+        sdimage_reply_unref(reply)
+        #expect(hasReturned.wait { $0 })
+    }
+
     // During the download; the loader is notified.
     @Test func inTheLoader() throws {
         let held = HeldLoader()
