@@ -156,8 +156,10 @@ import SDImage
     private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ connections: MultiHandle) throws(ImageError) {
         let host = transfer.origin?.host ?? []
         if transfer.origin?.isAddress == false { gate.began(host, of: transfer.settings.id, at: sockets.now) }
-        handle.nameResolved = { [unowned self, loader = transfer.settings.id] in
-            gate.resolved(host, of: loader, at: sockets.now)
+        handle.lookUpEnded = { [unowned self, loader = transfer.settings.id] isResolved in
+            if isResolved { return gate.resolved(host, of: loader, at: sockets.now) }
+            // On a reused connection: the next iteration starts the transfers that waited for the look-up.
+            if gate.settled(host, of: loader) { nextDeadline = 0 }
         }
         try connections.add(handle)
         unsafe running[handle.curl] = transfer
@@ -273,7 +275,7 @@ import SDImage
         if transfer.hop.exchange != nil { leaveExchange(of: transfer, queue(transfer.download.settings)) }
         guard let handle = transfer.hop.handle else { return }
         transfer.hop.handle = nil
-        handle.nameResolved = {}
+        handle.lookUpEnded = { _ in }
         gate.settled(transfer.origin?.host ?? [], of: transfer.settings.id)
         let queue = queue(transfer.download.settings)
         if unsafe running.removeValue(forKey: handle.curl) != nil {

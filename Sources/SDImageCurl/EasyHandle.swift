@@ -5,8 +5,8 @@ import SDImage
 @safe final class EasyHandle {
     let curl: UnsafeMutableRawPointer
     let sockets: SocketTable
-    /// Called when the name of the hop's host is resolved.
-    var nameResolved: () -> Void = {}
+    /// Called with true when the name of the hop's host is resolved, and before each request with false: it has a connection.
+    var lookUpEnded: (_ isResolved: Bool) -> Void = { _ in }
     private let errorText: UnsafeMutablePointer<CChar>
     /// The options currently set; nil when unknown.
     private var options: HopOptions?

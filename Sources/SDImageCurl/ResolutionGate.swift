@@ -39,7 +39,7 @@ struct ResolutionGate {
 
     /// Called when libcurl opens a socket for the host, because the address is known then.
     mutating func resolved(_ host: [UInt8], of loader: UInt64, at now: UInt64) {
-        guard remove(host, of: loader) else { return }
+        guard settled(host, of: loader) else { return }
         if known[loader, default: [:]].count >= ResolutionGate.mostKnown { known[loader] = [:] }
         known[loader, default: [:]][host] = now
     }
@@ -47,10 +47,9 @@ struct ResolutionGate {
     /// Removes all names of a downloader.
     mutating func forget(_ loader: UInt64) { (pending[loader], known[loader]) = (nil, nil) }
 
-    /// Called when a hop ends: removes a look-up that opened no socket.
-    mutating func settled(_ host: [UInt8], of loader: UInt64) { _ = remove(host, of: loader) }
-
-    private mutating func remove(_ host: [UInt8], of loader: UInt64) -> Bool {
+    /// Called when a hop ends or has a reused connection: removes a look-up that opened no socket. False if there is none.
+    @discardableResult
+    mutating func settled(_ host: [UInt8], of loader: UInt64) -> Bool {
         guard !pending.isEmpty, pending[loader]?.removeValue(forKey: host) != nil else { return false }
         if pending[loader]?.isEmpty == true { pending[loader] = nil }
         return true

@@ -27,7 +27,7 @@ enum TransferCallbacks {
         guard let address = unsafe address, let transfer = unsafe transfer(context), let sockets = transfer.hop.sockets else {
             return CURL_SOCKET_BAD
         }
-        transfer.hop.handle?.nameResolved()
+        transfer.hop.handle?.lookUpEnded(true)
         let rules = transfer.settings.addressRules
         guard unsafe withUnsafePointer(to: &address.pointee.addr, { unsafe rules.permits($0) }) else {
             transfer.hop.isAddressForbidden = true
@@ -50,6 +50,7 @@ enum TransferCallbacks {
         guard let transfer = unsafe transfer(context), let sockets = transfer.hop.sockets else { return CURL_PREREQFUNC_ABORT }
         let hop = transfer.hop
         hop.isConnected = true
+        hop.handle?.lookUpEnded(false)
         transfer.noteActivity()
         // A reused connection may have been opened by a loader with another policy.
         guard unsafe transfer.settings.addressRules.permits(text: remote, port: remotePort) else {
