@@ -26,7 +26,7 @@ struct Condition: ~Copyable {
     func broadcast() { wake(.max) }
 
     private func wake(_ count: Int32) {
-        signals.add(1, ordering: .relaxed)
+        signals.wrappingAdd(1, ordering: .relaxed)
         // A waiter that registered before the change is visible: the lock orders the two.
         guard waiters.load(ordering: .relaxed) > 0 else { return }
         unsafe withUnsafePointer(to: signals) { unsafe csys_futex_wake($0, count) }
