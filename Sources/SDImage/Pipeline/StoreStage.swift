@@ -20,14 +20,14 @@ struct StoreStage {
         guard !loaded.data.isImage, loaded.data.isWorthKeeping else { return isStorable }
         guard isStorable else {
             // The entry on disk was replaced by a response that must not be stored.
-            if request.sourcePolicy == .loaderOnly || context.policy != .ignore { await removeFromDisk() }
+            if mayReplaceEntries { await removeFromDisk() }
             return false
         }
         var cached = CachedData(bytes: loaded.data.bytes)
         cached.record = loaded.data.record
         cached.options = request.decodeOptions.bag
         cached.extendedData = loaded.sharedEntry?.extendedData
-        await storeVariant(image, of: cached)
+        if await !storeVariant(image, of: cached, replaces: true) { await dropVariant() }
         // Other processes wait for the original alone.
         cached.lease = loaded.lease
         try await storeOriginal(cached, image, of: loaded)
@@ -92,10 +92,27 @@ struct StoreStage {
         guard context.mayFillCaches else { return }
         let keys = context.keys
         // The caches count and log their failures.
-        if let originals = context.diskOfOriginals { try? await originals.remove(keys.original, from: .disk) }
-        if let cache = context.disk, let variant = keys.variant(context.request) {
-            try? await cache.remove(variant, from: .disk)
+        if let originals = context.diskOfOriginals {
+            context.manager.variants.drop(keys.original, of: originals)
+            try? await originals.remove(keys.original, from: .disk)
         }
+        await removeVariant()
+    }
+
+    /// True if a response may replace entries on disk, which the load did not look for or has revalidated.
+    private var mayReplaceEntries: Bool { context.request.sourcePolicy == .loaderOnly || context.policy != .ignore }
+
+    /// Removes the variant of an older response, if the new one has none.
+    private func dropVariant() async {
+        guard mayReplaceEntries else { return }
+        if context.request.waitForStore { return await removeVariant() }
+        Task(executorPreference: context.engine.executor) { await removeVariant() }
+    }
+
+    private func removeVariant() async {
+        guard let cache = context.disk, let variant = context.keys.variant(context.request) else { return }
+        context.manager.variants.drop(variant, of: cache)
+        try? await cache.remove(variant, from: .disk)
     }
 
     private func storeOriginal(_ cached: CachedData, _ image: Image, of loaded: FetchResult) async throws(ImageError) {
@@ -106,11 +123,12 @@ struct StoreStage {
         let serialized = request.loadHooks?.serialize == nil ? nil : Variant(original: image, cached, request)
         guard request.waitForStore else {
             guard let serialized else { return originals.enqueueStore(cached, for: key) }
-            return manager.variants.write(serialized, at: key, into: originals, on: context.engine.work)
+            manager.variants.write(serialized, at: key, into: originals, on: context.engine.work, replaces: true)
+            return
         }
         let start = MonotonicClock.now
         if let serialized {
-            await manager.variants.writeNow(serialized, at: key, into: originals, on: context.engine.work)
+            await manager.variants.writeNow(serialized, at: key, into: originals, on: context.engine.work, replaces: true)
         } else {
             // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A failing cache does not fail a
             // load").
@@ -120,15 +138,17 @@ struct StoreStage {
         if Task.isCancelled { throw .cancelled }
     }
 
-    /// Stores a variant beside its original.
-    func storeVariant(_ image: Image, of original: CachedData) async {
-        let (request, manager) = (context.request, context.manager)
+    /// Stores a variant beside its original; false if the disk should have the original alone. `replaces`: the original is new.
+    @discardableResult
+    func storeVariant(_ image: Image, of original: CachedData, replaces: Bool = false) async -> Bool {
+        let (request, variants, pool) = (context.request, context.manager.variants, context.engine.work)
         guard context.mayFillCaches, request.cachePolicy.storeLayers.contains(.disk), let cache = context.disk,
             let key = context.keys.variant(request), let variant = Variant(image, context.keys, request, origin: original)
-        else { return }
-        guard request.waitForStore else { return manager.variants.write(variant, at: key, into: cache, on: context.engine.work) }
+        else { return false }
+        guard request.waitForStore else { return variants.write(variant, at: key, into: cache, on: pool, replaces: replaces) }
         let start = MonotonicClock.now
-        await manager.variants.writeNow(variant, at: key, into: cache, on: context.engine.work)
+        await variants.writeNow(variant, at: key, into: cache, on: pool, replaces: replaces)
         context.addTime(since: start) { $0.store += $1 }
+        return true
     }
 }

@@ -1,13 +1,21 @@
-/// Encodes thumbnails and transformed images for the disk, and has the host serialize originals. Works in the background, on
-/// each entry once at a time.
+/// Encodes thumbnails and transformed images for the disk, and has the host serialize originals. Works in the background, once
+/// for each response of an entry; only the result for the newest response is stored.
 package final class VariantWriter: Sendable {
     private struct Entry: Hashable {
         let cache: ObjectIdentifier
         let key: CacheKey
     }
 
+    /// The newest response of an entry, and the number of its encodes under way.
+    private struct Write {
+        let original: Bytes
+        var count = 1
+    }
+
+    private enum Claim { case claimed, underWay, refused }
+
     private struct State {
-        var underWay: Set<Entry> = []
+        var newest: [Entry: Write] = [:]
         var bytes = 0
         /// Encodes under way, and the bytes of their pixels.
         var encodes: [ObjectIdentifier: CancellationToken] = [:]
@@ -26,28 +34,44 @@ package final class VariantWriter: Sendable {
         self.pending = pending
     }
 
-    /// Encodes and stores at low priority. Failures are logged: the original is stored.
-    func write(_ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool) {
+    /// Encodes and stores at low priority. Failures are logged: the original is stored. `replaces`: the response is newer than
+    /// others of the entry. False if none of the entry is stored, because too many bytes are waiting.
+    @discardableResult
+    func write(_ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool, replaces: Bool) -> Bool {
         let entry = Entry(cache: ObjectIdentifier(cache), key: key)
-        guard claim(entry, variant.cost, always: variant.isOriginal) else { return }
+        let claim = claim(entry, variant, replaces: replaces)
+        guard claim == .claimed else { return claim == .underWay }
         let number = pending.begin()
         pool.submit(.low) { [self] in
             defer {
-                release(entry, variant.cost)
+                release(entry, variant, variant.cost)
                 pending.finish(number)
             }
-            if let data = encoded(variant, CancellationToken()) { cache.enqueueStore(data, for: key) }
+            if isNewest(variant, entry), let data = encoded(variant, CancellationToken()), isNewest(variant, entry) {
+                cache.enqueueStore(data, for: key)
+            }
         }
+        return true
     }
 
     /// The same for a load that waits for the commit.
-    func writeNow(_ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool) async {
+    func writeNow(
+        _ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool, replaces: Bool
+    ) async {
+        let entry = Entry(cache: ObjectIdentifier(cache), key: key)
+        if replaces { join(entry, variant) }
+        defer { if replaces { release(entry, variant, 0) } }
         let data = await withCancellationToken { stop in
             try? await pool.run(.normal) { [self] () throws(ImageError) -> CachedData? in encoded(variant, stop) }
         }
         // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A failing
         // cache does not fail a load").
-        if let data { try? await cache.store(data, for: key) }
+        if let data, !replaces || isNewest(variant, entry) { try? await cache.store(data, for: key) }
+    }
+
+    /// Drops the results of encodes under way, because the entry is removed.
+    func drop(_ key: CacheKey, of cache: any DataCaching) {
+        state.withLock { $0.newest[Entry(cache: ObjectIdentifier(cache), key: key)] = nil }
     }
 
     /// Abandons the encodes that are left: their originals are stored.
@@ -88,20 +112,41 @@ package final class VariantWriter: Sendable {
         }
     }
 
-    /// `always`: nothing else of the image is stored.
-    private func claim(_ entry: Entry, _ cost: Int, always: Bool) -> Bool {
+    private func claim(_ entry: Entry, _ variant: Variant, replaces: Bool) -> Claim {
         state.withLock { state in
-            guard always || state.bytes < VariantWriter.pendingBytes, state.underWay.insert(entry).inserted else { return false }
-            state.bytes += cost
-            return true
+            if let newest = state.newest[entry], !replaces || newest.original === variant.origin.bytes { return .underWay }
+            // An original is always stored: nothing else of the image is.
+            guard variant.isOriginal || state.bytes < VariantWriter.pendingBytes else {
+                state.newest[entry] = nil
+                return .refused
+            }
+            state.newest[entry] = Write(original: variant.origin.bytes)
+            state.bytes += variant.cost
+            return .claimed
         }
     }
 
-    private func release(_ entry: Entry, _ cost: Int) {
+    /// Adds an encode whose caller waits for it.
+    private func join(_ entry: Entry, _ variant: Variant) {
         state.withLock { state in
-            state.underWay.remove(entry)
-            state.bytes -= cost
+            let count = isNewest(variant, entry, state) ? state.newest[entry]?.count ?? 0 : 0
+            state.newest[entry] = Write(original: variant.origin.bytes, count: count + 1)
         }
+    }
+
+    private func release(_ entry: Entry, _ variant: Variant, _ cost: Int) {
+        state.withLock { state in
+            state.bytes -= cost
+            guard isNewest(variant, entry, state) else { return }
+            state.newest[entry]?.count -= 1
+            if state.newest[entry]?.count == 0 { state.newest[entry] = nil }
+        }
+    }
+
+    private func isNewest(_ variant: Variant, _ entry: Entry) -> Bool { state.withLock { isNewest(variant, entry, $0) } }
+
+    private func isNewest(_ variant: Variant, _ entry: Entry, _ state: borrowing State) -> Bool {
+        state.newest[entry]?.original === variant.origin.bytes
     }
 }
 

@@ -94,6 +94,49 @@ import Testing
         #expect(contains(cache, "test://h/f-Thumbnail(%7B4.000000,4.000000%7D,1).png") == .SDIMAGE_CACHE_LAYERS_MEMORY)
     }
 
+    // MARK: New responses
+
+    @Test func aResponseWithoutAVariantRemovesThatOfAnOlderOne() throws {
+        let cache = try makeCache(in: folder.path)
+        let url = "test://h/j.png"
+        _ = try load(cache, url, bytes: makePNG(width: 8, height: 4), thumbnail)
+        _ = try load(cache, url, bytes: makePNG(width: 3, height: 3)) {
+            thumbnail($0)
+            sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+        }
+        #expect(contains(cache, "test://h/j-Thumbnail(%7B4.000000,4.000000%7D,1).png") == .SDIMAGE_CACHE_LAYERS_MEMORY)
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) == .SDIMAGE_STATUS_OK)
+        #expect(try load(cache, url, thumbnail).width == 3)
+    }
+
+    @Test(arguments: [false, true]) func aVariantOfAnOlderResponseIsNotStoredLater(waits: Bool) throws {
+        let cache = try makeCache(in: folder.path)
+        let hooks = HostLoadHooks(), gate = Gate()
+        // Holds the encode of the first thumbnail.
+        hooks.serialize = { image, data in
+            if data == nil, sdimage_image_height(image) == 2 { gate.pass() }
+            return nil
+        }
+        let manager = try hooks.makeManager(cache: cache, loader: try held.makeLoader())
+        for height in [4, 8] {
+            let request = makeRequest("test://h/k.png")
+            thumbnail(request.pointer)
+            sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+            sdimage_request_set_wait_for_store(request.pointer, waits && height == 8)
+            let listener = Listener()
+            _ = try listener.load(manager, request)
+            #expect(held.answer(makePNG(width: 8, height: height)))
+            #expect(listener.final()?.height == (height == 4 ? 2 : 4))
+            if height == 4 { #expect(gate.waitForEntry()) }
+        }
+        gate.open()
+        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(diskBytes(cache, "test://h/k.png") == makePNG(width: 8, height: 8))
+        let bytes = try #require(diskBytes(cache, "test://h/k-Thumbnail(%7B4.000000,4.000000%7D,1).png"))
+        let variant = try MovingPicture.image(bytes)
+        #expect(sdimage_image_height(variant.pointer) == 4)
+    }
+
     @Test func aDamagedVariantIsMadeAnew() throws {
         let cache = try makeCache(in: folder.path)
         let url = "test://h/g.png"
