@@ -19,13 +19,8 @@ struct CommitTransaction {
         var results: [Result<Void, ImageError>] = batch.map { _ in .success(()) }
         let last = CommitTransaction.lastChanges(batch)
         for (index, operation) in batch.enumerated() {
-            switch operation.change {
-            case .store(let key, let data) where last[key] == index:
-                do throws(ImageError) { changes.append(.put(try row(key, data))) } catch { results[index] = .failure(error) }
-            case .remove(let key) where last[key] == index: changes.append(.remove(key, write: nil))
-            // Superseded by a later change of the same transaction; shares its result.
-            default: break
-            }
+            // Other changes are superseded by a later one of the same transaction, and share its result.
+            if let key = operation.change.key, last[key] == index { add(batch[...index], of: key, &results) }
         }
         do throws(ImageError) { try site.apply(changes) } catch {
             for name in written { site.folder.remove(name) }
@@ -34,14 +29,21 @@ struct CommitTransaction {
         return results
     }
 
+    /// Adds the last change of a key, or the one before it if its file cannot be written.
+    private mutating func add(
+        _ batch: ArraySlice<PendingChanges.Operation>, of key: CacheKey, _ results: inout [Result<Void, ImageError>]
+    ) {
+        for index in batch.indices.reversed() where batch[index].change.key == key {
+            guard case .store(_, let data) = batch[index].change else { return changes.append(.remove(key, write: nil)) }
+            do throws(ImageError) { return changes.append(.put(try row(key, data))) } catch { results[index] = .failure(error) }
+        }
+    }
+
     /// Position of the last change of each key.
     private static func lastChanges(_ batch: [PendingChanges.Operation]) -> [CacheKey: Int] {
         var last: [CacheKey: Int] = [:]
         for (index, operation) in batch.enumerated() {
-            switch operation.change {
-            case .store(let key, _), .remove(let key): last[key] = index
-            case .removeAll: break
-            }
+            if let key = operation.change.key { last[key] = index }
         }
         return last
     }

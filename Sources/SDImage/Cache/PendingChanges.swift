@@ -7,6 +7,13 @@ struct PendingChanges {
         case store(CacheKey, CachedData)
         case remove(CacheKey)
         case removeAll
+
+        var key: CacheKey? {
+            switch self {
+            case .store(let key, _), .remove(let key): key
+            case .removeAll: nil
+            }
+        }
     }
 
     struct Operation {

@@ -40,6 +40,23 @@ private func mode(_ path: String) throws -> Int {
     }
 }
 
+@Test func failedStoreLeavesTheChangeBeforeItInForce() throws {
+    let fixture = CacheFixture { $0.inlineEntryLimit = 1000 }
+    let cache = try fixture.open()
+    let key = CacheKey("a")
+    try cache.put(1, at: "a")
+    // A file in place of the sub-folder.
+    let folder = CacheFileName(key: key, write: CacheWrite(instance: 0, number: 0)).folder
+    #expect(FileManager.default.createFile(atPath: fixture.root + "/" + folder, contents: nil))
+    cache.enqueueRemove(key)
+    #expect(status { try cache.put(2, count: 2000, at: "a") } != nil)
+    #expect(try cache.get("a") == nil)
+    cache.enqueueStore(CachedData(bytes: try bytes(3)), for: key)
+    #expect(status { try cache.put(4, count: 2000, at: "a") } != nil)
+    #expect(try cache.get("a") == array(try bytes(3)))
+    #expect(cache.statistics.droppedStores == 2)
+}
+
 @Test(.enabled(if: geteuid() == 0)) func folderOfAnotherUserIsRefused() throws {
     let fixture = CacheFixture()
     let path = fixture.directory.path + "/default"
