@@ -47,6 +47,7 @@ package final class ImmediateDispatcher: Dispatcher {
     package init() {}
 
     package var isCurrent: Bool { true }
+    package var isWaitingFutile: Bool { false }
 
     package func post(_ delivery: any Delivery) { delivery.deliverPending() }
     package func postProgress(_ delivery: any Delivery) { Engine.callLater { delivery.deliverPending() } }

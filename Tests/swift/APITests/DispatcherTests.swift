@@ -24,6 +24,31 @@ import Testing
         #expect(listener.finals.first?.thread == UInt(pthread_self()))
     }
 
+    // The result of a load is known before its callback begins.
+    @Test func waitingForAllIncludesImmediateCallbacks() throws {
+        let gate = Gate(), held = HeldLoader(), listener = Listener()
+        let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
+        let loader = try held.makeLoader()
+        let config = Owned(sdimage_manager_config_new()) { sdimage_manager_config_unref($0) }
+        sdimage_manager_config_set_dispatcher(config.pointer, immediate.pointer)
+        sdimage_manager_config_set_loader(config.pointer, loader.pointer)
+        var table = sdimage_load_observer()
+        table.size = MemoryLayout<sdimage_load_observer>.size
+        table.load_ended = { userData, _ in Gate.of(userData).pass() }
+        sdimage_manager_config_set_observer(config.pointer, &table, gate.retained(), Gate.release, nil)
+        sdimage_manager_config_set_cache(config.pointer, nil)
+        let manager = try make(sdimage_manager_unref) { sdimage_manager_new(config.pointer, $0, $1) }
+        _ = try listener.load(manager, makeRequest("test://a"))
+        #expect(held.answer(makePNG(width: 5, height: 5)))
+        #expect(gate.waitForEntry())
+        Thread.detachNewThread {
+            usleep(100_000)
+            gate.open()
+        }
+        #expect(sdimage_manager_wait_all(manager.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(listener.finals.count == 1)
+    }
+
     @Test func libraryDispatcherNeverCallsInsideTheStartingCall() throws {
         let (manager, request) = try warmManager(nil)
         let listener = Listener()
