@@ -334,13 +334,16 @@ final class Load: LoadWork {
 
     /// Counts the priority of a task that joined, left or changed its own, and gives the load the highest one.
     func changePriority(from old: LoadPriority?, to new: LoadPriority?) {
-        let highest = state.withLock { state in
+        let isChanged = state.withLock { state in
             if let old { state.priorities[Int(old.rawValue + 1)] -= 1 }
             if let new { state.priorities[Int(new.rawValue + 1)] += 1 }
-            return state.priorities.indices.last { state.priorities[$0] > 0 }
+            guard let highest = state.priorities.indices.last(where: { state.priorities[$0] > 0 }),
+                let priority = LoadPriority(rawValue: Int32(highest) - 1), priority != context.priority
+            else { return false }
+            context.priority = priority
+            return true
         }
-        guard let highest, let priority = LoadPriority(rawValue: Int32(highest) - 1), priority != context.priority else { return }
-        context.priority = priority
+        guard isChanged else { return }
         // Read after the priority was set: a load that gets its transfer meanwhile compares the priorities.
         state.withLock { $0.transfer }?.updatePriority()
     }

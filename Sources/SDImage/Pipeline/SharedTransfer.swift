@@ -77,7 +77,10 @@ final class SharedTransfer: Sendable {
 
     /// Removes a load that needs nothing more of the transfer; the last one cancels it.
     func leave(_ load: Load) {
-        guard transfers.leave(load, key, self) else { return }
+        guard transfers.leave(load, key, self) else {
+            if loads.allSatisfy({ $0.context.priority < load.context.priority }) { updatePriority() }
+            return
+        }
         let work = state.withLock { state in
             state.isCancelled = true
             defer { (state.work, state.request, state.loader) = (nil, nil, nil) }
