@@ -31,6 +31,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
     // MARK: Memory
 
     package func image(for key: UnsafeRawBufferPointer) -> Image? { unsafe memory.image(for: key) }
+    package func image(for key: CacheKey) -> Image? { memory.image(for: key) }
     package func peek(_ key: CacheKey) -> Image? { memory.peek(key) }
 
     /// Does nothing if the cache is configured to keep no images in memory; `memory.set` always stores.

@@ -106,15 +106,20 @@ final class SharedTransfer: Sendable {
     func finish(_ outcome: Result<FetchResult, ImageError>) {
         let finished = state.withLock { state in
             state.isFinished = true
-            defer { (state.work, state.request, state.loader) = (nil, nil, nil) }
-            return (state.work, state.request, state.loader)
+            var arrival = state.arrival
+            if case .success(let response) = outcome {
+                arrival = arrival ?? Arrival()
+                arrival?.response = response
+                state.arrival = arrival
+            }
+            defer {
+                (state.work, state.request, state.loader) = (nil, nil, nil)
+                arrival?.body = nil
+                arrival?.preview = nil
+            }
+            return (state.work, state.request, state.loader, arrival?.body, arrival?.preview)
         }
-        let arrived = change { arrival in
-            if case .success(let response) = outcome { arrival.response = response }
-            defer { (arrival.body, arrival.preview) = (nil, nil) }
-            return (arrival.body, arrival.preview)
-        }
-        withExtendedLifetime((finished, arrived)) {}
+        withExtendedLifetime(finished) {}
         // A successful transfer stays in the table: a load that starts while others decode and store the response uses it, too.
         guard case .success(let response) = outcome else {
             for load in transfers.finish(key, self) { load.transferFinished(outcome) }

@@ -20,6 +20,7 @@ package protocol CachePart: AnyObject, Sendable {
 /// Images in memory. These functions are immediate, run on the caller's thread and never block.
 package protocol MemoryCaching: CachePart {
     func image(for key: UnsafeRawBufferPointer) -> Image?
+    func image(for key: CacheKey) -> Image?
     /// Looks up an image without counting as a use, neither in statistics nor for eviction.
     func peek(_ key: CacheKey) -> Image?
     func store(_ image: Image, for key: CacheKey)
