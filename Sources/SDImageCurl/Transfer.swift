@@ -113,7 +113,8 @@ final class Transfer {
     /// Returns to the first URL for a retry. Received bytes are kept if the rest can be requested.
     func retry(at moment: UInt64) {
         let course = course
-        course.resumePoint = ResumePoint(self)
+        // A try that failed before its body has received nothing new.
+        course.resumePoint = ResumePoint(self) ?? (hop.disposition == .keep ? nil : course.resumePoint)
         if course.resumePoint == nil { dropBody() }
         currentHop = nil
         course.usesFreshConnection = false

@@ -253,6 +253,20 @@ extension CurlTests {
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=200000-", "bytes=300000-"])
     }
 
+    @Test func receivedBytesOutlastATryWithoutABody() async throws {
+        let tries = Mutex(0)
+        let server = breaking(CurlTests.tagged) { request, connection in
+            let number = tries.withLock { count in
+                count += 1
+                return count
+            }
+            if number == 1 { connection.close() } else { CurlTests.part(request, connection) }
+        }
+        defer { server.stop() }
+        #expect(try await eager().bytes(server.url("/")) == CurlTests.whole)
+        #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=200000-", "bytes=200000-"])
+    }
+
     @Test func chunkedPartThatIsTooShortIsAnError() async throws {
         let server = breaking(CurlTests.tagged) { _, connection in
             let head = "HTTP/1.1 206 P\r\nTransfer-Encoding: chunked\r\nContent-Range: bytes 200000-399999/400000\r\n\r\n"
