@@ -323,10 +323,15 @@ import SDImage
             retry(transfer, after: failure)
         }
         // A transfer that has begun can time out while it waits for a slot.
-        for transfer in Array(transfers.values) where transfer.isWaiting && transfer.hasBegun && transfer.end <= now {
-            end(transfer, .failure(ImageError(.timeout, "http: transfer exceeded the total timeout")))
+        nextDeadline = .max
+        for transfer in Array(transfers.values) where transfer.isWaiting && transfer.hasBegun {
+            if transfer.end > now {
+                nextDeadline = min(nextDeadline, transfer.end)
+            } else {
+                end(transfer, .failure(ImageError(.timeout, "http: transfer exceeded the total timeout")))
+            }
         }
-        nextDeadline = unsafe running.values.reduce(.max) { min($0, $1.earliestDeadline) }
+        nextDeadline = unsafe running.values.reduce(nextDeadline) { min($0, $1.earliestDeadline) }
         nextDeadline = exchanging.values.reduce(nextDeadline) { min($0, $1.earliestDeadline) }
         nextDeadline = pausing.values.reduce(nextDeadline) { min($0, $1.course.dueAt) }
         return true
