@@ -199,10 +199,18 @@ package final class MemoryCache: Sendable {
         return result
     }
 
-    /// Stores an image again that other code kept alive.
+    /// Stores an image again that other code kept alive, unless its entry was set or removed meanwhile.
     private func revive(_ key: CacheKey) -> Image? {
         guard !Engine.isForked, let image = weakImages.image(for: key) else { return nil }
-        set(image, for: key)
+        let cost = image.memoryCost
+        // Released outside the lock.
+        var current: Image?
+        changing { state, removed in
+            current = weakImages.image(for: key)
+            guard current === image, unsafe entry(of: key) == nil, state.byteLimit == 0 || cost <= state.byteLimit else { return }
+            insert(image, key, cost, &state, &removed)
+        }
+        withExtendedLifetime(current) {}
         return image
     }
 
