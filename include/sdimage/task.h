@@ -51,9 +51,9 @@ SDIMAGE_API bool sdimage_task_is_finished(const sdimage_task *task);
  * before the starting call returns, with any dispatcher, unless the request asks for its encoded bytes. */
 SDIMAGE_API void sdimage_task_get_result(const sdimage_task *task, sdimage_result **result);
 
-/* Changes the priority of a load, for example when its image scrolls into view or out of it. Takes effect while the
- * load is queued: for a transfer that has not started, and for the decode. A load that several tasks share has the
- * highest priority of its tasks. Any other value has no effect. */
+/* Changes the priority of a load, for example when its image scrolls into view or out of it. Takes effect for a
+ * transfer that has not started, and for a decode that does not wait for a thread yet. A load that several tasks share
+ * has the highest priority of its tasks. Any other value has no effect. */
 SDIMAGE_API void sdimage_task_set_priority(sdimage_task *task, sdimage_priority priority);
 
 /* Returns the priority of the task: that of its request until it is changed. */
