@@ -74,7 +74,10 @@ static int run_worker(void *context) {
    message: until then the keeper may use the C library. */
 static int run_keeper(void *context) {
     struct start *start = context;
+    /* SIG_DFL of the kernel: where the host ignores SIGCHLD, the end of a worker would not be known. */
+    static const unsigned long standard[8];
     syscall(SYS_prctl, PR_SET_NAME, "sdimage-keeper", 0, 0, 0);
+    syscall(SYS_rt_sigaction, SIGCHLD, standard, NULL, 8);
     start->id = __clone(run_worker, start->worker_stack + CISO_STACK, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
                         start, &start->process);
     if (start->id < 0)

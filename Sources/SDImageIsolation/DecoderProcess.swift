@@ -72,10 +72,12 @@ import Synchronization
             try channel.send(.start, 0, writer, deadline: deadline)
             try ready(deadline)
         } catch {
-            // A program that exits cannot run here, or has been refused its sandbox. Others may start later.
-            let hasExited = end().signal == 0 && error.status == .decoderCrashed
+            // A program that exits, or makes a system call that is forbidden here, cannot run or has been refused its sandbox.
+            // Others may start later.
+            let signal = end().signal
+            let isRefused = (signal == 0 || signal == SIGSYS) && error.status == .decoderCrashed
             throw ImageError(
-                hasExited ? .unsupported : error.status, "decoder process: start failed (\(error.message.string))", cause: error)
+                isRefused ? .unsupported : error.status, "decoder process: start failed (\(error.message.string))", cause: error)
         }
     }
 

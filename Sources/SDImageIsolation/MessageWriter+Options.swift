@@ -125,17 +125,20 @@ extension MessageReader {
         return bag
     }
 
-    /// The error of a call; only such that a decode may have, or with a source, the program that reads it.
+    /// The error of a call. A status that decodes do not have becomes INTERNAL_ERROR, unless it may be that of the program, which
+    /// reads a source.
     mutating func failure(of call: WorkerCall) throws(ImageError) -> ImageError {
         let error = try error()
         switch error.status {
-        case .cancelled: guard call.stop.isCancelled else { throw .invalidMessage }
         case .invalidArgument, .unsupported, .noMemory, .timeout, .internalError, .badData, .truncated, .notAnImage, .tooLarge,
             .emptyData, .transformFailed, .encodeFailed, .moduleMissing, .ioError, .permissionDenied, .notFound:
-            break
-        default: guard call.source != nil else { throw .invalidMessage }
+            return error
+        case .cancelled where call.stop.isCancelled: return error
+        default:
+            guard call.source == nil else { return error }
+            return ImageError(
+                .internalError, error.message.string, systemError: error.systemError, libraryCode: error.libraryCode)
         }
-        return error
     }
 
     /// The error of another process.

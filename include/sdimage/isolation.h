@@ -57,8 +57,9 @@ SDIMAGE_API void sdimage_set_isolation(sdimage_isolation isolation);
 /* Stores the isolation of the process; never DEFAULT. */
 SDIMAGE_API void sdimage_get_isolation(sdimage_isolation *isolation);
 
-/* Decodes in this process if no worker can be started: sdimage-decoder is not installed, the system refuses processes
- * or their sandbox, or a custom coder exists in this process only. Default false: such decodes are UNSUPPORTED. */
+/* Decodes in this process if no worker can be started: sdimage-decoder is not installed, the system forbids
+ * processes or their sandbox, or a custom coder exists in this process only. Not where the system has no process,
+ * descriptor or memory left: that is NO_MEMORY. Default false: such decodes are UNSUPPORTED. */
 SDIMAGE_API void sdimage_set_isolation_fallback(bool decode_in_process);
 /* Returns true if this process decodes where no worker can be started. */
 SDIMAGE_API bool sdimage_has_isolation_fallback(void);
