@@ -86,7 +86,12 @@ struct CacheStage {
         data.source = .memory
         data.record = original.metadata.response?.record ?? ResponseRecord()
         context.leaveTransferOrder()
-        let image = try await decodeStage.image(of: data, from: .bytes(ObjectIdentifier(original)))
+        var image = try await decodeStage.image(of: data, from: .bytes(ObjectIdentifier(original)))
+        if let scale = request.decodeOptions.scale, scale != image.metadata.scale {
+            var metadata = image.metadata
+            metadata.scale = scale
+            image = image.with(metadata)
+        }
         let store = StoreStage(context: context)
         store.storeInMemory(image)
         var cached = CachedData(bytes: .empty)

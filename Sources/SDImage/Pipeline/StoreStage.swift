@@ -27,7 +27,7 @@ struct StoreStage {
         cached.record = loaded.data.record
         cached.options = request.decodeOptions.bag
         cached.extendedData = loaded.sharedEntry?.extendedData
-        if await !storeVariant(image, of: cached, replaces: true) { await dropVariant() }
+        if await !storeVariant(image, of: cached, from: loaded) { await dropVariant(loaded) }
         // Other processes wait for the original alone.
         cached.lease = loaded.lease
         try await storeOriginal(cached, image, of: loaded)
@@ -102,11 +102,13 @@ struct StoreStage {
     /// True if a response may replace entries on disk, which the load did not look for or has revalidated.
     private var mayReplaceEntries: Bool { context.request.sourcePolicy == .loaderOnly || context.policy != .ignore }
 
-    /// Removes the variant of an older response, if the new one has none.
-    private func dropVariant() async {
-        guard mayReplaceEntries else { return }
-        if context.request.waitForStore { return await removeVariant() }
-        Task(executorPreference: context.engine.executor) { await removeVariant() }
+    /// Removes the variant of an older response, unless the load must not change the disk, or another load of this response has
+    /// a variant.
+    private func dropVariant(_ loaded: FetchResult) async {
+        guard mayReplaceEntries, context.request.cachePolicy.storeLayers.contains(.disk), let cache = context.disk,
+            let variant = context.keys.variant(context.request), loaded.claimStore(variant, in: cache)
+        else { return }
+        await removeVariant()
     }
 
     private func removeVariant() async {
@@ -138,13 +140,15 @@ struct StoreStage {
         if Task.isCancelled { throw .cancelled }
     }
 
-    /// Stores a variant beside its original; false if the disk should have the original alone. `replaces`: the original is new.
+    /// Stores a variant beside its original; false if the disk should have the original alone. `loaded`: the response, if it is
+    /// new.
     @discardableResult
-    func storeVariant(_ image: Image, of original: CachedData, replaces: Bool = false) async -> Bool {
+    func storeVariant(_ image: Image, of original: CachedData, from loaded: FetchResult? = nil) async -> Bool {
         let (request, variants, pool) = (context.request, context.manager.variants, context.engine.work)
         guard context.mayFillCaches, request.cachePolicy.storeLayers.contains(.disk), let cache = context.disk,
             let key = context.keys.variant(request), let variant = Variant(image, context.keys, request, origin: original)
         else { return false }
+        let replaces = loaded?.claimStore(key, in: cache) != nil
         guard request.waitForStore else { return variants.write(variant, at: key, into: cache, on: pool, replaces: replaces) }
         let start = MonotonicClock.now
         await variants.writeNow(variant, at: key, into: cache, on: pool, replaces: replaces)

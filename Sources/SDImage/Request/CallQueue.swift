@@ -22,7 +22,7 @@ package final class CallQueue: Dispatcher, Delivery {
 
     package var isWaitingFutile: Bool {
         if let deliverer = monitor.withLock({ $0.deliverer }) { return deliverer == pthread_self() }
-        return base.isCurrent
+        return base.isWaitingFutile
     }
 
     package func prepare() throws(ImageError) { try base.prepare() }
