@@ -224,7 +224,10 @@ final class Transfer {
     private var silenceEnd: UInt64 { Durations.moment(course.lastActivity, after: download.inactivityTimeout) }
 
     /// Lower bound of all later values of `deadline`: inactivity is measured once the connection is established.
-    var earliestDeadline: UInt64 { min(deadline, silenceEnd) }
+    var earliestDeadline: UInt64 {
+        guard !hop.isConnected else { return deadline }
+        return min(end, Durations.moment(MonotonicClock.now, after: download.inactivityTimeout))
+    }
 
     /// Completes the body and returns the result of the load.
     func finish() -> LoadedData {
