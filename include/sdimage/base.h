@@ -24,9 +24,9 @@
  * first.
  *
  * Fallible functions return `sdimage_status`: 0 success, > 0 a note, < 0 an error. Outputs are written only when the
- * status is not negative, except the result of the `_load_sync` functions: a failed load has one, too, for the caller to
- * unref. `sdimage_error **error`, their last parameter, may be NULL; when it is not, a failing call
- * stores an error there.
+ * status is not negative, except the result of the `_load_sync` functions: a failed load has one, too, for the caller
+ * to unref. `sdimage_error **error`, their last parameter, may be NULL; when it is not, a failing call stores an error
+ * there.
  *
  * Functions of the host are passed as a table, a `user_data` for its functions, and a `destroy` for the user_data.
  * Tables begin with `size_t size`, which the caller sets to the sizeof of its table. The library reads no further, so

@@ -203,9 +203,9 @@ SDIMAGE_API sdimage_status sdimage_cache_store(sdimage_cache *cache, const void 
                                                sdimage_image *image, sdimage_data *data, sdimage_cache_layers layers,
                                                const sdimage_encode_options *options, sdimage_error **error);
 
-/* Returns the image of an entry: from memory, or decoded from the bytes on disk and stored in memory under the same key,
- * to which options that change the image are added (sdimage_request_set_decode_options). Blocks. `options` may be NULL. NOT_FOUND when there is
- * none. */
+/* Returns the image of an entry: from memory, or decoded from the bytes on disk and stored in memory under the same
+ * key, to which options that change the image are added (sdimage_request_set_decode_options). Blocks. `options` may be
+ * NULL. NOT_FOUND when there is none. */
 SDIMAGE_API sdimage_status sdimage_cache_get_image(sdimage_cache *cache, const void *key, size_t length,
                                                    const sdimage_decode_options *options, sdimage_image **image,
                                                    sdimage_error **error);

@@ -59,9 +59,10 @@ SDIMAGE_API void sdimage_encode_options_set_lossless(sdimage_encode_options *opt
 /* Returns true for encoding without loss. */
 SDIMAGE_API bool sdimage_encode_options_is_lossless(const sdimage_encode_options *options);
 
-/* Sets the effort to reduce the file size, from 1, fastest, to 9, as larger values count. 0, the default, selects the default of the format: 6
- * for PNG; 5 for GIF, whose palettes also improve with effort; for WebP 4, and 6 when lossless; 4 for AVIF; that of the
- * encoder for HEIC. JPEG has optimised Huffman codes from 5 on, and those of the standard below. */
+/* Sets the effort to reduce the file size, from 1, fastest, to 9, as larger values count. 0, the default, selects the
+ * default of the format: 6 for PNG; 5 for GIF, whose palettes also improve with effort; for WebP 4, and 6 when
+ * lossless; 4 for AVIF; that of the encoder for HEIC. JPEG has optimised Huffman codes from 5 on, and those of the
+ * standard below. */
 SDIMAGE_API void sdimage_encode_options_set_effort(sdimage_encode_options *options, uint32_t effort);
 /* Returns the effort; 0 for the default of the format. */
 SDIMAGE_API uint32_t sdimage_encode_options_effort(const sdimage_encode_options *options);

@@ -120,8 +120,9 @@ SDIMAGE_API void sdimage_manager_get_loader(const sdimage_manager *manager, sdim
 
 /* Starts a load and returns. `request` is copied. `handler` may be NULL: results are then taken from the task, or as
  * events of a pollable dispatcher with `user_data` as token. An image in memory is the task's result before this
- * returns, unless the request asks for its encoded bytes (sdimage_request_set_include_data). It is also delivered before this returns if the dispatcher is immediate or this is its thread. *task, if
- * requested, is the caller's; releasing it does not cancel the load.
+ * returns, unless the request asks for its encoded bytes (sdimage_request_set_include_data). It is also delivered
+ * before this returns if the dispatcher is immediate or this is its thread. *task, if requested, is the caller's;
+ * releasing it does not cancel the load.
  *
  * `destroy(user_data)` is called once, after the last callback, also when this call fails. A refused load never calls
  * back. Errors: INVALID_ARGUMENT, BAD_HANDLE, SHUTDOWN, FORKED, NO_MEMORY. All other errors, including an invalid URL,

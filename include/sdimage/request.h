@@ -1,8 +1,8 @@
 /* request.h: requests for images: the URL, the form of the result, and the cache layers.
  *
- * Setters cannot fail: an invalid value is reported by the load. For an object that has a `_reset_` function,
- * NULL means "explicitly none", and `_reset_` restores the object of the manager; for others, NULL is the default. Class: single-owner; a load copies the request, which may then be
- * changed and reused.
+ * Setters cannot fail: an invalid value is reported by the load. For an object that has a `_reset_` function, NULL
+ * means "explicitly none", and `_reset_` restores the object of the manager; for others, NULL is the default. Class:
+ * single-owner; a load copies the request, which may then be changed and reused.
  *
  * docs/guides/migrating-from-sdwebimage.md names the counterpart of every option bit and context key of SDWebImage. */
 #ifndef SDIMAGE_REQUEST_H
@@ -139,8 +139,8 @@ SDIMAGE_API void sdimage_request_set_pixel_format(sdimage_request *request, sdim
 /* Returns the pixel format set; AUTOMATIC by default. */
 SDIMAGE_API sdimage_pixel_format sdimage_request_pixel_format(const sdimage_request *request);
 
-/* Copies all decode options into the request, including the thumbnail size; NULL restores the defaults. The options that
- * change the image are part of the cache key if they are not the defaults: thumbnail size and mode, limit_bytes,
+/* Copies all decode options into the request, including the thumbnail size; NULL restores the defaults. The options
+ * that change the image are part of the cache key if they are not the defaults: thumbnail size and mode, limit_bytes,
  * first_frame_only, pixel format, apply_orientation, convert_to_srgb, dynamic range with its headroom,
  * transfer_characteristics, keep_gain_map, accept_partial, and a scale that is not that of the name. An image in memory
  * satisfies a load whatever its other options, such as max_pixels and isolation. */
