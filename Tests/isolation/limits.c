@@ -88,6 +88,13 @@ static void a_limit_of_address_space_does_not_end_workers(void) {
     CHECK_EQUAL(isolation_counts().crashes, 0);
 }
 
+static void write_script(const char *path, const char *text) {
+    FILE *script = fopen(path, "we");
+    CHECK(script != NULL && fputs(text, script) >= 0);
+    CHECK_EQUAL(fclose(script), 0);
+    CHECK_EQUAL(chmod(path, 0700), 0);
+}
+
 /* Decodes with the fallback, whose attacks would end this process. */
 static sdimage_status decode_here(const char *attack) {
     sdimage_image *image = NULL;
@@ -105,11 +112,12 @@ static void this_process_decodes_only_where_no_worker_can_be_started(void) {
     start_isolation();
     sdimage_set_isolation_fallback(true);
     /* A worker that is killed before it is ready. */
-    FILE *script = fopen(program, "w");
-    CHECK(script != NULL && fputs("#!/bin/sh\nkill -9 $$\n", script) >= 0);
-    CHECK_EQUAL(fclose(script), 0);
-    CHECK_EQUAL(chmod(program, 0700), 0);
+    write_script(program, "#!/bin/sh\nkill -9 $$\n");
     CHECK_EQUAL(decode_here("picture"), SDIMAGE_STATUS_DECODER_CRASHED);
+    CHECK_EQUAL(unlink(program), 0);
+    /* One that ends as by a system call that is forbidden to it here. */
+    write_script(program, "#!/bin/sh\nkill -SYS $$\n");
+    CHECK_EQUAL(decode_here("picture"), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(unlink(program), 0);
     /* A program that is no decoder. */
     CHECK_EQUAL(symlink("/bin/true", program), 0);

@@ -24,8 +24,8 @@ import Testing
         #expect(listener.finals.first?.thread == UInt(pthread_self()))
     }
 
-    // The result of a load is known before its callback begins.
-    @Test func waitingForAllIncludesImmediateCallbacks() throws {
+    // The result of a load is known before its callback begins; those of a target pass through a queue of its own.
+    @Test(arguments: [false, true]) func waitingForAllIncludesImmediateCallbacks(ofTarget: Bool) throws {
         let gate = Gate(), held = HeldLoader(), listener = Listener()
         let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
         let loader = try held.makeLoader()
@@ -38,7 +38,13 @@ import Testing
         sdimage_manager_config_set_observer(config.pointer, &table, gate.retained(), Gate.release, nil)
         sdimage_manager_config_set_cache(config.pointer, nil)
         let manager = try make(sdimage_manager_unref) { sdimage_manager_new(config.pointer, $0, $1) }
-        _ = try listener.load(manager, makeRequest("test://a"))
+        let widget = Widget(animates: false)
+        let target = try widget.makeTarget(manager, dispatcher: immediate)
+        if ofTarget {
+            try widget.load(target, makeRequest("test://a"))
+        } else {
+            _ = try listener.load(manager, makeRequest("test://a"))
+        }
         #expect(held.answer(makePNG(width: 5, height: 5)))
         #expect(gate.waitForEntry())
         Thread.detachNewThread {
@@ -46,7 +52,7 @@ import Testing
             gate.open()
         }
         #expect(sdimage_manager_wait_all(manager.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
-        #expect(listener.finals.count == 1)
+        #expect(ofTarget ? widget.told == ["told OK 5"] : listener.finals.count == 1)
     }
 
     @Test func libraryDispatcherNeverCallsInsideTheStartingCall() throws {

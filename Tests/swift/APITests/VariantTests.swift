@@ -137,6 +137,74 @@ import Testing
         #expect(sdimage_image_height(variant.pointer) == 4)
     }
 
+    /// A load whose decode ends after the thumbnail of another load of the same response is stored, and which has none itself.
+    @Test func loadsOfOneResponseKeepTheThumbnailOfOne() throws {
+        let cache = try makeCache(in: folder.path)
+        let manager = try makeManager(cache: cache, loader: try held.makeLoader())
+        let gate = Gate()
+        var table = sdimage_coder_vtable()
+        table.size = MemoryLayout<sdimage_coder_vtable>.size
+        table.can_decode = { _, _, _ in true }
+        table.decode = { userData, _, _, _, image, error in
+            Gate.of(userData).pass()
+            return sdimage_image_new(1, 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8, [7], image, error)
+        }
+        let coder = try make(sdimage_coder_unref) {
+            sdimage_coder_new_custom("held", &table, gate.retained(), Gate.release, $0, $1)
+        }
+        let listeners = [Listener(), Listener()]
+        for (listener, coder) in zip(listeners, [coder.pointer, nil]) {
+            let request = makeRequest("test://h/n.png")
+            thumbnail(request.pointer)
+            sdimage_request_set_coder(request.pointer, coder)
+            sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+            sdimage_request_set_wait_for_store(request.pointer, true)
+            _ = try listener.load(manager, request)
+        }
+        #expect(held.answer(makePNG(width: 8, height: 4)))
+        #expect(gate.waitForEntry())
+        #expect(listeners[1].final()?.width == 4)
+        gate.open()
+        #expect(listeners[0].final()?.width == 1)
+        #expect(held.startCount == 1)
+        let bytes = try #require(diskBytes(cache, "test://h/n-Thumbnail(%7B4.000000,4.000000%7D,1).png"))
+        let stored = try MovingPicture.image(bytes)
+        #expect(sdimage_image_width(stored.pointer) == 4)
+    }
+
+    @Test func aResponseThatMayNotBeStoredOnDiskRemovesNothingThere() throws {
+        let cache = try makeCache(in: folder.path)
+        let url = "test://h/o.png"
+        _ = try load(cache, url, bytes: makePNG(width: 8, height: 4), thumbnail)
+        _ = try load(cache, url, bytes: makePNG(width: 3, height: 3)) {
+            thumbnail($0)
+            setStoreLayers($0, .SDIMAGE_CACHE_LAYERS_MEMORY)
+            sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+        }
+        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(contains(cache, "test://h/o-Thumbnail(%7B4.000000,4.000000%7D,1).png") == .SDIMAGE_CACHE_LAYERS_ALL)
+    }
+
+    /// The scale is that of the request, not that of the original in memory.
+    @Test func aThumbnailMadeOfAnOriginalInMemoryHasTheScaleOfItsRequest() throws {
+        let cache = try makeCache(in: nil)
+        let manager = try makeManager(cache: cache, loader: try held.makeLoader())
+        let image = try makeImage(width: 8, height: 4)
+        #expect(sdimage_cache_set_memory_image(cache.pointer, "test://h/p.png", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let request = makeRequest("test://h/p.png")
+        let options = decodeOptions {
+            sdimage_decode_options_set_thumbnail_size($0, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+            sdimage_decode_options_set_scale($0, 3)
+        }
+        sdimage_request_set_decode_options(request.pointer, options.pointer)
+        setOriginalQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_ALL)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        let final = try #require(listener.final())
+        #expect(final.source == .SDIMAGE_IMAGE_SOURCE_MEMORY && final.width == 4)
+        #expect(final.scale == 3)
+    }
+
     @Test func aDamagedVariantIsMadeAnew() throws {
         let cache = try makeCache(in: folder.path)
         let url = "test://h/g.png"
