@@ -60,8 +60,7 @@ opengl() {
 on_screen() { xvfb-run -a -s '-screen 0 1280x1024x24 -nolisten tcp -noreset +extension GLX' "$@"; }
 
 run_sanitized() {
-    # The headers of Qt are read once for each target.
-    build qt6-asan -DWITH_SOURCES=ON -DCMAKE_UNITY_BUILD=ON \
+    build qt6-asan -DWITH_SOURCES=ON \
         "-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer" || return
     # The library packs pointers, which the leak sanitizer does not see; the engine of QML leaks.
     printf 'leak:%s\n' libsdimage.so >build/qt6-asan/packed
