@@ -5,6 +5,7 @@
 #   need_packages $SDIMAGE_BUILD_PACKAGES          # apt; only missing packages, listed first
 #   need_swift                                     # puts swift 6.3 on PATH, downloading it if necessary
 #   build_library                                  # exports SDIMAGE_LIBRARY=…/build/install/lib/libsdimage.so.1
+#   build_engine                                   # the part of it that needs none of the optional packages
 #
 # Every function announces its work, is idempotent, and on failure prints one line on stderr and returns non-zero.
 # `quietly LOG COMMAND…` runs a long command with its output in LOG. It shows a progress line on a terminal, nothing
@@ -163,6 +164,12 @@ need_swift() {
     fi
     export PATH="$folder/usr/bin:$PATH"
     echo "   using $(swift --version 2>/dev/null | grep -o 'Swift version [0-9.]*' | head -n 1) in .toolchain"
+}
+
+# build_engine: builds libsdimage.so alone. Modules, plug-ins and integrations need other packages.
+build_engine() {
+    (cd "$SDIMAGE_ROOT" && quietly build/logs/engine.log sh -c '
+        cmake -S . -B build/cmake -DCMAKE_INSTALL_LIBDIR=lib && cmake --build build/cmake --target sdimage_build')
 }
 
 # build_library: builds what has changed, and installs it into build/install.
