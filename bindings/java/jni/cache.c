@@ -3,12 +3,11 @@
 
 #include "shim.h"
 
-jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArray name, jlongArray values) {
+jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArray name, jboolean is_memory_only,
+                       jlong max_memory_cost, jlong max_memory_count, jlong max_disk_size, jlong max_disk_age) {
     sdimage_cache *cache = NULL;
     sdimage_error *error = NULL;
-    jlong v[5];
     (void)self;
-    read_longs(env, values, v, 5);
     sdimage_cache_config *config = sdimage_cache_config_new();
     char *path = bytes_of(env, directory, NULL), *space = bytes_of(env, name, NULL);
     if (path)
@@ -17,14 +16,14 @@ jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArra
         sdimage_cache_config_set_namespace(config, space);
     free(path);
     free(space);
-    sdimage_cache_config_set_memory_only(config, v[0] != 0);
-    sdimage_cache_config_set_max_memory_cost(config, (size_t)v[1]);
-    sdimage_cache_config_set_max_memory_count(config, (size_t)v[2]);
-    sdimage_cache_config_set_max_disk_size(config, (uint64_t)v[3]);
-    if (v[4] != 0)
-        sdimage_cache_config_set_max_disk_age(config, v[4]);
+    sdimage_cache_config_set_memory_only(config, is_memory_only);
+    sdimage_cache_config_set_max_memory_cost(config, (size_t)max_memory_cost);
+    sdimage_cache_config_set_max_memory_count(config, (size_t)max_memory_count);
+    sdimage_cache_config_set_max_disk_size(config, (uint64_t)max_disk_size);
+    if (max_disk_age != 0)
+        sdimage_cache_config_set_max_disk_age(config, max_disk_age);
     sdimage_status status = SDIMAGE_STATUS_NO_MEMORY;
-    if (!(*env)->ExceptionCheck(env))
+    if (config && !(*env)->ExceptionCheck(env)) /* a cache without a configuration would have the defaults */
         status = sdimage_cache_new(config, &cache, &error);
     sdimage_cache_config_unref(config);
     return failed(env, status, error) ? 0 : address(cache);
@@ -138,11 +137,22 @@ void NATIVE(cacheClose)(JNIEnv *env, jclass self, jlong cache) {
     failed(env, sdimage_cache_close(pointer(cache), &error), error);
 }
 
-jlongArray NATIVE(cacheTotals)(JNIEnv *env, jclass self, jlong cache) {
+static uint64_t totals(JNIEnv *env, jlong cache, uint64_t *count) {
     sdimage_error *error = NULL;
-    uint64_t bytes = 0, count = 0;
+    uint64_t bytes = 0;
+    failed(env, sdimage_cache_get_disk_totals(pointer(cache), &bytes, count, &error), error);
+    return bytes;
+}
+
+jlong NATIVE(cacheDiskBytes)(JNIEnv *env, jclass self, jlong cache) {
+    uint64_t count = 0;
     (void)self;
-    if (failed(env, sdimage_cache_get_disk_totals(pointer(cache), &bytes, &count, &error), error))
-        return NULL;
-    return longs(env, (jlong[]){(jlong)bytes, (jlong)count}, 2);
+    return (jlong)totals(env, cache, &count);
+}
+
+jlong NATIVE(cacheDiskCount)(JNIEnv *env, jclass self, jlong cache) {
+    uint64_t count = 0;
+    (void)self;
+    totals(env, cache, &count);
+    return (jlong)count;
 }

@@ -4,36 +4,37 @@
 #include "shim.h"
 
 sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array) {
-    jlong v[DECODE_OPTIONS];
-    read_longs(env, array, v, DECODE_OPTIONS);
+    jlong v[DECODE(COUNT)];
+    read_longs(env, array, v, DECODE(COUNT));
     sdimage_decode_options *options = sdimage_decode_options_new();
-    sdimage_decode_options_set_thumbnail_size(options, (uint32_t)v[0], (uint32_t)v[1], (sdimage_scale_mode)v[2]);
-    sdimage_decode_options_set_pixel_format(options, (sdimage_pixel_format)v[3]);
-    sdimage_decode_options_set_first_frame_only(options, v[4] != 0);
-    sdimage_decode_options_set_apply_orientation(options, v[5] != 0);
-    sdimage_decode_options_set_convert_to_srgb(options, v[6] != 0);
-    sdimage_decode_options_set_accept_partial(options, v[7] != 0);
-    sdimage_decode_options_set_limit_bytes(options, (size_t)v[8]);
-    sdimage_decode_options_set_max_pixels(options, (uint64_t)v[9]);
-    sdimage_decode_options_set_max_bytes(options, (size_t)v[10]);
-    sdimage_decode_options_set_dynamic_range(options, (sdimage_dynamic_range)v[11]);
-    sdimage_decode_options_set_display_headroom(options, double_of_bits(v[12]));
-    sdimage_decode_options_set_keep_gain_map(options, v[13] != 0);
+    sdimage_decode_options_set_thumbnail_size(options, (uint32_t)v[DECODE(WIDTH)], (uint32_t)v[DECODE(HEIGHT)],
+                                              (sdimage_scale_mode)v[DECODE(SCALE_MODE)]);
+    sdimage_decode_options_set_pixel_format(options, (sdimage_pixel_format)v[DECODE(PIXEL_FORMAT)]);
+    sdimage_decode_options_set_first_frame_only(options, v[DECODE(FIRST_FRAME_ONLY)] != 0);
+    sdimage_decode_options_set_apply_orientation(options, v[DECODE(APPLY_ORIENTATION)] != 0);
+    sdimage_decode_options_set_convert_to_srgb(options, v[DECODE(CONVERT_TO_SRGB)] != 0);
+    sdimage_decode_options_set_accept_partial(options, v[DECODE(ACCEPT_PARTIAL)] != 0);
+    sdimage_decode_options_set_limit_bytes(options, (size_t)v[DECODE(LIMIT_BYTES)]);
+    sdimage_decode_options_set_max_pixels(options, (uint64_t)v[DECODE(MAX_PIXELS)]);
+    sdimage_decode_options_set_max_bytes(options, (size_t)v[DECODE(MAX_BYTES)]);
+    sdimage_decode_options_set_dynamic_range(options, (sdimage_dynamic_range)v[DECODE(DYNAMIC_RANGE)]);
+    sdimage_decode_options_set_display_headroom(options, double_of_bits(v[DECODE(DISPLAY_HEADROOM)]));
+    sdimage_decode_options_set_keep_gain_map(options, v[DECODE(KEEP_GAIN_MAP)] != 0);
     return options;
 }
 
 static sdimage_encode_options *encode_options(JNIEnv *env, jdoubleArray array) {
-    jdouble v[ENCODE_OPTIONS];
-    (*env)->GetDoubleArrayRegion(env, array, 0, ENCODE_OPTIONS, v);
+    jdouble v[ENCODE(COUNT)];
+    (*env)->GetDoubleArrayRegion(env, array, 0, ENCODE(COUNT), v);
     sdimage_encode_options *options = sdimage_encode_options_new();
-    sdimage_encode_options_set_quality(options, v[0]);
-    sdimage_encode_options_set_lossless(options, v[1] != 0);
-    sdimage_encode_options_set_effort(options, (uint32_t)v[2]);
-    sdimage_encode_options_set_max_file_size(options, (size_t)v[3]);
-    sdimage_encode_options_set_max_pixel_size(options, (uint32_t)v[4], (uint32_t)v[5]);
-    sdimage_encode_options_set_first_frame_only(options, v[6] != 0);
-    sdimage_encode_options_set_progressive(options, v[7] != 0);
-    sdimage_encode_options_set_embed_gain_map(options, v[8] != 0);
+    sdimage_encode_options_set_quality(options, v[ENCODE(QUALITY)]);
+    sdimage_encode_options_set_lossless(options, v[ENCODE(LOSSLESS)] != 0);
+    sdimage_encode_options_set_effort(options, (uint32_t)v[ENCODE(EFFORT)]);
+    sdimage_encode_options_set_max_file_size(options, (size_t)v[ENCODE(MAX_FILE_SIZE)]);
+    sdimage_encode_options_set_max_pixel_size(options, (uint32_t)v[ENCODE(MAX_WIDTH)], (uint32_t)v[ENCODE(MAX_HEIGHT)]);
+    sdimage_encode_options_set_first_frame_only(options, v[ENCODE(FIRST_FRAME_ONLY)] != 0);
+    sdimage_encode_options_set_progressive(options, v[ENCODE(PROGRESSIVE)] != 0);
+    sdimage_encode_options_set_embed_gain_map(options, v[ENCODE(EMBED_GAIN_MAP)] != 0);
     return options;
 }
 
@@ -105,22 +106,27 @@ jlongArray NATIVE(imageFields)(JNIEnv *env, jclass self, jlong object) {
     const sdimage_image *image = pointer(object);
     sdimage_size source = sdimage_image_source_size(image);
     (void)self;
-    jlong fields[] = {sdimage_image_width(image),
-                      sdimage_image_height(image),
-                      (jlong)sdimage_image_stride(image),
-                      sdimage_image_pixel_format(image),
-                      sdimage_image_format(image),
-                      sdimage_image_has_alpha(image),
-                      source.width,
-                      source.height,
-                      sdimage_image_frame_count(image),
-                      sdimage_image_loop_count(image),
-                      (jlong)sdimage_image_duration_ms(image),
-                      sdimage_image_is_thumbnail(image),
-                      sdimage_image_is_incremental(image),
-                      bits_of_double(sdimage_image_headroom(image)),
-                      bits_of_double(sdimage_image_content_headroom(image))};
-    return longs(env, fields, sizeof fields / sizeof *fields);
+    jlong fields[IMAGE(COUNT)] = {
+        [IMAGE(WIDTH)] = sdimage_image_width(image),
+        [IMAGE(HEIGHT)] = sdimage_image_height(image),
+        [IMAGE(STRIDE)] = (jlong)sdimage_image_stride(image),
+        [IMAGE(PIXEL_FORMAT)] = sdimage_image_pixel_format(image),
+        [IMAGE(FORMAT)] = sdimage_image_format(image),
+        [IMAGE(HAS_ALPHA)] = sdimage_image_has_alpha(image),
+        [IMAGE(SOURCE_WIDTH)] = source.width,
+        [IMAGE(SOURCE_HEIGHT)] = source.height,
+        [IMAGE(FRAME_COUNT)] = sdimage_image_frame_count(image),
+        [IMAGE(LOOP_COUNT)] = sdimage_image_loop_count(image),
+        [IMAGE(DURATION_MS)] = (jlong)sdimage_image_duration_ms(image),
+        [IMAGE(IS_THUMBNAIL)] = sdimage_image_is_thumbnail(image),
+        [IMAGE(IS_INCREMENTAL)] = sdimage_image_is_incremental(image),
+        [IMAGE(HEADROOM)] = bits_of_double(sdimage_image_headroom(image)),
+        [IMAGE(CONTENT_HEADROOM)] = bits_of_double(sdimage_image_content_headroom(image)),
+    };
+    jlongArray array = (*env)->NewLongArray(env, IMAGE(COUNT));
+    if (array)
+        (*env)->SetLongArrayRegion(env, array, 0, IMAGE(COUNT), fields);
+    return array;
 }
 
 jobject NATIVE(imagePixels)(JNIEnv *env, jclass self, jlong object) {

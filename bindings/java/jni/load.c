@@ -27,19 +27,18 @@ static void set_loaders(JNIEnv *env, jlongArray array, sdimage_manager_config *c
     sdimage_loader_unref(chain);
 }
 
-jlong NATIVE(managerNew)(JNIEnv *env, jclass self, jlong cache, jlongArray loaders, jlongArray values) {
+jlong NATIVE(managerNew)(JNIEnv *env, jclass self, jlong cache, jboolean has_no_cache, jlongArray loaders,
+                         jint freshness, jboolean has_retry_after, jlong retry_after, jboolean ignores_signatures) {
     sdimage_manager *manager = NULL;
     sdimage_error *error = NULL;
-    jlong v[5];
     (void)self;
-    read_longs(env, values, v, 5);
     sdimage_manager_config *config = sdimage_manager_config_new();
-    if (cache || v[0])
+    if (cache || has_no_cache)
         sdimage_manager_config_set_cache(config, pointer(cache));
-    sdimage_manager_config_set_freshness(config, (sdimage_freshness)v[1]);
-    if (v[2])
-        sdimage_manager_config_set_failed_url_retry_after(config, v[3]);
-    sdimage_manager_config_set_ignore_signatures(config, v[4] != 0);
+    sdimage_manager_config_set_freshness(config, (sdimage_freshness)freshness);
+    if (has_retry_after)
+        sdimage_manager_config_set_failed_url_retry_after(config, retry_after);
+    sdimage_manager_config_set_ignore_signatures(config, ignores_signatures);
     set_loaders(env, loaders, config);
     sdimage_status status = sdimage_manager_new(config, &manager, &error);
     sdimage_manager_config_unref(config);
@@ -93,30 +92,29 @@ static void set_fields(JNIEnv *env, jobjectArray fields, sdimage_request *reques
     }
 }
 
-/* `values` in the order of Request.java. */
 static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key, jlongArray decode, jlongArray values) {
-    jlong v[10];
+    jlong v[REQUEST(COUNT)];
     size_t length = 0;
     char *text = bytes_of(env, url, &length);
     sdimage_request *request = text ? sdimage_request_new_bytes(text, length) : NULL;
     free(text);
     if (!request)
         return NULL;
-    read_longs(env, values, v, 10);
+    read_longs(env, values, v, REQUEST(COUNT));
     sdimage_decode_options *options = decode_options(env, decode);
     sdimage_request_set_decode_options(request, options);
     sdimage_decode_options_unref(options);
-    sdimage_request_set_priority(request, (sdimage_priority)v[0]);
-    sdimage_request_set_source_policy(request, (sdimage_source_policy)v[1]);
-    if (v[2] >= 0)
-        sdimage_request_set_freshness(request, (sdimage_freshness)v[2]);
-    sdimage_request_set_progressive(request, v[3] != 0);
-    sdimage_request_set_progressive_interval_ms(request, (uint32_t)v[4]);
-    sdimage_request_set_include_data(request, v[5] != 0);
-    sdimage_request_set_wait_for_store(request, v[6] != 0);
-    sdimage_request_set_retry_failed(request, v[7] != 0);
-    sdimage_request_set_timeout_ms(request, (uint32_t)v[8]);
-    sdimage_request_set_cache_policy(request, (sdimage_cache_policy)v[9]);
+    sdimage_request_set_priority(request, (sdimage_priority)v[REQUEST(PRIORITY)]);
+    sdimage_request_set_source_policy(request, (sdimage_source_policy)v[REQUEST(SOURCE_POLICY)]);
+    if (v[REQUEST(FRESHNESS)] != REQUEST(FRESHNESS_OF_MANAGER))
+        sdimage_request_set_freshness(request, (sdimage_freshness)v[REQUEST(FRESHNESS)]);
+    sdimage_request_set_progressive(request, v[REQUEST(PROGRESSIVE)] != 0);
+    sdimage_request_set_progressive_interval_ms(request, (uint32_t)v[REQUEST(PROGRESSIVE_INTERVAL_MS)]);
+    sdimage_request_set_include_data(request, v[REQUEST(INCLUDE_DATA)] != 0);
+    sdimage_request_set_wait_for_store(request, v[REQUEST(WAIT_FOR_STORE)] != 0);
+    sdimage_request_set_retry_failed(request, v[REQUEST(RETRY_FAILED)] != 0);
+    sdimage_request_set_timeout_ms(request, (uint32_t)v[REQUEST(TIMEOUT_MS)]);
+    sdimage_request_set_cache_policy(request, (sdimage_cache_policy)v[REQUEST(CACHE_POLICY)]);
     if ((text = bytes_of(env, key, &length)))
         sdimage_request_set_cache_key(request, text, length);
     free(text);
@@ -155,19 +153,34 @@ void NATIVE(managerFlush)(JNIEnv *env, jclass self, jlong manager, jlong millise
     failed(env, sdimage_manager_flush(pointer(manager), (uint32_t)milliseconds, &error), error);
 }
 
-jlong NATIVE(managerControl)(JNIEnv *env, jclass self, jlong object, jint what, jboolean value) {
-    sdimage_manager *manager = pointer(object);
+void NATIVE(managerCancelAll)(JNIEnv *env, jclass self, jlong manager) {
     (void)env;
     (void)self;
-    switch (what) {
-    case 0: sdimage_manager_cancel_all(manager); break;
-    case 1: return (jlong)sdimage_manager_running_count(manager);
-    case 2: sdimage_manager_set_offline(manager, value); break;
-    case 3: return sdimage_manager_is_offline(manager);
-    case 4: sdimage_manager_forget_failed(manager, NULL, 0); break;
-    default: break;
-    }
-    return 0;
+    sdimage_manager_cancel_all(pointer(manager));
+}
+
+jlong NATIVE(managerRunningCount)(JNIEnv *env, jclass self, jlong manager) {
+    (void)env;
+    (void)self;
+    return (jlong)sdimage_manager_running_count(pointer(manager));
+}
+
+jboolean NATIVE(managerIsOffline)(JNIEnv *env, jclass self, jlong manager) {
+    (void)env;
+    (void)self;
+    return sdimage_manager_is_offline(pointer(manager));
+}
+
+void NATIVE(managerSetOffline)(JNIEnv *env, jclass self, jlong manager, jboolean is_offline) {
+    (void)env;
+    (void)self;
+    sdimage_manager_set_offline(pointer(manager), is_offline);
+}
+
+void NATIVE(managerForgetFailed)(JNIEnv *env, jclass self, jlong manager) {
+    (void)env;
+    (void)self;
+    sdimage_manager_forget_failed(pointer(manager), NULL, 0);
 }
 
 void NATIVE(taskCancel)(JNIEnv *env, jclass self, jlong task) {
@@ -188,12 +201,28 @@ void NATIVE(taskSetPriority)(JNIEnv *env, jclass self, jlong task, jint priority
     sdimage_task_set_priority(pointer(task), (sdimage_priority)priority);
 }
 
-jlongArray NATIVE(resultFields)(JNIEnv *env, jclass self, jlong object) {
-    const sdimage_result *result = pointer(object);
+jint NATIVE(resultKind)(JNIEnv *env, jclass self, jlong result) {
+    (void)env;
     (void)self;
-    jlong fields[] = {sdimage_result_kind(result), sdimage_result_is_changed(result), sdimage_result_is_stale(result),
-                      (jlong)sdimage_result_time_ns(result, SDIMAGE_STAGE_TOTAL)};
-    return longs(env, fields, sizeof fields / sizeof *fields);
+    return sdimage_result_kind(pointer(result));
+}
+
+jboolean NATIVE(resultIsChanged)(JNIEnv *env, jclass self, jlong result) {
+    (void)env;
+    (void)self;
+    return sdimage_result_is_changed(pointer(result));
+}
+
+jboolean NATIVE(resultIsStale)(JNIEnv *env, jclass self, jlong result) {
+    (void)env;
+    (void)self;
+    return sdimage_result_is_stale(pointer(result));
+}
+
+jlong NATIVE(resultTotalNs)(JNIEnv *env, jclass self, jlong result) {
+    (void)env;
+    (void)self;
+    return (jlong)sdimage_result_time_ns(pointer(result), SDIMAGE_STAGE_TOTAL);
 }
 
 jlong NATIVE(resultImage)(JNIEnv *env, jclass self, jlong result) {
@@ -208,17 +237,24 @@ jlong NATIVE(resultData)(JNIEnv *env, jclass self, jlong result) {
     return address(sdimage_data_ref(sdimage_result_data(pointer(result))));
 }
 
-jbyteArray NATIVE(resultText)(JNIEnv *env, jclass self, jlong object, jint what) {
-    const sdimage_result *result = pointer(object);
-    const char *text = sdimage_result_url(result);
+jbyteArray NATIVE(resultUrl)(JNIEnv *env, jclass self, jlong result) {
     (void)self;
-    if (what == 1)
-        text = sdimage_result_cache_key(result);
-    if (what == 2)
-        text = sdimage_image_source_name(sdimage_result_source(result));
-    if (what == 3)
-        text = sdimage_freshness_rule_name(sdimage_result_freshness(result));
-    return array_of(env, text, strlen(text));
+    return array_of_text(env, sdimage_result_url(pointer(result)));
+}
+
+jbyteArray NATIVE(resultCacheKey)(JNIEnv *env, jclass self, jlong result) {
+    (void)self;
+    return array_of_text(env, sdimage_result_cache_key(pointer(result)));
+}
+
+jbyteArray NATIVE(resultSource)(JNIEnv *env, jclass self, jlong result) {
+    (void)self;
+    return array_of_text(env, sdimage_image_source_name(sdimage_result_source(pointer(result))));
+}
+
+jbyteArray NATIVE(resultFreshness)(JNIEnv *env, jclass self, jlong result) {
+    (void)self;
+    return array_of_text(env, sdimage_freshness_rule_name(sdimage_result_freshness(pointer(result))));
 }
 
 jobject NATIVE(resultError)(JNIEnv *env, jclass self, jlong result) {

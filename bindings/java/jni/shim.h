@@ -7,9 +7,20 @@
 #include <sdimage/sys.h>
 #include <string.h>
 
+/* Written by javac: the native methods, and the constants of these classes. */
+#include "org_sdimage_DecodeOptions.h"
+#include "org_sdimage_EncodeOptions.h"
+#include "org_sdimage_Handle.h"
+#include "org_sdimage_Image.h"
 #include "org_sdimage_Native.h"
+#include "org_sdimage_Request.h"
 
 #define NATIVE(name) JNICALL Java_org_sdimage_Native_##name
+#define DECODE(name) org_sdimage_DecodeOptions_##name
+#define ENCODE(name) org_sdimage_EncodeOptions_##name
+#define HANDLE(name) org_sdimage_Handle_##name
+#define IMAGE(name) org_sdimage_Image_##name
+#define REQUEST(name) org_sdimage_Request_##name
 
 /* The class org.sdimage.Native and its methods that the shim calls. */
 typedef struct callbacks {
@@ -51,14 +62,13 @@ jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *er
 /* A NUL-terminated copy of an array, which the caller frees; NULL for null, or with an exception pending. */
 char *bytes_of(JNIEnv *env, jbyteArray array, size_t *length);
 jbyteArray array_of(JNIEnv *env, const void *bytes, size_t length);
+jbyteArray array_of_text(JNIEnv *env, const char *text);
 /* Releases `data`. */
 jbyteArray array_of_data(JNIEnv *env, sdimage_data *data);
-jlongArray longs(JNIEnv *env, const jlong *values, jsize count);
 /* Reads at most `count` numbers into `values`; the others become 0, and all of them with an exception pending. */
 void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count);
 
-enum { DECODE_OPTIONS = 14, ENCODE_OPTIONS = 9 };
-/* In the order of DecodeOptions.java. The caller releases them. */
+/* The caller releases them. */
 sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array);
 
 #endif

@@ -103,16 +103,13 @@ jbyteArray array_of(JNIEnv *env, const void *bytes, size_t length) {
     return array;
 }
 
+jbyteArray array_of_text(JNIEnv *env, const char *text) {
+    return array_of(env, text, strlen(text));
+}
+
 jbyteArray array_of_data(JNIEnv *env, sdimage_data *data) {
     jbyteArray array = array_of(env, sdimage_data_bytes(data), sdimage_data_length(data));
     sdimage_data_unref(data);
-    return array;
-}
-
-jlongArray longs(JNIEnv *env, const jlong *values, jsize count) {
-    jlongArray array = (*env)->NewLongArray(env, count);
-    if (array)
-        (*env)->SetLongArrayRegion(env, array, 0, count, values);
     return array;
 }
 
@@ -128,14 +125,14 @@ void NATIVE(unref)(JNIEnv *env, jclass self, jint kind, jlong object) {
     (void)env;
     (void)self;
     switch (kind) {
-    case 1: sdimage_image_unref(pointer(object)); break;
-    case 2: sdimage_result_unref(pointer(object)); break;
-    case 3: sdimage_task_unref(pointer(object)); break;
-    case 4: sdimage_manager_unref(pointer(object)); break;
-    case 5: sdimage_cache_unref(pointer(object)); break;
-    case 6: sdimage_loader_unref(pointer(object)); break;
-    case 7: sdimage_load_sink_unref(pointer(object)); break;
-    case 8: sdimage_data_unref(pointer(object)); break;
+    case HANDLE(IMAGE): sdimage_image_unref(pointer(object)); break;
+    case HANDLE(RESULT): sdimage_result_unref(pointer(object)); break;
+    case HANDLE(TASK): sdimage_task_unref(pointer(object)); break;
+    case HANDLE(MANAGER): sdimage_manager_unref(pointer(object)); break;
+    case HANDLE(CACHE): sdimage_cache_unref(pointer(object)); break;
+    case HANDLE(LOADER): sdimage_loader_unref(pointer(object)); break;
+    case HANDLE(SINK): sdimage_load_sink_unref(pointer(object)); break;
+    case HANDLE(DATA): sdimage_data_unref(pointer(object)); break;
     default: break;
     }
 }
@@ -154,10 +151,18 @@ static sdimage_status diagnose(sdimage_data **json, sdimage_error **error) {
     return status;
 }
 
-jbyteArray NATIVE(text)(JNIEnv *env, jclass self, jint what) {
-    sdimage_data *data = NULL;
+jbyteArray NATIVE(doctor)(JNIEnv *env, jclass self) {
+    sdimage_data *json = NULL;
     sdimage_error *error = NULL;
     (void)self;
-    sdimage_status status = what == 0 ? diagnose(&data, &error) : sdimage_metrics(&data, &error);
-    return failed(env, status, error) ? NULL : array_of_data(env, data);
+    sdimage_status status = diagnose(&json, &error);
+    return failed(env, status, error) ? NULL : array_of_data(env, json);
+}
+
+jbyteArray NATIVE(metrics)(JNIEnv *env, jclass self) {
+    sdimage_data *text = NULL;
+    sdimage_error *error = NULL;
+    (void)self;
+    sdimage_status status = sdimage_metrics(&text, &error);
+    return failed(env, status, error) ? NULL : array_of_data(env, text);
 }

@@ -30,18 +30,13 @@ public final class Cache implements AutoCloseable {
     public static final class Builder {
         private String directory;
         private String name;
-        // Memory only, memory cost, memory count, disk size, disk age (0: the default).
-        private final long[] values = new long[5];
+        private boolean isMemoryOnly;
+        private long maxMemoryCost;
+        private long maxMemoryCount;
+        private long maxDiskSize;
+        private long maxDiskAge;
 
         private Builder() {}
-
-        private Builder with(int index, long value) {
-            if (value < 0) {
-                throw new IllegalArgumentException("a negative number");
-            }
-            values[index] = value;
-            return this;
-        }
 
         /** Default: $XDG_CACHE_HOME/sdimage. */
         public Builder directory(Path directory) {
@@ -55,33 +50,38 @@ public final class Cache implements AutoCloseable {
         }
 
         public Builder memoryOnly() {
-            values[0] = 1;
+            isMemoryOnly = true;
             return this;
         }
 
         /** Bytes of pixels; 0 is no limit. */
         public Builder maxMemoryCost(long bytes) {
-            return with(1, bytes);
+            maxMemoryCost = Native.notNegative(bytes);
+            return this;
         }
 
         /** Number of images in memory; 0 is no limit. */
         public Builder maxMemoryCount(long count) {
-            return with(2, count);
+            maxMemoryCount = Native.notNegative(count);
+            return this;
         }
 
         /** Bytes on disk; 0 is no limit. */
         public Builder maxDiskSize(long bytes) {
-            return with(3, bytes);
+            maxDiskSize = Native.notNegative(bytes);
+            return this;
         }
 
         /** Seconds after the last access; a negative value never expires. */
         public Builder maxDiskAge(long seconds) {
-            values[4] = seconds;
+            maxDiskAge = seconds;
             return this;
         }
 
         public Cache build() {
-            return new Cache(Native.cacheNew(Native.bytes(directory), Native.bytes(name), values));
+            return new Cache(Native.cacheNew(
+                    Native.bytes(directory), Native.bytes(name), isMemoryOnly, maxMemoryCost, maxMemoryCount, maxDiskSize,
+                    maxDiskAge));
         }
     }
 
@@ -143,11 +143,11 @@ public final class Cache implements AutoCloseable {
     }
 
     public long diskBytes() {
-        return call(cache -> Native.cacheTotals(cache)[0]);
+        return call(Native::cacheDiskBytes);
     }
 
     public long diskCount() {
-        return call(cache -> Native.cacheTotals(cache)[1]);
+        return call(Native::cacheDiskCount);
     }
 
     /** Commits pending stores and closes the disk part. Repeated calls are harmless. */

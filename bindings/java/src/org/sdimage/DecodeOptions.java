@@ -2,8 +2,15 @@ package org.sdimage;
 
 /** Decode options. The defaults: full size, upright, in sRGB. Immutable: each method returns a copy. */
 public final class DecodeOptions {
+    /** Indices of the values, also for the shim. */
+    @java.lang.annotation.Native
+    private static final int WIDTH = 0, HEIGHT = 1, SCALE_MODE = 2, PIXEL_FORMAT = 3, FIRST_FRAME_ONLY = 4, APPLY_ORIENTATION = 5,
+            CONVERT_TO_SRGB = 6, ACCEPT_PARTIAL = 7, LIMIT_BYTES = 8, MAX_PIXELS = 9, MAX_BYTES = 10, DYNAMIC_RANGE = 11,
+            DISPLAY_HEADROOM = 12, KEEP_GAIN_MAP = 13, COUNT = 14;
+
     /** The defaults. */
-    public static final DecodeOptions DEFAULT = new DecodeOptions(new long[] {0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0});
+    public static final DecodeOptions DEFAULT =
+            new DecodeOptions(new long[COUNT]).with(APPLY_ORIENTATION, true).with(CONVERT_TO_SRGB, true);
 
     private final long[] values;
 
@@ -12,11 +19,8 @@ public final class DecodeOptions {
     }
 
     private DecodeOptions with(int index, long value) {
-        if (value < 0) {
-            throw new IllegalArgumentException("a negative number");
-        }
         long[] copy = values.clone();
-        copy[index] = value;
+        copy[index] = Native.notNegative(value);
         return new DecodeOptions(copy);
     }
 
@@ -26,67 +30,67 @@ public final class DecodeOptions {
 
     /** A box in pixels. The image is scaled down into it while it is decoded; nothing is enlarged. */
     public DecodeOptions thumbnail(int width, int height) {
-        return with(0, width).with(1, height).with(2, ScaleMode.ASPECT_FIT.number);
+        return with(WIDTH, width).with(HEIGHT, height).with(SCALE_MODE, ScaleMode.ASPECT_FIT.number);
     }
 
     /** The same with another fit than ASPECT_FIT. */
     public DecodeOptions thumbnail(int width, int height, ScaleMode mode) {
-        return thumbnail(width, height).with(2, mode.number);
+        return thumbnail(width, height).with(SCALE_MODE, mode.number);
     }
 
     /** Default AUTOMATIC. */
     public DecodeOptions pixelFormat(PixelFormat format) {
-        return with(3, format.number);
+        return with(PIXEL_FORMAT, format.number);
     }
 
     /** Default SDR; the others decode an image that has more than the range of SDR to RGBA_FLOAT. */
     public DecodeOptions dynamicRange(DynamicRange range) {
-        return with(11, range.number);
+        return with(DYNAMIC_RANGE, range.number);
     }
 
     /** The headroom of the display for DynamicRange.AUTOMATIC, in stops above SDR white. Negative numbers count as 0. */
     public DecodeOptions displayHeadroom(double stops) {
-        return with(12, Double.doubleToLongBits(Math.max(stops, 0)));
+        return with(DISPLAY_HEADROOM, Double.doubleToLongBits(Math.max(stops, 0)));
     }
 
     /** Default false; true leaves the base image with its gain map, for Image.applyGainMap and EncodeOptions.embedGainMap. */
     public DecodeOptions keepGainMap(boolean keep) {
-        return with(13, keep);
+        return with(KEEP_GAIN_MAP, keep);
     }
 
     /** Default false; true decodes an animation as a still. */
     public DecodeOptions firstFrameOnly(boolean only) {
-        return with(4, only);
+        return with(FIRST_FRAME_ONLY, only);
     }
 
     /** Default true. */
     public DecodeOptions applyOrientation(boolean apply) {
-        return with(5, apply);
+        return with(APPLY_ORIENTATION, apply);
     }
 
     /** Default true. */
     public DecodeOptions convertToSrgb(boolean convert) {
-        return with(6, convert);
+        return with(CONVERT_TO_SRGB, convert);
     }
 
     /** Default false: truncated or damaged bytes are an error. */
     public DecodeOptions acceptPartial(boolean accept) {
-        return with(7, accept);
+        return with(ACCEPT_PARTIAL, accept);
     }
 
     /** Scales down until the bitmap takes at most this many bytes; 0 is no limit. */
     public DecodeOptions limitBytes(long bytes) {
-        return with(8, bytes);
+        return with(LIMIT_BYTES, bytes);
     }
 
     /** A safety limit for the number of pixels in the header; 0 is the library's limit. */
     public DecodeOptions maxPixels(long pixels) {
-        return with(9, pixels);
+        return with(MAX_PIXELS, pixels);
     }
 
     /** A safety limit for the bytes of the bitmap; 0 is the library's limit. */
     public DecodeOptions maxBytes(long bytes) {
-        return with(10, bytes);
+        return with(MAX_BYTES, bytes);
     }
 
     long[] values() {

@@ -7,7 +7,10 @@ import java.util.function.LongFunction;
 
 /** Owns one reference to an object of the library, until it is closed or its owner is collected. */
 final class Handle {
+    /** The kinds of objects, also for the shim. */
+    @java.lang.annotation.Native
     static final int IMAGE = 1, RESULT = 2, TASK = 3, MANAGER = 4, CACHE = 5, LOADER = 6, SINK = 7, DATA = 8;
+
 
     private static final Cleaner cleaner = Cleaner.create();
     private static final AtomicLong live = new AtomicLong();
@@ -83,7 +86,15 @@ final class Handle {
         }
     }
 
-    /** The same for a call without a result; does nothing after close. */
+    /** The same for a call without a result. */
+    void run(LongConsumer call) {
+        use(pointer -> {
+            call.accept(pointer);
+            return null;
+        });
+    }
+
+    /** The same; does nothing after close. */
     void useIfOpen(LongConsumer call) {
         if (owned.enter()) {
             try {

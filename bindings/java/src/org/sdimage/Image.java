@@ -8,6 +8,12 @@ import java.nio.ByteOrder;
  * memory at once.
  */
 public final class Image implements AutoCloseable {
+    /** Indices of the properties, also for the shim. */
+    @java.lang.annotation.Native
+    private static final int WIDTH = 0, HEIGHT = 1, STRIDE = 2, PIXEL_FORMAT = 3, FORMAT = 4, HAS_ALPHA = 5, SOURCE_WIDTH = 6,
+            SOURCE_HEIGHT = 7, FRAME_COUNT = 8, LOOP_COUNT = 9, DURATION_MS = 10, IS_THUMBNAIL = 11, IS_INCREMENTAL = 12,
+            HEADROOM = 13, CONTENT_HEADROOM = 14, COUNT = 15;
+
     private final Handle handle;
     private final long[] fields;
 
@@ -41,68 +47,68 @@ public final class Image implements AutoCloseable {
     }
 
     public int width() {
-        return (int) fields[0];
+        return (int) fields[WIDTH];
     }
 
     public int height() {
-        return (int) fields[1];
+        return (int) fields[HEIGHT];
     }
 
     /** Bytes from one row to the next. */
     public int stride() {
-        return (int) fields[2];
+        return (int) fields[STRIDE];
     }
 
     /** Null for formats of another version. */
     public PixelFormat pixelFormat() {
-        return PixelFormat.of(fields[3]);
+        return PixelFormat.of(fields[PIXEL_FORMAT]);
     }
 
     /** The container that the image was decoded from; null for images created from pixels. */
     public Format format() {
-        return Format.of(fields[4]);
+        return Format.of(fields[FORMAT]);
     }
 
     public boolean hasAlpha() {
-        return fields[5] != 0;
+        return fields[HAS_ALPHA] != 0;
     }
 
     /** Size of the encoded image: larger than the size of a thumbnail. */
     public int sourceWidth() {
-        return (int) fields[6];
+        return (int) fields[SOURCE_WIDTH];
     }
 
     public int sourceHeight() {
-        return (int) fields[7];
+        return (int) fields[SOURCE_HEIGHT];
     }
 
     /** 1 for a still. */
     public int frameCount() {
-        return (int) fields[8];
+        return (int) fields[FRAME_COUNT];
     }
 
     /** 0 repeats forever. */
     public int loopCount() {
-        return (int) fields[9];
+        return (int) fields[LOOP_COUNT];
     }
 
     /** Duration of one loop in milliseconds. */
     public long durationMs() {
-        return fields[10];
+        return fields[DURATION_MS];
     }
 
     public boolean isThumbnail() {
-        return fields[11] != 0;
+        return fields[IS_THUMBNAIL] != 0;
     }
 
     /** True if a part of the image has not arrived. */
     public boolean isIncremental() {
-        return fields[12] != 0;
+        return fields[IS_INCREMENTAL] != 0;
     }
 
     /** Headroom of the pixels in stops above SDR white; 0 for SDR. */
     public double headroom() {
-        return Double.longBitsToDouble(fields[13]);
+        return Double.longBitsToDouble(fields[HEADROOM]);
     }
 
     /**
@@ -110,7 +116,7 @@ public final class Image implements AutoCloseable {
      * of PQ and HLG; 0 for SDR.
      */
     public double contentHeadroom() {
-        return Double.longBitsToDouble(fields[14]);
+        return Double.longBitsToDouble(fields[CONTENT_HEADROOM]);
     }
 
     /**

@@ -8,7 +8,6 @@ import java.util.function.LongFunction;
 
 /** Loads images through memory, disk and network. Use it from any thread. */
 public final class Manager implements AutoCloseable {
-    private static final int CANCEL_ALL = 0, RUNNING = 1, SET_OFFLINE = 2, IS_OFFLINE = 3, FORGET_FAILED = 4;
     private static final long NO_LIMIT = 0xffffffffL;
 
     /** The configuration of a manager. */
@@ -66,10 +65,6 @@ public final class Manager implements AutoCloseable {
         }
 
         public Manager build() {
-            long[] options = {
-                hasNoCache ? 1 : 0, freshness.number, retryAfter == null ? 0 : 1, retryAfter == null ? 0 : retryAfter,
-                ignoresSignatures ? 1 : 0
-            };
             long[] pointers = new long[loaders.size()];
             int count = 0;
             try {
@@ -77,13 +72,19 @@ public final class Manager implements AutoCloseable {
                     byte[][] schemes = each.getKey().isEmpty() ? new byte[0][] : new byte[][] {Native.bytes(each.getKey() + ":")};
                     pointers[count++] = Native.loaderNew(schemes, Native.register(new LoaderThreads(each.getValue())));
                 }
-                LongFunction<Manager> make = pointer -> new Manager(Native.managerNew(pointer, pointers, options), executor);
+                LongFunction<Manager> make = pointer -> new Manager(newManager(pointer, pointers), executor);
                 return cache == null ? make.apply(0) : cache.handle().use(make);
             } finally {
                 for (int index = 0; index < count; index++) {
                     Native.unref(Handle.LOADER, pointers[index]);
                 }
             }
+        }
+
+        private long newManager(long cache, long[] loaders) {
+            boolean hasRetryAfter = retryAfter != null;
+            return Native.managerNew(
+                    cache, hasNoCache, loaders, freshness.number, hasRetryAfter, hasRetryAfter ? retryAfter : 0, ignoresSignatures);
         }
     }
 
@@ -122,26 +123,26 @@ public final class Manager implements AutoCloseable {
     }
 
     public void cancelAll() {
-        control(CANCEL_ALL, false);
+        handle.run(Native::managerCancelAll);
     }
 
     /** The number of loads without a final result. */
     public long runningCount() {
-        return control(RUNNING, false);
+        return handle.use(Native::managerRunningCount);
     }
 
     public boolean isOffline() {
-        return control(IS_OFFLINE, false) != 0;
+        return handle.use(Native::managerIsOffline);
     }
 
     /** Switches network loading off and on again. */
     public void setOffline(boolean isOffline) {
-        control(SET_OFFLINE, isOffline);
+        handle.run(manager -> Native.managerSetOffline(manager, isOffline));
     }
 
     /** Forgets all failed URLs. */
     public void forgetFailed() {
-        control(FORGET_FAILED, false);
+        handle.run(Native::managerForgetFailed);
     }
 
     /** Returns when the stores of finished loads are committed, images that are still being encoded for the cache included. */
@@ -154,10 +155,7 @@ public final class Manager implements AutoCloseable {
         if (timeoutMs < 0 || timeoutMs > NO_LIMIT) {
             throw new IllegalArgumentException("no unsigned number of 32 bits");
         }
-        handle.use(manager -> {
-            Native.managerFlush(manager, timeoutMs);
-            return null;
-        });
+        handle.run(manager -> Native.managerFlush(manager, timeoutMs));
     }
 
     /** Accepts no more loads and ends the running ones with SHUTDOWN; their futures may complete a little later. */
@@ -165,9 +163,5 @@ public final class Manager implements AutoCloseable {
     public void close() {
         handle.useIfOpen(manager -> Native.managerClose(manager, 10000));
         handle.close();
-    }
-
-    private long control(int what, boolean value) {
-        return handle.use(manager -> Native.managerControl(manager, what, value));
     }
 }

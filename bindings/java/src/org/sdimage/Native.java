@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The functions of the shim, and the calls that it makes. Objects of the library are addresses. Text is UTF-8 in
- * arrays, because JNI uses modified UTF-8. Options and fields are arrays in the order of the
- * shim; a double among whole numbers is given by its bits.
+ * arrays, because JNI uses modified UTF-8. The indices of arrays of options and properties are constants of their
+ * classes, which the shim includes; a double among whole numbers is given by its bits.
  */
 final class Native {
     private Native() {}
@@ -34,8 +34,9 @@ final class Native {
 
     static native String version();
 
-    /** 0: doctor, 1: metrics. */
-    static native byte[] text(int what);
+    static native byte[] doctor();
+
+    static native byte[] metrics();
 
     static native int sniff(byte[] bytes);
 
@@ -62,7 +63,15 @@ final class Native {
 
     static native int pixelBytes(int pixelFormat);
 
-    static native long cacheNew(byte[] directory, byte[] name, long[] options);
+    /** An age of 0 is the default. */
+    static native long cacheNew(
+            byte[] directory,
+            byte[] name,
+            boolean isMemoryOnly,
+            long maxMemoryCost,
+            long maxMemoryCount,
+            long maxDiskSize,
+            long maxDiskAge);
 
     static native long cacheMemoryImage(long cache, byte[] key);
 
@@ -84,9 +93,19 @@ final class Native {
 
     static native void cacheClose(long cache);
 
-    static native long[] cacheTotals(long cache);
+    static native long cacheDiskBytes(long cache);
 
-    static native long managerNew(long cache, long[] loaders, long[] options);
+    static native long cacheDiskCount(long cache);
+
+    /** A cache of 0 is that of the process, unless `hasNoCache`. */
+    static native long managerNew(
+            long cache,
+            boolean hasNoCache,
+            long[] loaders,
+            int freshness,
+            boolean hasRetryAfter,
+            long retryAfter,
+            boolean ignoresSignatures);
 
     static native long managerStart(
             long manager, byte[] url, byte[] key, byte[][] fields, long[] decode, long[] options, long token);
@@ -95,7 +114,15 @@ final class Native {
 
     static native void managerFlush(long manager, long milliseconds);
 
-    static native long managerControl(long manager, int what, boolean value);
+    static native void managerCancelAll(long manager);
+
+    static native long managerRunningCount(long manager);
+
+    static native boolean managerIsOffline(long manager);
+
+    static native void managerSetOffline(long manager, boolean isOffline);
+
+    static native void managerForgetFailed(long manager);
 
     static native void taskCancel(long task);
 
@@ -103,15 +130,26 @@ final class Native {
 
     static native void taskSetPriority(long task, int priority);
 
-    static native long[] resultFields(long result);
+    static native int resultKind(long result);
+
+    static native boolean resultIsChanged(long result);
+
+    static native boolean resultIsStale(long result);
+
+    static native long resultTotalNs(long result);
 
     /** Return separate references; 0 if there is none. */
     static native long resultImage(long result);
 
     static native long resultData(long result);
 
-    /** 0: URL, 1: cache key, 2: source, 3: freshness. */
-    static native byte[] resultText(long result, int what);
+    static native byte[] resultUrl(long result);
+
+    static native byte[] resultCacheKey(long result);
+
+    static native byte[] resultSource(long result);
+
+    static native byte[] resultFreshness(long result);
 
     static native SdimageException resultError(long result);
 
@@ -134,6 +172,14 @@ final class Native {
             throw new IllegalArgumentException("a NUL in text");
         }
         return text;
+    }
+
+    /** Returns the number; refuses one that a conversion to an unsigned type would wrap. */
+    static long notNegative(long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException("a negative number");
+        }
+        return value;
     }
 
     static byte[] bytes(String text) {

@@ -48,8 +48,15 @@ public final class Request {
         }
     }
 
-    // In the order of the shim: priority, source, freshness (-1: the manager's), progressive, its interval, includes data,
-    // waits for the store, retries failed, timeout, cache policy.
+    /** Indices of the values, also for the shim. */
+    @java.lang.annotation.Native
+    private static final int PRIORITY = 0, SOURCE_POLICY = 1, FRESHNESS = 2, PROGRESSIVE = 3, PROGRESSIVE_INTERVAL_MS = 4,
+            INCLUDE_DATA = 5, WAIT_FOR_STORE = 6, RETRY_FAILED = 7, TIMEOUT_MS = 8, CACHE_POLICY = 9, COUNT = 10;
+
+    /** The freshness of the manager. */
+    @java.lang.annotation.Native
+    private static final int FRESHNESS_OF_MANAGER = -1;
+
     private final long[] values;
     final String url;
     final String cacheKey;
@@ -65,7 +72,7 @@ public final class Request {
     }
 
     public static Request of(String url) {
-        return new Request(url, null, List.of(), DecodeOptions.DEFAULT, new long[] {0, 0, -1, 0, 0, 0, 0, 0, 0, 0});
+        return new Request(url, null, List.of(), DecodeOptions.DEFAULT, new long[COUNT]).with(FRESHNESS, FRESHNESS_OF_MANAGER);
     }
 
     private Request with(int index, long value) {
@@ -109,11 +116,11 @@ public final class Request {
     }
 
     public Request priority(Priority priority) {
-        return with(0, priority.number);
+        return with(PRIORITY, priority.number);
     }
 
     public Request source(Source source) {
-        return with(1, source.number);
+        return with(SOURCE_POLICY, source.number);
     }
 
     /** The use of the cache: all given exceptions from the default together. */
@@ -122,35 +129,35 @@ public final class Request {
         for (CachePolicy each : exceptions) {
             bits |= each.number;
         }
-        return with(9, bits);
+        return with(CACHE_POLICY, bits);
     }
 
     public Request freshness(Freshness freshness) {
-        return with(2, freshness.number);
+        return with(FRESHNESS, freshness.number);
     }
 
     /** Delivers partial images while bytes arrive, at most once per interval. */
     public Request progressive(long intervalMs) {
-        return with(3, 1).withUnsigned(4, intervalMs);
+        return with(PROGRESSIVE, 1).withUnsigned(PROGRESSIVE_INTERVAL_MS, intervalMs);
     }
 
     /** Delivers the encoded bytes also for images in memory. */
     public Request includeData(boolean include) {
-        return with(5, include ? 1 : 0);
+        return with(INCLUDE_DATA, include ? 1 : 0);
     }
 
     /** Ends after the disk has committed. */
     public Request waitForStore(boolean wait) {
-        return with(6, wait ? 1 : 0);
+        return with(WAIT_FOR_STORE, wait ? 1 : 0);
     }
 
     public Request retryFailed(boolean retry) {
-        return with(7, retry ? 1 : 0);
+        return with(RETRY_FAILED, retry ? 1 : 0);
     }
 
     /** The timeout of the transfer; 0 uses that of the downloader. */
     public Request timeoutMs(long milliseconds) {
-        return withUnsigned(8, milliseconds);
+        return withUnsigned(TIMEOUT_MS, milliseconds);
     }
 
     long[] values() {

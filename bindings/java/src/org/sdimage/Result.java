@@ -26,26 +26,25 @@ public final class Result {
     /** Takes over the reference. */
     Result(long pointer) {
         try {
-            long[] fields = Native.resultFields(pointer);
-            kind = kindOf(fields[0]);
-            isChanged = fields[1] != 0;
-            isStale = fields[2] != 0;
-            totalNs = fields[3];
+            kind = kindOf(Native.resultKind(pointer));
+            isChanged = Native.resultIsChanged(pointer);
+            isStale = Native.resultIsStale(pointer);
+            totalNs = Native.resultTotalNs(pointer);
             // Each reference gets its owner before the next one is taken, so that an exception in between leaks none.
             image = Image.orNull(Native.resultImage(pointer));
             data = bufferOf(Native.resultData(pointer));
             error = Native.resultError(pointer);
-            url = Native.string(Native.resultText(pointer, 0));
-            cacheKey = Native.string(Native.resultText(pointer, 1));
-            source = Native.string(Native.resultText(pointer, 2));
-            freshness = Native.string(Native.resultText(pointer, 3));
+            url = Native.string(Native.resultUrl(pointer));
+            cacheKey = Native.string(Native.resultCacheKey(pointer));
+            source = Native.string(Native.resultSource(pointer));
+            freshness = Native.string(Native.resultFreshness(pointer));
         } finally {
             Native.unref(Handle.RESULT, pointer);
         }
     }
 
     /** Values that a later version may add do not mean the end. */
-    private static Kind kindOf(long number) {
+    private static Kind kindOf(int number) {
         return number == Constants.DELIVERY_KIND_FINAL ? Kind.FINAL
                 : number == Constants.DELIVERY_KIND_CACHED ? Kind.CACHED : Kind.PARTIAL;
     }

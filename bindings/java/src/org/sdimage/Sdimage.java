@@ -11,12 +11,12 @@ public final class Sdimage {
 
     /** The diagnostics for a bug report, as a JSON object. */
     public static String doctor() {
-        return Native.string(Native.text(0));
+        return Native.string(Native.doctor());
     }
 
     /** The metrics of the process in the Prometheus text format. */
     public static String metrics() {
-        return Native.string(Native.text(1));
+        return Native.string(Native.metrics());
     }
 
     /**
