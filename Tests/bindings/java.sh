@@ -10,6 +10,15 @@ make -s -C "$ROOT/bindings/java" OUT="$FOLDER/built" >&2 || { echo "not ok java:
 "$JAVA_HOME/bin/javac" -Xlint:all -Werror --release 17 -cp "$FOLDER/built/sdimage.jar" -d "$FOLDER/tests" "$ROOT"/bindings/java/test/*.java >&2 ||
     { echo "not ok java: the tests compile: see the log"; exit 1; }
 echo "ok java: the package and its tests build without a warning"
+# Preloaded in one test: simulates that there is no memory for a chain of loaders.
+export SDIMAGE_JAVA_NO_CHAIN=$FOLDER/nochain.so
+gcc -shared -fPIC -I"$SDIMAGE_PREFIX/include" -xc -o "$SDIMAGE_JAVA_NO_CHAIN" - <<'END' || exit 1
+#include <sdimage.h>
+sdimage_status sdimage_loader_new_chain(sdimage_loader **chain, sdimage_error **error) {
+    (void)chain, (void)error;
+    return SDIMAGE_STATUS_NO_MEMORY;
+}
+END
 serve
 # -Xcheck:jni: the virtual machine checks every call of the shim and reports errors.
 report tests "$JAVA_HOME/bin/java" -Xcheck:jni -Dorg.sdimage.library="$FOLDER/built/libsdimage_jni.so" \

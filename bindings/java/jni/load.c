@@ -4,27 +4,44 @@
 
 #include "shim.h"
 
-/* Sets the built-in loaders, preceded by those of the program. */
-static void set_loaders(JNIEnv *env, jlongArray array, sdimage_manager_config *config) {
-    sdimage_loader *chain = NULL, *parts[3] = {NULL, NULL, NULL};
-    jsize count = (*env)->GetArrayLength(env, array);
-    if (count == 0)
-        return;
-    sdimage_loader_new_chain(&chain, NULL);
-    sdimage_loader_new_file(&parts[0], NULL);
-    sdimage_loader_new_data_url(&parts[1], NULL);
-    sdimage_downloader_new(NULL, &parts[2], NULL);
-    for (int index = 0; index < 3; index++) {
-        sdimage_loader_chain_add(chain, parts[index], NULL);
-        sdimage_loader_unref(parts[index]);
+static sdimage_status new_downloader(sdimage_loader **loader, sdimage_error **error) {
+    return sdimage_downloader_new(NULL, loader, error);
+}
+
+/* Adds the built-in loaders, then those of the program, which are tried before them. */
+static sdimage_status fill_chain(JNIEnv *env, jlongArray array, sdimage_loader *chain, sdimage_error **error) {
+    sdimage_status (*const makers[])(sdimage_loader **, sdimage_error **) = {
+        sdimage_loader_new_file, sdimage_loader_new_data_url, new_downloader};
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    for (size_t index = 0; status >= 0 && index < sizeof makers / sizeof *makers; index++) {
+        sdimage_loader *made = NULL;
+        status = makers[index](&made, error);
+        if (status >= 0)
+            status = sdimage_loader_chain_add(chain, made, error);
+        sdimage_loader_unref(made);
     }
-    for (jsize index = 0; index < count; index++) {
+    jsize count = (*env)->GetArrayLength(env, array);
+    for (jsize index = 0; status >= 0 && index < count; index++) {
         jlong loader = 0;
         (*env)->GetLongArrayRegion(env, array, index, 1, &loader);
-        sdimage_loader_chain_add(chain, pointer(loader), NULL);
+        status = sdimage_loader_chain_add(chain, pointer(loader), error);
     }
-    sdimage_manager_config_set_loader(config, chain);
+    return status;
+}
+
+/* Sets a chain as the loader, if the program has loaders. */
+static sdimage_status set_loaders(JNIEnv *env, jlongArray array, sdimage_manager_config *config,
+                                  sdimage_error **error) {
+    sdimage_loader *chain = NULL;
+    if ((*env)->GetArrayLength(env, array) == 0)
+        return SDIMAGE_STATUS_OK;
+    sdimage_status status = sdimage_loader_new_chain(&chain, error);
+    if (status >= 0)
+        status = fill_chain(env, array, chain, error);
+    if (status >= 0)
+        sdimage_manager_config_set_loader(config, chain);
     sdimage_loader_unref(chain);
+    return status;
 }
 
 jlong NATIVE(managerNew)(JNIEnv *env, jclass self, jlong cache, jboolean has_no_cache, jlongArray loaders,
@@ -39,8 +56,10 @@ jlong NATIVE(managerNew)(JNIEnv *env, jclass self, jlong cache, jboolean has_no_
     if (has_retry_after)
         sdimage_manager_config_set_failed_url_retry_after(config, retry_after);
     sdimage_manager_config_set_ignore_signatures(config, ignores_signatures);
-    set_loaders(env, loaders, config);
-    sdimage_status status = sdimage_manager_new(config, &manager, &error);
+    /* A manager without a configuration would have the defaults. */
+    sdimage_status status = config ? set_loaders(env, loaders, config, &error) : SDIMAGE_STATUS_NO_MEMORY;
+    if (status >= 0)
+        status = sdimage_manager_new(config, &manager, &error);
     sdimage_manager_config_unref(config);
     return failed(env, status, error) ? 0 : address(manager);
 }

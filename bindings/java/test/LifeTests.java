@@ -89,6 +89,10 @@ final class LifeTests {
             Harness.expect(start("exits"), 7);
             Harness.expect(start("returns"), 0);
         });
+        // The suite builds the library that refuses chains.
+        Harness.test("a manager without memory for its loaders is refused", () -> {
+            Harness.expect(start("refused", Map.of("LD_PRELOAD", System.getenv("SDIMAGE_JAVA_NO_CHAIN"))), 0);
+        });
     }
 
     private static void thousands() throws Exception {
@@ -153,11 +157,17 @@ final class LifeTests {
 
     /** Runs this program again; returns its exit status. */
     private static int start(String what) throws Exception {
+        return start(what, Map.of());
+    }
+
+    private static int start(String what, Map<String, String> environment) throws Exception {
         String java = ProcessHandle.current().info().command().orElse("java");
         List<String> command = List.of(java, "-Dorg.sdimage.library=" + System.getProperty("org.sdimage.library"), "-cp",
                 System.getProperty("java.class.path"), "Main", what);
-        Process process = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().putAll(environment);
+        Process process = builder.start();
         if (!process.waitFor(30, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             return -1;
@@ -165,8 +175,12 @@ final class LifeTests {
         return process.exitValue();
     }
 
-    /** A program with loads in progress. */
+    /** A program with loads in progress, or one whose manager is refused. */
     static void program(String what) throws Exception {
+        if (what.equals("refused")) {
+            String code = Harness.codeOf(() -> Manager.builder().noCache().loader("mine", NEVER).build());
+            System.exit(code.equals("NO_MEMORY") ? 0 : 1);
+        }
         Manager manager = Manager.builder().noCache().loader("mine", NEVER).build();
         for (int index = 0; index < 50; index++) {
             manager.load(Harness.fresh("badge.png", "fault=hang"));
