@@ -45,7 +45,8 @@ void NATIVE(cacheSetMemoryImage)(JNIEnv *env, jclass self, jlong cache, jbyteArr
     size_t length = 0;
     (void)self;
     char *key = bytes_of(env, name, &length);
-    failed(env, sdimage_cache_set_memory_image(pointer(cache), key, length, pointer(image), &error), error);
+    sdimage_status status = sdimage_cache_set_memory_image(pointer(cache), key, length, pointer(image), &error);
+    failed(env, status, error);
     free(key);
 }
 
@@ -115,32 +116,37 @@ void NATIVE(cacheRemove)(JNIEnv *env, jclass self, jlong cache, jbyteArray name,
     size_t length = 0;
     (void)self;
     char *key = bytes_of(env, name, &length);
-    failed(env, sdimage_cache_remove(pointer(cache), key, length, (sdimage_cache_layers)layers, &error), error);
+    sdimage_status status = sdimage_cache_remove(pointer(cache), key, length, (sdimage_cache_layers)layers, &error);
+    failed(env, status, error);
     free(key);
 }
 
 void NATIVE(cacheClear)(JNIEnv *env, jclass self, jlong cache, jint layers) {
     sdimage_error *error = NULL;
     (void)self;
-    failed(env, sdimage_cache_clear(pointer(cache), (sdimage_cache_layers)layers, &error), error);
+    sdimage_status status = sdimage_cache_clear(pointer(cache), (sdimage_cache_layers)layers, &error);
+    failed(env, status, error);
 }
 
 void NATIVE(cacheFlush)(JNIEnv *env, jclass self, jlong cache) {
     sdimage_error *error = NULL;
     (void)self;
-    failed(env, sdimage_cache_flush(pointer(cache), &error), error);
+    sdimage_status status = sdimage_cache_flush(pointer(cache), &error);
+    failed(env, status, error);
 }
 
 void NATIVE(cacheClose)(JNIEnv *env, jclass self, jlong cache) {
     sdimage_error *error = NULL;
     (void)self;
-    failed(env, sdimage_cache_close(pointer(cache), &error), error);
+    sdimage_status status = sdimage_cache_close(pointer(cache), &error);
+    failed(env, status, error);
 }
 
 static uint64_t totals(JNIEnv *env, jlong cache, uint64_t *count) {
     sdimage_error *error = NULL;
     uint64_t bytes = 0;
-    failed(env, sdimage_cache_get_disk_totals(pointer(cache), &bytes, count, &error), error);
+    sdimage_status status = sdimage_cache_get_disk_totals(pointer(cache), &bytes, count, &error);
+    failed(env, status, error);
     return bytes;
 }
 

@@ -169,7 +169,8 @@ void NATIVE(managerClose)(JNIEnv *env, jclass self, jlong manager, jint millisec
 void NATIVE(managerFlush)(JNIEnv *env, jclass self, jlong manager, jlong milliseconds) {
     sdimage_error *error = NULL;
     (void)self;
-    failed(env, sdimage_manager_flush(pointer(manager), (uint32_t)milliseconds, &error), error);
+    sdimage_status status = sdimage_manager_flush(pointer(manager), (uint32_t)milliseconds, &error);
+    failed(env, status, error);
 }
 
 void NATIVE(managerCancelAll)(JNIEnv *env, jclass self, jlong manager) {

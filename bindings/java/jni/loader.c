@@ -91,8 +91,10 @@ void NATIVE(sinkWrite)(JNIEnv *env, jclass self, jlong sink, jbyteArray array, j
     sdimage_error *error = NULL;
     (void)self;
     char *bytes = bytes_of(env, array, NULL);
-    if (bytes)
-        failed(env, sdimage_load_sink_write(pointer(sink), bytes, (size_t)length, &error), error);
+    if (bytes) {
+        sdimage_status status = sdimage_load_sink_write(pointer(sink), bytes, (size_t)length, &error);
+        failed(env, status, error);
+    }
     free(bytes);
 }
 

@@ -44,6 +44,14 @@ final class LoadTests {
                 Harness.expect(image.sourceWidth() + " " + image.isThumbnail() + " " + image.format(), "1000 true " + Format.JPEG);
             }
         });
+        Harness.test("the error of a call without a result has its message", () -> {
+            try (Cache cache = Cache.builder().memoryOnly().build()) {
+                cache.remove("", Cache.Layers.ALL);
+                throw new AssertionError("it was accepted");
+            } catch (SdimageException error) {
+                Harness.expect(error.code() + " " + error.getMessage().isEmpty(), "INVALID_ARGUMENT false");
+            }
+        });
         Harness.test("the cache policy of a load counts", () -> {
             String url = Harness.fresh("badge.png", "");
             try (Cache cache = Cache.builder().memoryOnly().build();
