@@ -19,7 +19,7 @@ class Image {
   /** An image with a copy of the given pixels: rows from top to bottom, `stride` bytes apart. */
   static fromPixels(width, height, pixelFormat, bytes, stride = null) {
     const number = options.pixelFormat(pixelFormat);
-    const tight = options.u32('width', width) * options.PIXEL_BYTES[number];
+    const tight = options.u32('width', width) * native.pixelBytes(number);
     const distance = options.u53('stride', stride ?? tight);
     return new Image(native.imageNew(width, options.u32('height', height), distance, number, bytes));
   }
@@ -31,7 +31,7 @@ class Image {
 
   /** Row `y`, without the bytes between rows. */
   row(y) {
-    const length = this.width * options.PIXEL_BYTES[options.pixelFormat(this.pixelFormat)];
+    const length = this.width * native.pixelBytes(options.pixelFormat(this.pixelFormat));
     return new Uint8Array(this.pixels, y * this.stride, length);
   }
 

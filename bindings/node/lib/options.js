@@ -5,9 +5,6 @@ const {
   CACHE_POLICIES, DYNAMIC_RANGES, FORMATS, FRESHNESS, LAYERS, PIXEL_FORMATS, PRIORITIES, SCALE_MODES, SOURCE_POLICIES,
 } = require('./enums');
 
-/** Bytes of one pixel, by the number of its format. */
-const PIXEL_BYTES = [0, 1, 3, 4, 4, 4, 2, 6, 8, 16];
-
 function choice(table) {
   return (name, value) => {
     if (typeof value === 'string' && Object.hasOwn(table, value)) return table[value];
@@ -107,7 +104,6 @@ function headers(value) {
 }
 
 module.exports = {
-  PIXEL_BYTES,
   word,
   format: (name) => choice(FORMATS)('format', name),
   pixelFormat: (name) => choice(PIXEL_FORMATS)('pixelFormat', name),

@@ -121,6 +121,7 @@ NAPI_MODULE_INIT() {
         {"taskResult", task_result},
         {"imageNew", image_new},
         {"imagePixels", image_pixels},
+        {"pixelBytes", pixel_bytes},
         {"cacheNew", cache_new},
         {"cacheMemoryImage", cache_memory_image},
         {"cacheSetMemoryImage", cache_set_memory_image},

@@ -103,6 +103,7 @@ napi_value result_fields(napi_env env, sdimage_result *result);
 napi_value image_fields(napi_env env, sdimage_image *image);
 napi_value image_pixels(napi_env env, napi_callback_info info);
 napi_value image_new(napi_env env, napi_callback_info info);
+napi_value pixel_bytes(napi_env env, napi_callback_info info);
 napi_value cache_new(napi_env env, napi_callback_info info);
 napi_value cache_memory_image(napi_env env, napi_callback_info info);
 napi_value cache_set_memory_image(napi_env env, napi_callback_info info);

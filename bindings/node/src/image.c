@@ -55,6 +55,13 @@ napi_value image_new(napi_env env, napi_callback_info info) {
     return status < 0 ? throw_error(env, status, error) : image_fields(env, image);
 }
 
+/* pixelBytes(pixelFormat) */
+napi_value pixel_bytes(napi_env env, napi_callback_info info) {
+    napi_value values[MAX_ARGUMENTS];
+    arguments(env, info, values);
+    return number(env, (double)sdimage_pixel_format_bytes((sdimage_pixel_format)number_of(env, values[0])));
+}
+
 napi_value info_of_bytes(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     const void *bytes;

@@ -102,6 +102,20 @@ test('pixels are the library’s own memory and outlive their picture', async ()
   assert.throws(() => Image.fromPixels(3, 3, 'rgb8', new Uint8Array(26)), { code: 'INVALID_ARGUMENT' });
 });
 
+test('an image is made of pixels in any format that images have', () => {
+  const formats = {
+    gray8: 1, rgb8: 3, rgba8: 4, rgba8_premultiplied: 4, bgra8_premultiplied: 4, gray16: 2, rgb16: 6, rgba16: 8, rgba_float: 16,
+  };
+  for (const [format, bytes] of Object.entries(formats)) {
+    const image = Image.fromPixels(2, 2, format, new Uint8Array(4 * bytes));
+    assert.deepStrictEqual([image.pixelFormat, image.row(1).length], [format, 2 * bytes]);
+  }
+  // Options of decodes, which no image has.
+  for (const format of ['automatic', 'native']) {
+    assert.throws(() => Image.fromPixels(2, 2, format, new Uint8Array(64)), { code: 'INVALID_ARGUMENT' }, format);
+  }
+});
+
 test('one picture can be seen through several buffers at once', async () => {
   const manager = new sdimage.Manager({ cache: new sdimage.Cache({ memoryOnly: true }) });
   const url = fresh('badge.png');
