@@ -13,6 +13,15 @@ echo "ok node: the addon builds"
 export SDIMAGE_NODE_NO_ERRORS=$FOLDER/noerrors.so
 echo 'void *sdimage_error_new(int code, const char *message) { (void)code, (void)message; return 0; }' |
     gcc -shared -fPIC -xc -o "$SDIMAGE_NODE_NO_ERRORS" - || exit 1
+# The same for a chain of loaders.
+export SDIMAGE_NODE_NO_CHAIN=$FOLDER/nochain.so
+gcc -shared -fPIC -I"$SDIMAGE_PREFIX/include" -xc -o "$SDIMAGE_NODE_NO_CHAIN" - <<'END' || exit 1
+#include <sdimage.h>
+sdimage_status sdimage_loader_chain_add(sdimage_loader *chain, sdimage_loader *loader, sdimage_error **error) {
+    (void)chain, (void)loader, (void)error;
+    return SDIMAGE_STATUS_NO_MEMORY;
+}
+END
 serve
 
 # Converts TAP to the lines of Tests/run. Some versions of node report a file as a test of its own; the reason of a failure is

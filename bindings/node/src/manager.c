@@ -11,37 +11,52 @@ static void set_cache(napi_env env, napi_value object, sdimage_manager_config *c
         sdimage_manager_config_set_cache(config, NULL);
 }
 
-/* Sets the built-in loaders, preceded by those of the program. */
-static void set_loaders(napi_env env, napi_value loaders, sdimage_manager_config *config) {
-    sdimage_loader *chain = NULL, *file = NULL, *data = NULL, *http = NULL;
-    napi_value value;
+static sdimage_status new_downloader(sdimage_loader **loader, sdimage_error **error) {
+    return sdimage_downloader_new(NULL, loader, error);
+}
+
+/* Adds the built-in loaders, then those of the program, which are tried before them. */
+static sdimage_status fill_chain(napi_env env, napi_value loaders, sdimage_loader *chain, sdimage_error **error) {
+    sdimage_status (*const makers[])(sdimage_loader **, sdimage_error **) = {
+        sdimage_loader_new_file, sdimage_loader_new_data_url, new_downloader};
+    sdimage_status status = SDIMAGE_STATUS_OK;
     uint32_t count = 0;
-    sdimage_loader_new_chain(&chain, NULL);
-    sdimage_loader_new_file(&file, NULL);
-    sdimage_loader_new_data_url(&data, NULL);
-    sdimage_downloader_new(NULL, &http, NULL);
-    sdimage_loader_chain_add(chain, file, NULL);
-    sdimage_loader_chain_add(chain, data, NULL);
-    sdimage_loader_chain_add(chain, http, NULL);
-    napi_get_array_length(env, loaders, &count);
-    for (uint32_t index = 0; index < count; index++) {
-        napi_get_element(env, loaders, index, &value);
-        sdimage_loader_chain_add(chain, handle_get(env, value, LOADER), NULL);
+    for (size_t index = 0; status >= 0 && index < sizeof makers / sizeof *makers; index++) {
+        sdimage_loader *made = NULL;
+        status = makers[index](&made, error);
+        if (status >= 0)
+            status = sdimage_loader_chain_add(chain, made, error);
+        sdimage_loader_unref(made);
     }
-    sdimage_manager_config_set_loader(config, chain);
-    sdimage_loader_unref(file);
-    sdimage_loader_unref(data);
-    sdimage_loader_unref(http);
+    napi_get_array_length(env, loaders, &count);
+    for (uint32_t index = 0; status >= 0 && index < count; index++) {
+        napi_value value;
+        napi_get_element(env, loaders, index, &value);
+        status = sdimage_loader_chain_add(chain, handle_get(env, value, LOADER), error);
+    }
+    return status;
+}
+
+/* Sets a chain as the loader, if the program has loaders. */
+static sdimage_status set_loaders(napi_env env, napi_value object, sdimage_manager_config *config,
+                                  sdimage_error **error) {
+    sdimage_loader *chain = NULL;
+    napi_value loaders;
+    if (!property(env, object, "loaders", &loaders))
+        return SDIMAGE_STATUS_OK;
+    sdimage_status status = sdimage_loader_new_chain(&chain, error);
+    if (status >= 0)
+        status = fill_chain(env, loaders, chain, error);
+    if (status >= 0)
+        sdimage_manager_config_set_loader(config, chain);
     sdimage_loader_unref(chain);
+    return status;
 }
 
 static sdimage_manager_config *config_of(napi_env env, napi_value object) {
     sdimage_manager_config *config = sdimage_manager_config_new();
-    napi_value loaders;
     double value;
     set_cache(env, object, config);
-    if (property(env, object, "loaders", &loaders))
-        set_loaders(env, loaders, config);
     if (has_number(env, object, "freshness", &value))
         sdimage_manager_config_set_freshness(config, (sdimage_freshness)value);
     if (has_number(env, object, "failedUrlRetryAfter", &value))
@@ -58,11 +73,16 @@ napi_value manager_new(napi_env env, napi_callback_info info) {
     bool thrown = false;
     arguments(env, info, values);
     sdimage_manager_config *config = config_of(env, values[0]);
+    /* A manager without a configuration would have the defaults. */
+    sdimage_status status = config ? set_loaders(env, values[0], config, &error) : SDIMAGE_STATUS_NO_MEMORY;
     napi_is_exception_pending(env, &thrown);
-    sdimage_status status = thrown ? SDIMAGE_STATUS_OK : sdimage_manager_new(config, &manager, &error);
+    if (status >= 0 && !thrown)
+        status = sdimage_manager_new(config, &manager, &error);
     sdimage_manager_config_unref(config);
-    if (thrown)
+    if (thrown) {
+        sdimage_error_unref(error);
         return NULL;
+    }
     return status < 0 ? throw_error(env, status, error) : handle_wrap(env, MANAGER, manager);
 }
 

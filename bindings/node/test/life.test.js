@@ -92,6 +92,14 @@ test('a loader fails also where there is no memory for the error', { skip: !proc
   assert.deepStrictEqual([done.status, done.stdout], [0, 'SdimageError\n'], done.stderr);
 });
 
+test('a manager without memory for its loaders is refused', { skip: !process.env.SDIMAGE_NODE_NO_CHAIN && 'the suite builds what refuses it' }, () => {
+  const done = program(`try {
+      new Manager({ cache: null, loaders: [new Loader(async () => {}, { schemes: 'mine' })] });
+    } catch (error) { console.log(error.code); }`,
+  [], { ...process.env, LD_PRELOAD: process.env.SDIMAGE_NODE_NO_CHAIN });
+  assert.deepStrictEqual([done.status, done.stdout], [0, 'NO_MEMORY\n'], done.stderr);
+});
+
 test('a process ends by itself when nothing is pending, and waits while something is', () => {
   const done = program(`const manager = new Manager({ cache: null });
     manager.load(ORIGIN + 'badge.png?delay_ms=100').then(({ image }) => console.log(image.width > 0));`);
