@@ -25,7 +25,7 @@ def candidates() -> list[str]:
     if _PACKAGE == _CHECKOUT / "bindings/python/sdimage" and (_CHECKOUT / "include" / "sdimage").is_dir():
         places += [
             _CHECKOUT / "build" / "install" / "lib" / _SONAME,
-            _CHECKOUT / "build" / "lib" / _SONAME,
+            _CHECKOUT / "build" / "cmake" / "lib" / _SONAME,
             _CHECKOUT / ".build" / "release" / "libsdimage.so",
             _CHECKOUT / ".build" / "debug" / "libsdimage.so",
         ]
@@ -44,6 +44,7 @@ def open_library() -> tuple[ctypes.CDLL, str]:
             if name != _SONAME:
                 raise ImportError(f"the library {name} cannot be opened: {error}") from None
     raise ImportError(
-        "libsdimage.so was not found: build it with `cmake -B build && cmake --build build` in the checkout, install it, "
-        "or name it in SDIMAGE_LIBRARY"
+        "libsdimage.so was not found: build it in the checkout with "
+        "`cmake --preset release && cmake --build --preset release --target install`, install it, or name it in "
+        "SDIMAGE_LIBRARY"
     )

@@ -21,9 +21,11 @@ class Candidates(TestCase):
     def test_only_a_checkout_has_builds_beside_it(self) -> None:
         for folder, is_checkout in (("bindings/python", True), ("apps/python", False), ("one/two", False)):
             place = Path(self.folder()).resolve()
-            built = place / ".build/release/libsdimage.so"
-            for path in (built, place / "include/sdimage/base.h"):
-                path.parent.mkdir(parents=True)
+            # The folders of the presets, and that of Swift.
+            built = [place / "build/install/lib/libsdimage.so.1", place / "build/cmake/lib/libsdimage.so.1",
+                     place / ".build/release/libsdimage.so"]  # fmt: skip
+            for path in (*built, place / "include/sdimage/base.h"):
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.touch()
             package = place / folder / "sdimage"
             with (
@@ -33,7 +35,8 @@ class Candidates(TestCase):
                 self.subTest(folder),
             ):
                 os.environ.pop("SDIMAGE_LIBRARY", None)
-                self.assertEqual(str(built) in _library.candidates(), is_checkout)
+                expected = [*(str(path) for path in built), "libsdimage.so.1"] if is_checkout else ["libsdimage.so.1"]
+                self.assertEqual(_library.candidates(), expected)
 
 
 class Types(unittest.TestCase):
