@@ -1,5 +1,5 @@
-"""Packs the library, its modules and its plug-ins into the wheel: those beside ``SDIMAGE_LIBRARY``, or of the checkout,
-which CMake builds into ``build/install``.
+"""Packs the library, its modules, its plug-ins and the program of its workers into the wheel: those of
+``SDIMAGE_LIBRARY``, or of the checkout, which CMake builds into ``build/install``.
 
 ``packaging/wheel`` creates wheels for other machines: it puts its files into the folder ``SDIMAGE_WHEEL_PAYLOAD``, and
 replaces the platform tag afterwards.
@@ -46,6 +46,24 @@ def library() -> Path:
     return prefix / "lib" / "libsdimage.so.1"
 
 
+def pack(file: Path, place: Path) -> None:
+    """Copies a library and its own files into the package. Libraries of toolkits are no plug-ins, and stay out."""
+    shutil.copyfile(file, place / "libsdimage.so.1")
+    for name in sorted(header.stem for header in (ROOT / "include/sdimage/plugins").glob("*.h")):
+        plugin = file.parent / f"libsdimage-{name}.so.1"
+        if plugin.exists():
+            shutil.copyfile(plugin, place / plugin.name)
+    # Debian has the program of the workers beside the modules, as the package.
+    if (file.parent / "sdimage").is_dir():
+        shutil.copytree(file.parent / "sdimage", place / "sdimage", dirs_exist_ok=True)
+    for folder in (file.parent.parent, file.parent.parent.parent):
+        program = folder / "libexec/sdimage/sdimage-decoder"
+        if program.exists():
+            (place / "sdimage/1").mkdir(parents=True, exist_ok=True)
+            shutil.copy(program, place / "sdimage/1/sdimage-decoder")
+            break
+
+
 class BuildWithLibrary(build_py):
     def run(self) -> None:
         super().run()
@@ -53,12 +71,7 @@ class BuildWithLibrary(build_py):
         if payload:
             shutil.copytree(payload, self.build_lib, dirs_exist_ok=True)
         elif not getattr(self, "editable_mode", False):
-            file, place = library(), Path(self.build_lib) / "sdimage"
-            shutil.copyfile(file, place / "libsdimage.so.1")
-            for plugin in file.parent.glob("libsdimage-*.so.1"):
-                shutil.copyfile(plugin, place / plugin.name)
-            if (file.parent / "sdimage").is_dir():
-                shutil.copytree(file.parent / "sdimage", place / "sdimage", dirs_exist_ok=True)
+            pack(library(), Path(self.build_lib) / "sdimage")
 
 
 class WithBinaries(Distribution):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from unittest import mock
 
 from sdimage import _command, _ffi, _library
 
-from .support import PACKAGE, ROOT, TestCase, sdimage
+from .support import PACKAGE, PICTURES, ROOT, TestCase, sdimage
 
 
 class Candidates(TestCase):
@@ -125,6 +126,13 @@ class Command(TestCase):
 FIXTURES = {name: str(ROOT / f"Tests/fixtures/{folder}") for name, folder in (("heif", "heif/still.heic"), ("avif", "avif/still.avif"))}
 
 
+#: Decodes in a worker; prints the width of the image and the number of workers.
+ISOLATED = """if True:
+    import sys, sdimage
+    sdimage.set_isolation("all")
+    print(sdimage.decode(sys.argv[1]).width, sdimage.isolation_statistics()["started"])"""
+
+
 class Wheel(TestCase):
     def test_it_installs_into_an_empty_environment_and_carries_the_library(self) -> None:
         place = Path(self.folder()) / "venv"
@@ -139,7 +147,8 @@ class Wheel(TestCase):
         library = os.path.abspath(_ffi.library_path)
         if not os.path.exists(library):
             self.skipTest("the library in use is the system's")
-        base = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "SDIMAGE_LIBRARY")}
+        of_checkout = ("PYTHONPATH", "SDIMAGE_LIBRARY", "SDIMAGE_DECODER_PATH")
+        base = {name: value for name, value in os.environ.items() if name not in of_checkout}
         install = subprocess.run(
             [str(place / "bin" / "pip"), "install", "--disable-pip-version-check", str(source / "bindings" / "python")],
             env={**base, "SDIMAGE_LIBRARY": library},
@@ -163,7 +172,11 @@ class Wheel(TestCase):
         plugins, formats = self.python(place, base, code, *modules.values()).splitlines()
         here = sorted(name for name, plugin in sdimage.load_plugins().items() if plugin.error is None)
         self.assertEqual(plugins.split(), here)
+        carried = {path.name[len("libsdimage-") : -len(".so.1")] for path in Path(module).parent.glob("libsdimage-*")}
+        self.assertFalse({name for name in carried if re.match("gtk|qt", name)}, carried)
         self.assertEqual(formats.split(), [Path(file).suffix[1:] for file in modules.values()])
+        if (Path(library).parents[1] / "libexec/sdimage/sdimage-decoder").exists():
+            self.assertEqual(self.python(place, base, ISOLATED, str(PICTURES / "badge.png")).split(), ["400", "1"])
 
     def python(self, place: Path, environment: dict[str, str], code: str, *arguments: str) -> str:
         """The output of the environment's interpreter."""
