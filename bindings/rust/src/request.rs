@@ -11,9 +11,9 @@ handle! {
     Request, sdimage_request, sdimage_request_unref
 }
 
-/// Whole milliseconds, limited to the maximum of the library.
+/// Whole milliseconds, rounded up, because 0 often means the default of the library, and limited to its maximum.
 pub(crate) fn milliseconds(time: Duration) -> u32 {
-    u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
+    u32::try_from((time.as_nanos() + 999_999) / 1_000_000).unwrap_or(u32::MAX)
 }
 
 impl Clone for Request {
@@ -154,5 +154,19 @@ impl Request {
     pub fn loader(self, loader: &Loader) -> Self {
         unsafe { sys::sdimage_request_set_loader(self.as_ptr(), loader.as_ptr()) };
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn milliseconds_are_rounded_up() {
+        let cases = [(0, 0), (1, 1), (900, 1), (1000, 1), (1001, 2), (u64::MAX, u32::MAX)];
+        for (microseconds, wanted) in cases {
+            assert_eq!(milliseconds(Duration::from_micros(microseconds)), wanted, "{microseconds} us");
+        }
+        assert_eq!(milliseconds(Duration::MAX), u32::MAX);
     }
 }
