@@ -2,8 +2,10 @@
 -- run here, when the caches have nothing, and their results go into the library as a data: URL under the key of the
 -- original URL.
 
+local bit = require("bit")
 local ffi = require("ffi")
 local base = require("sdimage.base")
+local constants = require("sdimage.constants")
 local lib = base.lib
 
 local loader = {}
@@ -31,9 +33,18 @@ local function base64(bytes)
   return ffi.string(out, groups * 4)
 end
 
+--- True if the cache policy lets the disk hold the bytes. The bit for originals counts for thumbnails and other pixel
+-- formats, as in the library.
+local function is_for_disk(options)
+  local bits, box = constants.CACHE_POLICIES, options.thumbnail
+  local is_derived = box and box[1] > 0 and box[2] > 0 or (options.pixel_format or "automatic") ~= "automatic"
+  local policy = base.bits(bits, options.cache_policy or "default", "cache policy")
+  return bit.band(policy, is_derived and bits.skip_original_write or bits.skip_disk_write) == 0
+end
+
 local function keep_on_disk(task, key, bytes)
   local cache = task.manager.cache
-  if not cache or not cache.pointer then return end
+  if not cache or not cache.pointer or not is_for_disk(task.options) then return end
   local data = base.make("sdimage_data", lib.sdimage_data_new, bytes, #bytes)
   if not data then return end
   -- Without a callback the outcome is not reported: a failed store never fails a load.
@@ -52,10 +63,11 @@ local function fetched(task, begin, fine, bytes, failure)
   end
   task.fetch = nil
   local key = task.options.cache_key or task.url
-  keep_on_disk(task, key, bytes)
   -- Nothing else would end the task, so every error is caught.
-  local changes = { cache_key = key, source_policy = "loader_only" }
-  local begun, made, refused = pcall(begin, task, "data:;base64," .. base64(bytes), changes)
+  local begun, made, refused = pcall(function()
+    keep_on_disk(task, key, bytes)
+    return begin(task, "data:;base64," .. base64(bytes), { cache_key = key, source_policy = "loader_only" })
+  end)
   if not begun then refused = base.error("INTERNAL_ERROR", tostring(made)) end
   if refused then task:finish(nil, refused) end
 end

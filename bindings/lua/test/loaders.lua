@@ -24,6 +24,31 @@ test("a function loads the URLs of its scheme, once, also to the disk", function
   cache:close()
 end)
 
+test("the cache policy of a load by a function counts for the disk", function()
+  local cache = assert(sdimage.cache({ directory = harness.new_folder() }))
+  local manager = assert(sdimage.manager({ cache = cache, loaders = { mine = function() return bytes("badge.png") end } }))
+  local count = 0
+  local function is_on_disk(options)
+    count = count + 1
+    assert(manager:load("mine:" .. count, options))
+    assert(cache:flush())
+    return cache:data("mine:" .. count) ~= nil
+  end
+  for _, policy in ipairs({ "none", "memory_only", "read_only", "skip_disk_write" }) do
+    expect(is_on_disk({ cache_policy = policy }), false)
+  end
+  expect(is_on_disk({ cache_policy = "skip_original_write" }), true) -- the image is the original
+  expect(is_on_disk({ cache_policy = "skip_disk_write", thumbnail = { 0, 0 } }), false)
+  for _, derived in ipairs({ { thumbnail = { 20, 20 } }, { pixel_format = "rgba8" } }) do
+    for policy, is_stored in pairs({ none = false, skip_original_write = false, skip_disk_write = true, default = true }) do
+      derived.cache_policy = policy
+      expect(is_on_disk(derived), is_stored)
+    end
+  end
+  manager:close()
+  cache:close()
+end)
+
 test("what a loader raises or returns is the error of the load", function()
   local loaders = {
     own = function() return nil, sdimage.error("PERMISSION_DENIED", "not for you") end,
@@ -83,14 +108,18 @@ test("a bad option of a load by a function alone is raised, and nothing stays be
   end
   expect(asked + sdimage.pending(), 0)
   -- Options that become invalid while the function works are the error of the load.
-  local options = { source_policy = "loader_only", headers = {} }
-  local bad = assert(sdimage.manager({ cache = false, loaders = { mine = function()
-    options.headers = 7
-    return bytes("badge.png")
-  end } }))
-  expect(code(bad:load("mine:a", options)), "INTERNAL_ERROR")
-  expect(sdimage.pending(), 0)
-  bad:close()
+  local cache = assert(sdimage.cache({ memory_only = true }))
+  for name, value in pairs({ headers = 7, cache_policy = "nothing" }) do
+    local options = { source_policy = "loader_only" }
+    local bad = assert(sdimage.manager({ cache = cache, loaders = { mine = function()
+      options[name] = value
+      return bytes("badge.png")
+    end } }))
+    expect(code(bad:load("mine:a", options)), "INTERNAL_ERROR")
+    expect(sdimage.pending(), 0)
+    bad:close()
+  end
+  cache:close()
   manager:close()
 end)
 
