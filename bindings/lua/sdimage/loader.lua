@@ -1,6 +1,6 @@
 --- Loaders from Lua functions. The library calls loaders on its own threads, which must not enter Lua. So the functions
 -- run here, when the caches have nothing, and their results go into the library as a data: URL under the key of the
--- original URL.
+-- original URL (docs/decisions.md, "Loaders of Lua pass data: URLs").
 
 local bit = require("bit")
 local ffi = require("ffi")
