@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sdimage
 from pictures import BOX, Missing, Picture
-from sdimage import _png
 
 #: Pixels: the height of the caption below an image, and the gap between two images.
 CAPTION, GAP = 46, 20
@@ -64,9 +63,7 @@ class Canvas:
         return sdimage.Image.from_pixels(bytes(self._pixels), self.width, self.height, "rgb8")
 
     def png(self) -> bytes:
-        row = self.width * 3
-        lines = (bytes(self._pixels[at : at + row]) for at in range(0, len(self._pixels), row))
-        return _png.encode(self.width, self.height, 3, lines)
+        return self.as_image().encode("png")
 
 
 #: The contribution of a check's colour below each alpha value, for each check and each of its samples.

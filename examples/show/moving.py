@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import struct
+import zlib
 from dataclasses import dataclass
 
 import sdimage
-from sdimage import _png
 
 WIDTH, HEIGHT, FRAME_MS = 192, 128, 120
 KEEP, BACKGROUND, PREVIOUS = "keep", "background", "previous"
@@ -147,6 +147,10 @@ def _blocks(data: bytes) -> bytes:
     return b"".join(bytes([len(piece)]) + piece for piece in pieces) + b"\0"
 
 
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+
 def apng() -> bytes:
     """The film as APNG: every frame is blended over the canvas."""
     disposals = {KEEP: 0, BACKGROUND: 1, PREVIOUS: 2}
@@ -154,21 +158,17 @@ def apng() -> bytes:
     header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 6, 0, 0, 0)
     parts = [
         b"\x89PNG\r\n\x1a\n",
-        _png._chunk(b"IHDR", header),
-        _png._chunk(b"acTL", struct.pack(">II", len(frames), 0)),
+        _chunk(b"IHDR", header),
+        _chunk(b"acTL", struct.pack(">II", len(frames), 0)),
     ]
     number = 0
     for index, frame in enumerate(frames):
         place = struct.pack(">IIIII", number, frame.width, frame.height, frame.x, frame.y)
-        parts.append(_png._chunk(b"fcTL", place + struct.pack(">HHBB", FRAME_MS, 1000, disposals[frame.dispose], 1)))
-        still = _png.encode(frame.width, frame.height, 4, _rows(frame))
-        at = still.index(b"IDAT")
-        pixels = still[at + 4 : at + 4 + int.from_bytes(still[at - 4 : at], "big")]
-        parts.append(
-            _png._chunk(b"IDAT", pixels) if not index else _png._chunk(b"fdAT", struct.pack(">I", number + 1) + pixels)
-        )
+        parts.append(_chunk(b"fcTL", place + struct.pack(">HHBB", FRAME_MS, 1000, disposals[frame.dispose], 1)))
+        pixels = zlib.compress(b"".join(b"\0" + row for row in _rows(frame)))
+        parts.append(_chunk(b"fdAT", struct.pack(">I", number + 1) + pixels) if index else _chunk(b"IDAT", pixels))
         number += 1 if not index else 2
-    return b"".join([*parts, _png._chunk(b"IEND", b"")])
+    return b"".join([*parts, _chunk(b"IEND", b"")])
 
 
 def _rows(frame: Frame) -> list[bytes]:

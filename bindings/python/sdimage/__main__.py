@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from . import Error, Manager, __version__, _command, _png, doctor, info
+from . import Error, Manager, __version__, _command, doctor, info
 from .image import Image
 
 
@@ -38,8 +38,7 @@ def _parser() -> argparse.ArgumentParser:
 def _bytes_to_write(image: Image, data: bytes | None) -> bytes:
     if data is not None and not image.is_thumbnail:
         return data
-    plain = image.convert("rgba8")
-    return _png.encode(plain.width, plain.height, 4, plain.rows())
+    return image.convert("rgba8").encode("png", first_frame_only=True)
 
 
 def _get(options: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from . import _bytes, _enums, _png, _words
+from . import _bytes, _enums, _words
 from ._bytes import Path, ReadableBuffer
 from ._check import kind, pointer_of, real
 from ._ffi import lib
@@ -452,18 +452,8 @@ class Image:
         return pillow.frombytes(mode, (plain.width, plain.height), plain.tobytes())
 
     def _repr_png_(self) -> bytes:
-        """For notebooks: at most 1000 pixels on the longer side, reduced by taking every n-th pixel."""
-        step = -(-max(self.width, self.height) // _PREVIEW_SIDE)
-        plain = self.convert("rgba8")
-        width, height = -(-self.width // step), -(-self.height // step)
-        pixels, stride = plain.pixels, plain.stride
-
-        def reduced() -> Iterator[bytes]:
-            for y in range(0, plain.height, step):
-                row = pixels[y * stride : y * stride + plain.width * 4]
-                yield row.cast("I")[::step].tobytes()
-
-        return _png.encode(width, height, 4, reduced())
+        """For notebooks: the first frame, at most 1000 pixels on the longer side."""
+        return self.convert("rgba8").encode("png", max_pixel_size=(_PREVIEW_SIDE, _PREVIEW_SIDE), first_frame_only=True)
 
     def __repr__(self) -> str:
         frames = f", {self.frame_count} frames" if self.is_animated else ""

@@ -20,7 +20,8 @@ sys.path.append(str(ROOT / "Tests"))
 import origin.jpeg
 import sdimage
 from origin import Origin
-from sdimage import _png
+
+from . import png_files
 
 PICTURES = ROOT / "Tests" / "fixtures" / "pictures"
 HEADERS = ROOT / "include" / "sdimage"
@@ -28,7 +29,7 @@ HEADERS = ROOT / "include" / "sdimage"
 
 def png(width: int = 8, height: int = 6, colour: tuple[int, ...] = (200, 100, 50)) -> bytes:
     """A PNG of one colour."""
-    return _png.encode(width, height, len(colour), [bytes(colour) * width] * height)
+    return png_files.encode(width, height, len(colour), [bytes(colour) * width] * height)
 
 
 def jpeg(width: int = 64, height: int = 48) -> bytes:
