@@ -7,7 +7,7 @@ PACKAGES="clang-format"
 
 suite() {
     local test status=0
-    for test in abi layers architecture bindings conventions includes text words; do
+    for test in abi layers architecture bindings conventions includes text words messages; do
         ! selected $test || "$SDIMAGE_PYTHON" Tests/style/$test.py || status=1
     done
     selected format || return $status

@@ -33,7 +33,7 @@ func OpenCache(config *CacheConfig) (*Cache, error) {
 	if config == nil {
 		config = &CacheConfig{}
 	}
-	if failure := plain("a directory or namespace", config.Directory, config.Namespace); failure != nil {
+	if failure := plain("directory or namespace", config.Directory, config.Namespace); failure != nil {
 		return nil, failure
 	}
 	c := C.sdimage_cache_config_new()

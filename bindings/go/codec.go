@@ -39,7 +39,7 @@ func (o *DecodeOptions) check() error {
 	if o == nil {
 		return nil
 	}
-	return fit("a thumbnail's size", o.Thumbnail.Width, o.Thumbnail.Height)
+	return fit("thumbnail size", o.Thumbnail.Width, o.Thumbnail.Height)
 }
 
 // c returns nil for nil. The caller releases the result.
@@ -80,7 +80,7 @@ func (o *EncodeOptions) check() error {
 	if o == nil {
 		return nil
 	}
-	return fit("the effort or a size", o.Effort, o.MaxSize.Width, o.MaxSize.Height)
+	return fit("effort or size", o.Effort, o.MaxSize.Width, o.MaxSize.Height)
 }
 
 // c returns nil for nil. The caller releases the result.
@@ -132,7 +132,7 @@ func Encode(to io.Writer, picture image.Image, format Format, options *EncodeOpt
 	defer source.handle.enter().leave()
 	number := format.number()
 	if number == C.SDIMAGE_FORMAT_UNKNOWN {
-		return &Error{Code: Unsupported, Message: "no format is called " + string(format)}
+		return &Error{Code: Unsupported, Message: "encoder: unknown format " + string(format)}
 	}
 	var data *C.sdimage_data
 	var err *C.sdimage_error

@@ -68,13 +68,13 @@ func newImage(pointer *C.sdimage_image) *Image {
 
 // NewImage copies pixels: rows from top to bottom, stride bytes apart.
 func NewImage(width, height, stride int, format PixelFormat, pixels []byte) (*Image, error) {
-	if failure := fit("a size", width, height); failure != nil {
+	if failure := fit("size", width, height); failure != nil {
 		return nil, failure
 	}
 	row := width * format.Bytes()
 	if width <= 0 || height <= 0 || row <= 0 || row/width != format.Bytes() || stride < row || len(pixels) < row ||
 		(len(pixels)-row)/stride < height-1 {
-		return nil, &Error{Code: InvalidArgument, Message: "the pixels do not fill the picture"}
+		return nil, &Error{Code: InvalidArgument, Message: "image: too few bytes for the size"}
 	}
 	var made *C.sdimage_image
 	var err *C.sdimage_error
@@ -168,7 +168,7 @@ func (m *Image) LoopCount() int {
 
 // FrameDuration returns the display duration of a frame.
 func (m *Image) FrameDuration(index int) time.Duration {
-	if fit("a frame", index) != nil {
+	if fit("frame", index) != nil {
 		return 0
 	}
 	defer m.handle.enter().leave()
@@ -177,7 +177,7 @@ func (m *Image) FrameDuration(index int) time.Duration {
 
 // Frame returns a frame of an animation, composed to the whole canvas.
 func (m *Image) Frame(index int) (*Image, error) {
-	if failure := fit("a frame", index); failure != nil {
+	if failure := fit("frame", index); failure != nil {
 		return nil, failure
 	}
 	defer m.handle.enter().leave()

@@ -108,7 +108,7 @@ func (m *Manager) Load(ctx context.Context, url string, options *Options) (*Resu
 func (m *Manager) Start(ctx context.Context, url string, options *Options) (*Task, error) {
 	defer m.handle.enter().leave()
 	if m.c() == nil {
-		return nil, &Error{Code: Shutdown, Message: "the manager was closed"}
+		return nil, &Error{Code: Shutdown, Message: "manager: closed"}
 	}
 	request, failure := newRequest(url, options)
 	if failure != nil {
@@ -135,7 +135,7 @@ func (m *Manager) Start(ctx context.Context, url string, options *Options) (*Tas
 func (m *Manager) Flush(timeout time.Duration) error {
 	defer m.handle.enter().leave()
 	if m.c() == nil {
-		return &Error{Code: Shutdown, Message: "the manager was closed"}
+		return &Error{Code: Shutdown, Message: "manager: closed"}
 	}
 	limit := C.uint32_t(milliseconds(timeout))
 	if timeout == 0 {
@@ -187,7 +187,7 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 			return nil, failure
 		}
 		for name, value := range options.Header {
-			if failure := plain("a header field", name, value); failure != nil {
+			if failure := plain("header field", name, value); failure != nil {
 				return nil, failure
 			}
 		}

@@ -148,7 +148,7 @@ func more(rest time.Duration) int64 {
 func fit(what string, values ...int) error {
 	for _, value := range values {
 		if value < 0 || uint64(value) > math.MaxUint32 {
-			return &Error{Code: InvalidArgument, Message: fmt.Sprintf("%s is %d", what, value)}
+			return &Error{Code: InvalidArgument, Message: fmt.Sprintf("argument: %s is out of range (%d, limit %d)", what, value, uint64(math.MaxUint32))}
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func fit(what string, values ...int) error {
 func plain(what string, values ...string) error {
 	for _, value := range values {
 		if strings.IndexByte(value, 0) >= 0 {
-			return &Error{Code: InvalidArgument, Message: what + " contains a NUL"}
+			return &Error{Code: InvalidArgument, Message: "argument: " + what + " contains a NUL"}
 		}
 	}
 	return nil

@@ -161,7 +161,7 @@ final class ImageTests {
             Thread.sleep(10);
         }
         Harness.expect(slice.get(4), 13);
-        Harness.expect(Harness.codeOf(() -> image.pixels()), "java.lang.IllegalStateException: it was closed");
+        Harness.expect(Harness.codeOf(() -> image.pixels()), "java.lang.IllegalStateException: object: closed");
         Harness.expect(Harness.codeOf(() -> Image.ofPixels(3, 3, 9, PixelFormat.RGB8, new byte[26])), "INVALID_ARGUMENT");
     }
 }

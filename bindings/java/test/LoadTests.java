@@ -108,7 +108,7 @@ final class LoadTests {
             Harness.expect(Harness.codeOf(manager.load("file:///\ud83d\ude00.png")), "NOT_FOUND");
             manager.close();
             manager.close();
-            Harness.expect(Harness.codeOf(() -> manager.load(url)), "java.lang.IllegalStateException: it was closed");
+            Harness.expect(Harness.codeOf(() -> manager.load(url)), "java.lang.IllegalStateException: object: closed");
         });
         Harness.test("a refresh shows what was cached first", () -> {
             try (
@@ -176,7 +176,7 @@ final class LoadTests {
         cache.close();
         Harness.expect(Harness.codeOf(() -> manager.flush()), "SHUTDOWN");
         manager.close();
-        Harness.expect(Harness.codeOf(() -> manager.flush()), "java.lang.IllegalStateException: it was closed");
+        Harness.expect(Harness.codeOf(() -> manager.flush()), "java.lang.IllegalStateException: object: closed");
     }
 
     private static void cache() throws Exception {
@@ -196,6 +196,6 @@ final class LoadTests {
         cache.flush();
         cache.close();
         cache.close();
-        Harness.expect(Harness.codeOf(() -> cache.data("k")), "java.lang.IllegalStateException: it was closed");
+        Harness.expect(Harness.codeOf(() -> cache.data("k")), "java.lang.IllegalStateException: object: closed");
     }
 }

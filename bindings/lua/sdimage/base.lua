@@ -84,7 +84,7 @@ function base.word(table, number)
 end
 
 function base.number(table, name, what)
-  return table[name] or error("there is no " .. what .. " " .. tostring(name), 4)
+  return table[name] or error("argument: unknown " .. what .. " " .. tostring(name), 4)
 end
 
 --- The number of a set of bits, given by one word or by a list of words.
@@ -98,13 +98,13 @@ end
 function base.count(value, what, most)
   most = most or 4294967295
   if type(value) == "number" and value >= 0 and value <= most and value % 1 == 0 then return value end
-  error(what .. " is no integer from 0 to " .. ("%.0f"):format(most) .. ": " .. tostring(value), 4)
+  error(("argument: %s is %s, expected an integer from 0 to %.0f"):format(what, tostring(value), most), 4)
 end
 
 --- Text for a function without a length argument, where a NUL would end it.
 function base.text(value, what)
   if type(value) == "string" and not value:find("\0", 1, true) then return value end
-  error(what .. " is no text without a NUL", 4)
+  error("argument: " .. what .. " is not text without a NUL", 4)
 end
 
 --- The two numbers of { width, height }.
@@ -113,7 +113,7 @@ function base.size(value, what) return base.count(value[1], what), base.count(va
 --- Checks that every name of `options` is one of `known`.
 function base.check(options, known)
   for name in pairs(options or {}) do
-    if not known[name] then error("there is no option " .. tostring(name), 4) end
+    if not known[name] then error("options: unknown option " .. tostring(name), 4) end
   end
   return options or {}
 end

@@ -36,7 +36,7 @@ function cache.open(options)
 end
 
 --- The pointer, for internal use.
-function Cache:get() return self.pointer or error("the cache was closed", 3) end
+function Cache:get() return self.pointer or error("cache: closed", 3) end
 
 local function or_nil(value, failure)
   if value == nil and failure and failure.code == "NOT_FOUND" then return nil end

@@ -57,7 +57,7 @@ function image.wrap(pointer, failure)
 end
 
 --- The pointer, for internal use.
-function Image:get() return rawget(self, "pointer") or error("the image was closed", 3) end
+function Image:get() return rawget(self, "pointer") or error("image: closed", 3) end
 
 --- Releases the memory now; otherwise it is released when the image is collected.
 function Image:close()
@@ -72,7 +72,7 @@ function Image:pixels() return ffi.cast("const uint8_t *", lib.sdimage_image_pix
 --- Row y, from 0, as a string.
 function Image:row(y)
   local pointer = self:get()
-  if base.count(y, "a row") >= self.height then error("there is no row " .. y, 2) end
+  if base.count(y, "a row") >= self.height then error("image: row " .. y .. " is out of range (count " .. self.height .. ")", 2) end
   local bytes = lib.sdimage_pixel_format_bytes(lib.sdimage_image_pixel_format(pointer))
   return ffi.string(self:pixels() + y * self.stride, self.width * bytes)
 end
@@ -120,7 +120,7 @@ end
 function image.from_pixels(width, height, pixel_format, bytes)
   local format = base.number(constants.PIXEL_FORMATS, pixel_format, "pixel format")
   local stride = base.count(width, "width") * tonumber(lib.sdimage_pixel_format_bytes(format))
-  if #bytes ~= stride * base.count(height, "height") then return nil, base.error("INVALID_ARGUMENT", "the pixels do not fill the picture") end
+  if #bytes ~= stride * base.count(height, "height") then return nil, base.error("INVALID_ARGUMENT", "image: wrong number of bytes for the size") end
   return image.wrap(base.make("sdimage_image", lib.sdimage_image_new, width, height, stride, format, bytes))
 end
 

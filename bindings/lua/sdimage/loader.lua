@@ -55,11 +55,11 @@ end
 --- Ends the fetch of a task with the result of its function.
 local function fetched(task, begin, fine, bytes, failure)
   if task.is_done then return end
-  if task.is_cancelled then return task:finish(nil, base.error("CANCELLED", "cancelled by the caller")) end
+  if task.is_cancelled then return task:finish(nil, base.error("CANCELLED", "task: cancelled")) end
   if not fine then return task:finish(nil, base.error("INTERNAL_ERROR", tostring(bytes))) end
   if type(bytes) ~= "string" then
     local is_error = type(failure) == "table" and failure.code
-    return task:finish(nil, is_error and failure or base.error("INTERNAL_ERROR", tostring(failure or "the loader gave no bytes")))
+    return task:finish(nil, is_error and failure or base.error("INTERNAL_ERROR", tostring(failure or "loader: no data returned")))
   end
   task.fetch = nil
   local key = task.options.cache_key or task.url
@@ -87,12 +87,12 @@ end
 
 --- A task whose function is still working ends at once; the result of the function is dropped.
 function loader.cancel(task)
-  if not task.pointer and not task.is_done then task:finish(nil, base.error("CANCELLED", "cancelled by the caller")) end
+  if not task.pointer and not task.is_done then task:finish(nil, base.error("CANCELLED", "task: cancelled")) end
 end
 
 --- The same when the manager closes.
 function loader.drop(task)
-  if not task.is_done then task:finish(nil, base.error("SHUTDOWN", "the manager was closed")) end
+  if not task.is_done then task:finish(nil, base.error("SHUTDOWN", "manager: closed")) end
 end
 
 return loader

@@ -245,7 +245,7 @@ function manager.new(options)
 end
 
 --- The pointer, for internal use.
-function Manager:get() return self.pointer or error("the manager was closed", 3) end
+function Manager:get() return self.pointer or error("manager: closed", 3) end
 
 --- The loads of a manager in progress, in a separate list because their functions may start others.
 local function tasks_of(owner)

@@ -67,7 +67,7 @@ test("numbers that do not fit and text with a NUL are refused", function()
   for _, number in ipairs({ -1, 0.5, 4294967296, 4294967297, 1e300, 1 / 0, 0 / 0, "2" }) do
     local function refused(what, call, ...)
       local fine, problem = pcall(call, ...)
-      if fine or not tostring(problem):find("is no integer", 1, true) then error(what .. " of " .. tostring(number) .. ": " .. tostring(problem), 2) end
+      if fine or not tostring(problem):find("expected an integer", 1, true) then error(what .. " of " .. tostring(number) .. ": " .. tostring(problem), 2) end
     end
     refused("thumbnail", sdimage.decode, "", { thumbnail = { number, 1 } })
     refused("max_pixel_size", image.encode, image, "png", { max_pixel_size = { 1, number } })

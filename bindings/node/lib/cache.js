@@ -25,7 +25,7 @@ class Cache {
   }
 
   get handle() {
-    if (!this.#handle) throw new SdimageError('SHUTDOWN', 'the cache was closed');
+    if (!this.#handle) throw new SdimageError('SHUTDOWN', 'cache: closed');
     return this.#handle;
   }
 

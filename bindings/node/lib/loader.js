@@ -22,7 +22,7 @@ class Loader {
    * URL.
    */
   constructor(load, { schemes = [] } = {}) {
-    if (typeof load !== 'function') throw new TypeError('a loader is made of a function');
+    if (typeof load !== 'function') throw new TypeError('loader: function expected');
     const number = ++last;
     this.#handle = native.loaderNew(number, [].concat(schemes).map((scheme) => `${scheme}:`));
     functions.set(number, load);
@@ -45,7 +45,7 @@ async function give(sink, loaded) {
   } else if (loaded?.[Symbol.asyncIterator] || (typeof loaded === 'object' && loaded?.[Symbol.iterator])) {
     for await (const piece of loaded) native.sink(sink, WRITE, piece);
   } else {
-    throw new SdimageError('INTERNAL_ERROR', 'the loader gave neither bytes nor a picture');
+    throw new SdimageError('INTERNAL_ERROR', 'loader: neither bytes nor an image returned');
   }
   return native.sink(sink, FINISH);
 }
@@ -55,7 +55,7 @@ function wordsOf(error) {
   try {
     return String(error?.message ?? error);
   } catch {
-    return 'the loader threw something that has no text';
+    return 'loader: exception without text';
   }
 }
 
@@ -64,7 +64,7 @@ async function asked(number, url, sink, id) {
   working.set(id, controller);
   try {
     const load = functions.get(number);
-    if (!load) throw new SdimageError('SHUTDOWN', 'the loader is gone');
+    if (!load) throw new SdimageError('SHUTDOWN', 'loader: already released');
     const expect = (length) => native.sink(sink, EXPECT, options.u53('length', length));
     const request = { url, signal: controller.signal, expect };
     await give(sink, await load(request));
@@ -79,7 +79,7 @@ async function asked(number, url, sink, id) {
 
 /** Called when no caller is waiting for a load any longer. */
 function dropped(id) {
-  working.get(id)?.abort(new SdimageError('CANCELLED', 'no caller is waiting'));
+  working.get(id)?.abort(new SdimageError('CANCELLED', 'task: cancelled'));
 }
 
 module.exports = { Loader, asked, dropped };

@@ -36,7 +36,7 @@ class Manager extends EventEmitter {
 
   /** The handle; throws after close. */
   #open() {
-    if (!this.#handle) throw new SdimageError('SHUTDOWN', 'the manager was closed');
+    if (!this.#handle) throw new SdimageError('SHUTDOWN', 'manager: closed');
     return this.#handle;
   }
 

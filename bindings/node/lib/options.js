@@ -8,7 +8,7 @@ const {
 function choice(table) {
   return (name, value) => {
     if (typeof value === 'string' && Object.hasOwn(table, value)) return table[value];
-    throw new TypeError(`${name} is none of ${Object.keys(table).join(', ')}`);
+    throw new TypeError(`argument: ${name} is none of ${Object.keys(table).join(', ')}`);
   };
 }
 
@@ -26,20 +26,20 @@ function word(table, number) {
 function count(limit) {
   return (name, value) => {
     if (Number.isInteger(value) && value >= 0 && value <= limit) return value;
-    throw new RangeError(`${name} must be an integer from 0 to ${limit}`);
+    throw new RangeError(`argument: ${name} must be an integer from 0 to ${limit}`);
   };
 }
 
 function of(type) {
   return (name, value) => {
-    if (typeof value !== type) throw new TypeError(`${name} must be a ${type}`);
+    if (typeof value !== type) throw new TypeError(`argument: ${name} must be a ${type}`);
     return value;
   };
 }
 
 /** Text for C, where a NUL would end it. */
 function text(name, value) {
-  if (of('string')(name, value).includes('\0')) throw new TypeError(`${name} contains a NUL`);
+  if (of('string')(name, value).includes('\0')) throw new TypeError(`argument: ${name} contains a NUL`);
   return value;
 }
 
@@ -49,13 +49,13 @@ const flag = of('boolean');
 const priority = choice(PRIORITIES);
 
 function seconds(name, value) {
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${name} must be a whole number of seconds`);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`argument: ${name} must be a whole number of seconds`);
   return value;
 }
 
 /** Converts [width, height] to two numbers with the given names. */
 function size(name, value, width, height) {
-  if (!Array.isArray(value) || value.length !== 2) throw new TypeError(`${name} must be [width, height]`);
+  if (!Array.isArray(value) || value.length !== 2) throw new TypeError(`argument: ${name} must be [width, height]`);
   return { [width]: u32(name, value[0]), [height]: u32(name, value[1]) };
 }
 
@@ -91,7 +91,7 @@ function flatten(options, table, special = {}) {
     if (value === undefined || value === null) continue;
     if (Object.hasOwn(special, name)) Object.assign(flat, special[name](value));
     else if (Object.hasOwn(table, name)) flat[name] = table[name](name, value);
-    else throw new TypeError(`there is no option ${name}`);
+    else throw new TypeError(`options: unknown option ${name}`);
   }
   return flat;
 }

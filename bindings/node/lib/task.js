@@ -42,7 +42,7 @@ class Task extends EventEmitter {
 
   /** For the manager: called when the signal was aborted before the start. */
   refuse(url) {
-    this.#outcome = { error: new SdimageError('CANCELLED', 'cancelled by the caller', { url, cause: this.#signal.reason }) };
+    this.#outcome = { error: new SdimageError('CANCELLED', 'task: cancelled', { url, cause: this.#signal.reason }) };
     process.nextTick(() => this.emit('end', null, this.#outcome.error));
     return this;
   }

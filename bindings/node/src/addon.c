@@ -88,7 +88,7 @@ static binding *binding_new(napi_env env) {
     binding *made = calloc(1, sizeof *made);
     sdimage_error *error = NULL;
     if (!made || sdimage_dispatcher_new_pollable(&made->dispatcher, &error) < 0 || !(made->inbox = inbox_new())) {
-        napi_throw_error(env, NULL, error ? sdimage_error_message(error) : "no memory");
+        napi_throw_error(env, NULL, error ? sdimage_error_message(error) : "library: no memory");
         sdimage_error_unref(error);
         return NULL; /* the process has run out of descriptors, so the addon cannot work */
     }
@@ -96,7 +96,7 @@ static binding *binding_new(napi_env env) {
     made->events = watch_new(env, sdimage_dispatcher_descriptor(made->dispatcher), "sdimage.load", take_events);
     made->requests = watch_new(env, inbox_descriptor(made->inbox), "sdimage.loader", take_requests);
     if (!made->events || !made->requests) {
-        napi_throw_error(env, NULL, "the loop takes no descriptors");
+        napi_throw_error(env, NULL, "event loop: descriptor refused");
         return NULL;
     }
     napi_add_env_cleanup_hook(env, ending, made);

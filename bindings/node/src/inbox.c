@@ -57,7 +57,7 @@ static void inbox_unref(inbox *inbox) {
 }
 
 static void refuse(sdimage_load_sink *sink) {
-    sdimage_error *error = sdimage_error_new(SDIMAGE_STATUS_SHUTDOWN, "the environment of the loader has ended");
+    sdimage_error *error = sdimage_error_new(SDIMAGE_STATUS_SHUTDOWN, "loader: environment has ended");
     /* Passing no error would mean success. Without memory for one, releasing the sink is a failure too. */
     if (error)
         sdimage_load_sink_finish(sink, error);

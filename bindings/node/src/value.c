@@ -63,7 +63,7 @@ bool bytes_of(napi_env env, napi_value value, const void **bytes, size_t *length
     else if (is_buffer)
         napi_get_arraybuffer_info(env, value, &start, length);
     else
-        napi_throw_type_error(env, NULL, "bytes must be an ArrayBuffer, a typed array or a Buffer");
+        napi_throw_type_error(env, NULL, "argument: bytes must be an ArrayBuffer, a typed array or a Buffer");
     *bytes = start;
     return is_view || is_buffer;
 }
@@ -107,7 +107,7 @@ napi_value error_value(napi_env env, sdimage_status status, const sdimage_error 
     napi_value make, made = NULL;
     const char *message = sdimage_error_message(error);
     napi_value values[] = {text(env, sdimage_status_name(error ? sdimage_error_code(error) : status)),
-                           text(env, *message ? message : "the call failed"),
+                           text(env, *message ? message : "library: call failed"),
                            number(env, sdimage_error_http_status(error)), text(env, sdimage_error_url(error)),
                            boolean(env, sdimage_error_is_transient(error))};
     napi_get_reference_value(env, binding_of(env)->error, &make);

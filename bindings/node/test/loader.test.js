@@ -51,7 +51,7 @@ test('a loader may throw anything', async () => {
     throw thrown[url.slice(-1)];
   });
   for (const index of thrown.keys()) await assert.rejects(manager.load(`mine:${index}`), { code: 'INTERNAL_ERROR' });
-  await assert.rejects(manager.load('mine:0'), { message: 'the loader threw something that has no text' });
+  await assert.rejects(manager.load('mine:0'), { message: 'loader: exception without text' });
   await manager.close();
 });
 

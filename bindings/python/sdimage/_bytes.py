@@ -77,7 +77,7 @@ def taken(out: c_void_p) -> bytes:
 def plain(text: bytes) -> bytes:
     """Text for C. A NUL inside would truncate it and is refused."""
     if 0 in text:
-        raise Error("INVALID_ARGUMENT", f"a NUL in {text!r}")
+        raise Error("INVALID_ARGUMENT", f"argument: text contains a NUL ({text!r})")
     return text
 
 

@@ -31,7 +31,7 @@ class Running:
     url: str = ""
 
 
-_running: Tokens[Running] = Tokens("the load is gone")
+_running: Tokens[Running] = Tokens("load")
 
 
 def begin(load: Running, start: Callable[[Any, int], T]) -> T:

@@ -29,7 +29,7 @@ def color(value: ColorLike) -> Color:
     except (TypeError, ValueError, Error):
         pass
     forms = "(red, green, blue[, alpha]), '#rgb[a]' or '#rrggbb[aa]'"
-    raise Error("INVALID_ARGUMENT", f"a colour is {forms}, not {value!r}")
+    raise Error("INVALID_ARGUMENT", f"color: {value!r} is not {forms}")
 
 
 def parsed_color(text: str) -> Color:

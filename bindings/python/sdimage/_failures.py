@@ -73,7 +73,7 @@ def of_load(names: tuple[str, ...], started: float) -> BaseException | None:
             if isinstance(failure.error, Error) or not isinstance(failure.error, Exception):
                 return failure.error
             code = "TRANSFORM_FAILED" if failure.what == "transformer" else "INTERNAL_ERROR"
-            error = Error(code, f"{failure.what} raised {failure.text}", url=names[0])
+            error = Error(code, f"{failure.what}: raised {failure.text}", url=names[0])
             error.__cause__ = failure.error
             return error
     return None

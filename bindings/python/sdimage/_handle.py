@@ -24,13 +24,13 @@ class Handle:
         # Stored here: at interpreter exit the names of modules may disappear before the last handle.
         self._unref = unref
         if not pointer:
-            raise Error("NO_MEMORY", "the library refused an object")
+            raise Error("NO_MEMORY", "library: no memory for an object")
 
     @property
     def pointer(self) -> int:
         """The address, for a call; ``Error("SHUTDOWN")`` after :meth:`release`."""
         if self._pointer is None:
-            raise Error("SHUTDOWN", "the object is closed")
+            raise Error("SHUTDOWN", "object: closed")
         return self._pointer
 
     def release(self) -> None:

@@ -34,7 +34,7 @@ class Loop:
 
 
 # Never removed: a program has few, and calls may be on their way to them at any time.
-_loops: Tokens[Loop] = Tokens("the loop is gone")
+_loops: Tokens[Loop] = Tokens("event loop")
 _by_place: dict[tuple[Post, int], Loop] = {}
 
 

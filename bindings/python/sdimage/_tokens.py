@@ -18,11 +18,11 @@ class Tokens(Generic[T]):
     A call after the removal of an object finds nothing. So no `destroy` has to enter an interpreter that may be ending.
     """
 
-    __slots__ = ("_gone", "_numbers", "_objects")
+    __slots__ = ("_numbers", "_objects", "_what")
 
-    def __init__(self, gone: str, objects: MutableMapping[int, T] | None = None) -> None:
-        """`gone` is the message of :meth:`find`; `objects` is the storage, a dictionary by default."""
-        self._gone = gone
+    def __init__(self, what: str, objects: MutableMapping[int, T] | None = None) -> None:
+        """`what` begins the message of :meth:`find`; `objects` is the storage, a dictionary by default."""
+        self._what = what
         self._objects: MutableMapping[int, T] = {} if objects is None else objects
         self._numbers = itertools.count(1)
 
@@ -43,7 +43,7 @@ class Tokens(Generic[T]):
         """The same, or ``Error("SHUTDOWN")``."""
         found = self._objects.get(token or 0)
         if found is None:
-            raise Error("SHUTDOWN", self._gone)
+            raise Error("SHUTDOWN", f"{self._what}: already released")
         return found
 
     def forget(self, token: int | None) -> T | None:

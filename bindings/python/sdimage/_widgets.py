@@ -47,7 +47,7 @@ class Widget:
         return TargetTable(size=sizeof(TargetTable), **given)
 
 
-widgets: Tokens[Widget] = Tokens("the target is gone")
+widgets: Tokens[Widget] = Tokens("target")
 _WORDS = {number: word for word, number in _enums.TRANSITIONS.items()}
 
 

@@ -29,8 +29,10 @@ def number(words: dict[str, int], word: str, what: str) -> int:
     try:
         return words[word]
     except (KeyError, TypeError):
-        message = f"{what} is one of {', '.join(words)}, not {word!r}"
-        raise Error("INVALID_ARGUMENT", message) if isinstance(word, str) else WrongType(message) from None
+        problem = f"{what} is {word!r}, expected one of {', '.join(words)}"
+        if isinstance(word, str):
+            raise Error("INVALID_ARGUMENT", f"argument: {problem}") from None
+        raise WrongType(problem) from None
 
 
 def bits(words: dict[str, int], chosen: str | Iterable[str], what: str) -> int:

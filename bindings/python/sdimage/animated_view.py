@@ -346,7 +346,7 @@ class _Functions:
     has_started_again: bool = False
 
 
-_functions: Tokens[_Functions] = Tokens("the view is gone")
+_functions: Tokens[_Functions] = Tokens("view")
 
 
 def _show(token: int | None, _view: int | None, image: int | None) -> None:

@@ -71,10 +71,10 @@ class Places:
         if len(shape) not in (3, 4) or found is None or shape[:3] != (count, self._height, self._width):
             raise Error(
                 "INVALID_ARGUMENT",
-                f"an array of shape {shape} of {kind} for {count} pictures of {self._width} by {self._height} pixels",
+                f"array: shape {shape} of {kind} for {count} images of {self._width}x{self._height} pixels",
             )
         if pixel_format is not None and _SAMPLES.get(pixel_format) != (kind, channels):
-            raise Error("INVALID_ARGUMENT", f"an array of {channels} channels of {kind} for {pixel_format}")
+            raise Error("INVALID_ARGUMENT", f"array: {channels} channels of {kind} for {pixel_format}")
         self._format = pixel_format or found
         self._row, self._picture = _strides(shape, strides, int(kind[1]), channels)
         last = self._width * channels * int(kind[1])
@@ -98,7 +98,7 @@ class Places:
 def _made(count: int, width: int, height: int, pixel_format: str) -> Any:
     kind, channels = _SAMPLES.get(pixel_format, ("", 0))
     if not channels:
-        raise Error("INVALID_ARGUMENT", f"no pixel format {pixel_format!r}")
+        raise Error("INVALID_ARGUMENT", f"array: unknown pixel format {pixel_format!r}")
     shape = (count, height, width, channels)
     if importlib.util.find_spec("numpy") is not None:
         numpy: Any = importlib.import_module("numpy")
@@ -122,7 +122,7 @@ def _described(array: Any) -> _Described:
     kind = str(interface["typestr"])
     foreign = ">" if sys.byteorder == "little" else "<"
     if is_read_only or kind.startswith(foreign):
-        raise Error("INVALID_ARGUMENT", "an array that cannot be written, or of foreign byte order")
+        raise Error("INVALID_ARGUMENT", "array: read-only or of foreign byte order")
     return tuple(interface["shape"]), interface.get("strides"), kind[1:], address, array
 
 
@@ -130,12 +130,12 @@ def _viewed(array: Any) -> _Described:
     try:
         view = memoryview(array)
     except TypeError:
-        raise Error("INVALID_ARGUMENT", f"an array with a buffer, not {type(array).__name__}") from None
+        raise Error("INVALID_ARGUMENT", f"array: {type(array).__name__} has no buffer") from None
     letters = {letter: kind for kind, letter in _LETTERS.items()}
     shape = view.shape or ()
     kind = letters.get(view.format.lstrip("@="))
     if view.readonly or not view.c_contiguous or kind is None:
-        raise Error("INVALID_ARGUMENT", "an array that is writable, contiguous and of B, H or f")
+        raise Error("INVALID_ARGUMENT", "array: expected a writable, contiguous one of B, H or f")
     if not view.nbytes:
         return shape, None, kind, 0, view
     first = ctypes.c_char.from_buffer(view)
@@ -153,6 +153,6 @@ def _strides(shape: tuple[int, ...], strides: tuple[int, ...] | None, bytes_each
     # The stride of a dimension of length 1 has no meaning.
     is_tight = all(have == want or side == 1 for have, want, side in zip(strides[2:], inner, shape[2:], strict=True))
     if not is_tight or min(strides) < 0:
-        raise Error("INVALID_ARGUMENT", "an array whose pixels do not lie side by side")
+        raise Error("INVALID_ARGUMENT", "array: pixels are not contiguous")
     between = strides[1] if shape[1] > 1 else max(row, strides[1])
     return between, strides[0] if shape[0] > 1 else max(strides[0], between * shape[1])

@@ -263,7 +263,7 @@ _SIZES = {
 }
 
 
-_additional: Tokens[AdditionalPath] = Tokens("the cache is gone")
+_additional: Tokens[AdditionalPath] = Tokens("cache")
 
 
 def _additional_path(token: int | None, key: int | None, length: int, path: int | None, capacity: int) -> int:

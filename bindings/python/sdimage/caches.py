@@ -68,7 +68,7 @@ class Cache(Lookups):
 
     def clear(self, memory: bool, disk: bool) -> None:
         """Removes everything from the given layers."""
-        raise Error("UNSUPPORTED", "this cache cannot be cleared")
+        raise Error("UNSUPPORTED", "cache: cannot be cleared")
 
     def option(self, name: str, fallback: OptionT) -> OptionT:
         """A value of the current request, of the type of `fallback`; else `fallback`. For use in :meth:`query` and
@@ -234,7 +234,7 @@ AnyCache: TypeAlias = ImageCache | Cache | CacheChain | LayeredCache | TieredCac
 
 # Two threads that request the first address of one cache both get the same address.
 _making = threading.Lock()
-_caches: Tokens[Cache] = Tokens("the cache is gone", weakref.WeakValueDictionary())
+_caches: Tokens[Cache] = Tokens("cache", weakref.WeakValueDictionary())
 
 
 def _key(key: int | None, length: int) -> bytes:

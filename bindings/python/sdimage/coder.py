@@ -75,7 +75,7 @@ class WorkBudget:
 
 def _raise(status: int) -> None:
     if status < 0:
-        raise Error(status_name(status), "the operation must end")
+        raise Error(status_name(status), "coder: operation must end")
 
 
 class _UnderWay(threading.local):
@@ -291,14 +291,14 @@ def unregister_coder(coder: AnyCoder) -> None:
 
 # Two threads that request the first address of one coder both get the same address.
 _making = threading.Lock()
-_coders: Tokens[Coder] = Tokens("the coder is gone", weakref.WeakValueDictionary())
+_coders: Tokens[Coder] = Tokens("coder", weakref.WeakValueDictionary())
 _registered: dict[int, Coder] = {}
 
 
 def _reference(image: object) -> int:
     """A reference for the library to an image of a coder."""
     if not isinstance(image, Image):
-        raise Error("INTERNAL_ERROR", f"the coder gave a {type(image).__name__}, not an Image")
+        raise Error("INTERNAL_ERROR", f"coder: returned {type(image).__name__}, expected Image")
     return cast(int, lib.sdimage_image_ref(image.pointer))
 
 
@@ -409,7 +409,7 @@ def _render(
 
 # --- Instances. The budget of the options is valid until the instance is destroyed.
 
-_instances: Tokens[tuple[CoderInstance, int | None]] = Tokens("the instance is gone")
+_instances: Tokens[tuple[CoderInstance, int | None]] = Tokens("coder instance")
 
 
 def _open(token: int | None, options: int, instance_out: Any, error_out: Any) -> int:
@@ -418,7 +418,7 @@ def _open(token: int | None, options: int, instance_out: Any, error_out: Any) ->
         with _working(budget):
             instance = _coders.find(token).open(read_options(options))
         if not isinstance(instance, CoderInstance):
-            raise Error("INTERNAL_ERROR", f"the coder gave a {type(instance).__name__}, not a CoderInstance")
+            raise Error("INTERNAL_ERROR", f"coder: returned {type(instance).__name__}, expected CoderInstance")
         instance_out[0] = _instances.add((instance, budget))
 
     return answer(error_out, body, lambda error: _failures.refuse("open", error))

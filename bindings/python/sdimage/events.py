@@ -51,7 +51,7 @@ class EventQueue(Closing):
         call(lib.sdimage_dispatcher_new_pollable, byref(out))
         self.dispatcher = Shared(out.value, lib.sdimage_dispatcher_unref)
         self.thread = threading.get_ident()
-        self._listeners: Tokens[Listener] = Tokens("the load is gone")
+        self._listeners: Tokens[Listener] = Tokens("load")
         self._is_open = True
 
     def fileno(self) -> int:

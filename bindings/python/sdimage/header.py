@@ -60,7 +60,7 @@ def read_metadata(data: ReadableBuffer | Path, kind: str) -> bytes | None:
     """
     getter = _BLOCKS.get(kind)
     if getter is None:
-        raise Error("INVALID_ARGUMENT", f"kind is {kind!r}, expected one of {', '.join(_BLOCKS)}")
+        raise Error("INVALID_ARGUMENT", f"argument: kind is {kind!r}, expected one of {', '.join(_BLOCKS)}")
     with _read(data) as header:
         block = getter(header.pointer)
         return ctypes.string_at(lib.sdimage_data_bytes(block), lib.sdimage_data_length(block)) if block else None

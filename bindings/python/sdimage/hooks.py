@@ -251,7 +251,7 @@ class _Functions:
     event: OnEvent | None
 
 
-_functions: Tokens[_Functions] = Tokens("the hooks are gone")
+_functions: Tokens[_Functions] = Tokens("hook")
 
 
 def _modify_request(token: int | None, request: int, reply: int) -> None:
@@ -289,7 +289,7 @@ def _redirect(token: int | None, here: bytes, there: bytes, status: int, reply: 
         if isinstance(said, str):
             return said.encode("utf-8", "surrogateescape")
         if not said:
-            raise Error("REDIRECT_FORBIDDEN", f"to {text(there)}")
+            raise Error("REDIRECT_FORBIDDEN", "hook: redirect refused")
         return None
 
     complete(reply, body, "redirect", here)

@@ -66,7 +66,7 @@ class Image:
         distance = row if stride is None else stride
         data, length = _bytes.borrowed(pixels, "pixels")
         if min(width, height) < 1 or distance < row or length < distance * (height - 1) + row:
-            raise Error("INVALID_ARGUMENT", f"{length} bytes do not hold {width} x {height} pixels of {pixel_format}")
+            raise Error("INVALID_ARGUMENT", f"image: {length} bytes are too few for {width}x{height} pixels of {pixel_format}")
         number = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
         out = c_void_p()
         call(lib.sdimage_image_new, width, height, distance, number, data, byref(out))
@@ -76,7 +76,7 @@ class Image:
     def animation(cls, frames: Sequence[Image], durations_ms: Sequence[int], loop_count: int = 0) -> Image:
         """An animation of images of one size with the given durations; a loop count of 0 repeats forever."""
         if len(frames) != len(durations_ms):
-            raise Error("INVALID_ARGUMENT", f"{len(durations_ms)} durations for {len(frames)} frames")
+            raise Error("INVALID_ARGUMENT", f"animation: {len(durations_ms)} durations for {len(frames)} frames")
         pointers = (c_void_p * max(1, len(frames)))(
             *(pointer_of(frame, f"frames[{index}]", "image") for index, frame in enumerate(frames))
         )
@@ -431,7 +431,7 @@ class Image:
         """Rows of the colors of a rectangle whose top left pixel is (`x`, `y`), each as in :meth:`color_at`."""
         width, height = box(size)
         if width * height > self.width * self.height:
-            raise Error("INVALID_ARGUMENT", f"a rectangle of {width}x{height} pixels exceeds the image")
+            raise Error("INVALID_ARGUMENT", f"image: rectangle of {width}x{height} pixels exceeds the image")
         colors = (Color * (width * height))()
         left, top = unsigned(x, "x", U32), unsigned(y, "y", U32)
         call(lib.sdimage_image_colors_in, self.pointer, left, top, width, height, colors, len(colors))

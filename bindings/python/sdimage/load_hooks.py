@@ -125,7 +125,7 @@ class _Functions:
     should_remember_failure: ShouldRemember | None
 
 
-_functions: Tokens[_Functions] = Tokens("the hooks are gone")
+_functions: Tokens[_Functions] = Tokens("hook")
 
 
 def _new_reference(data: ReadableBuffer) -> int | None:

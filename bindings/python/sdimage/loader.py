@@ -455,7 +455,7 @@ class Downloader(Loader):
         lib.sdimage_downloader_invalidate(self.pointer, cancel)
 
 
-_functions: Tokens[_Functions] = Tokens("the loader is gone")
+_functions: Tokens[_Functions] = Tokens("loader")
 
 
 def _can_load(token: int | None, request: int) -> bool:
@@ -490,7 +490,7 @@ def _deliver(loaded: Loaded, sink: int) -> None:
             lib.sdimage_load_sink_finish_with_data(sink, data.pointer)
         return
     if not isinstance(loaded, Iterable) or isinstance(loaded, str):
-        raise Error("INTERNAL_ERROR", f"the loader gave a {type(loaded).__name__}, not bytes")
+        raise Error("INTERNAL_ERROR", f"loader: returned {type(loaded).__name__}, expected bytes")
     for piece in loaded:
         bytes_, length = _bytes.borrowed(piece)
         call(lib.sdimage_load_sink_write, sink, bytes_, length)

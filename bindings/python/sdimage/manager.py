@@ -435,7 +435,7 @@ def _check_callbacks(on_progress: object, on_partial: object, on_result: object)
     optional_function(on_result, "on_result")
 
 
-_observers: Tokens[OnResult] = Tokens("the observer is gone")
+_observers: Tokens[OnResult] = Tokens("observer")
 _held_for_ever: dict[int, object] = {}
 
 

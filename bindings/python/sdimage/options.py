@@ -84,7 +84,7 @@ def unsigned(value: int | None, what: str, most: int = U64) -> int:
     except TypeError:
         raise wrong(what, "int", value) from None
     if not fits:
-        raise Error("INVALID_ARGUMENT", f"{what} lies between 0 and {most}, not {value}")
+        raise Error("INVALID_ARGUMENT", f"argument: {what} is {value}, expected 0 to {most}")
     return int(value)
 
 
@@ -98,7 +98,7 @@ def nanoseconds(ms: float) -> int:
     """Converts milliseconds to nanoseconds for C."""
     real(ms, "ms")
     if not 0 <= ms * 1_000_000 < 2**63:
-        raise Error("INVALID_ARGUMENT", f"{ms} milliseconds")
+        raise Error("INVALID_ARGUMENT", f"argument: time is out of range ({ms} ms)")
     return round(ms * 1_000_000)
 
 

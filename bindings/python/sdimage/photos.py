@@ -54,7 +54,7 @@ def url_of_identifier(identifier: str) -> str:
     """``ph://IDENTIFIER``, with percent-encoding of characters that a URL cannot contain."""
     url = _taken_over(lib.sdimage_photos_url_of_identifier(identifier.encode("utf-8", "surrogateescape")))
     if url is None:
-        raise Error("INVALID_ARGUMENT", "an empty identifier")
+        raise Error("INVALID_ARGUMENT", "photos: empty identifier")
     return url
 
 
@@ -327,7 +327,7 @@ class PhotoLibrary(Closing):
             elif target == "point_size":
                 lib.sdimage_photos_request_options_set_target_point_size(options.pointer)
             elif target != "maximum":
-                raise Error("INVALID_ARGUMENT", f"target is maximum, pixel_size, point_size or a size, not {target!r}")
+                raise Error("INVALID_ARGUMENT", f"photos: target is {target!r}, expected maximum, pixel_size, point_size or a size")
             lib.sdimage_photos_loader_config_add_library(config.pointer, self._handle.pointer)
             lib.sdimage_photos_loader_config_set_request_options(config.pointer, options.pointer)
             lib.sdimage_photos_loader_config_set_images_only(config.pointer, images_only)

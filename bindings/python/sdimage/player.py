@@ -110,7 +110,7 @@ class Player(Closing):
             if found:
                 yield found
             if self._provider is None:
-                raise Error("UNSUPPORTED", "the view passes the time to this player")
+                raise Error("UNSUPPORTED", "player: driven by a view")
             duration = lib.sdimage_frame_provider_duration_ms(self._provider.pointer, self.index)
             step = duration / self.rate if self.rate > 0 else 0
 

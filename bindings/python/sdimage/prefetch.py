@@ -279,7 +279,7 @@ class Prefetchers:
                 group.cancel()
             raise
         if group.cancelled:
-            raise Error("CANCELLED", "the manager was closed")
+            raise Error("CANCELLED", "manager: closed")
         return Batch(places.array, group.errors)
 
     def close(self, deadline: float) -> None:
@@ -299,7 +299,7 @@ def _wake(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-_groups: Tokens[PrefetchGroup] = Tokens("the list is gone")
+_groups: Tokens[PrefetchGroup] = Tokens("prefetch")
 # In the child of a fork, the end of these is never reported: closing would wait for it in vain.
 os.register_at_fork(after_in_child=_groups.clear)
 

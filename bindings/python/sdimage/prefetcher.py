@@ -183,7 +183,7 @@ class _Observer:
         self.on_idle = on_idle
 
 
-_observers: Tokens[_Observer] = Tokens("the prefetcher is closed")
+_observers: Tokens[_Observer] = Tokens("prefetcher")
 
 
 def _on_fetched(token: int | None, url: int | None, finished: int, total: int) -> None:

@@ -47,7 +47,7 @@ def _plugin(name: str) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(str(beside) if beside.exists() else file)
     except OSError as error:
-        raise Error("MODULE_MISSING", f"the plug-in {file} cannot be opened: {error}") from None
+        raise Error("MODULE_MISSING", f"plug-in: {file} cannot be opened ({error})") from None
 
 
 class RemoteCache(ImageCache):

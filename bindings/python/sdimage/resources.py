@@ -92,5 +92,5 @@ def _name(path: Path) -> bytes:
         raise TypeError(f"a name is needed, not {type(path).__name__}")
     name = os.fsencode(path)
     if b"\0" in name:
-        raise Error("INVALID_ARGUMENT", "a name with a NUL")
+        raise Error("INVALID_ARGUMENT", "resources: name contains a NUL")
     return name

@@ -152,7 +152,7 @@ class Task:
             wait_in_slices(lib.sdimage_task_wait, self._handle.pointer, timeout)
         result = self._final()
         if result is None:
-            raise Error("INTERNAL_ERROR", "a finished load has no result")
+            raise Error("INTERNAL_ERROR", "task: finished without a result")
         return self.checked(result)
 
 

@@ -209,7 +209,7 @@ def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = 
 
 
 # The library reports when it no longer needs a transformer.
-_functions: Tokens[TransformFunction] = Tokens("the transformer is gone")
+_functions: Tokens[TransformFunction] = Tokens("transform")
 
 
 def _transform(
@@ -225,7 +225,7 @@ def _transform(
         function = _functions.find(token)
         result = function(Image.borrowed(image), name)
         if not isinstance(result, Image):
-            raise Error("INTERNAL_ERROR", f"the transformer gave a {type(result).__name__}, not an Image")
+            raise Error("INTERNAL_ERROR", f"transform: returned {type(result).__name__}, expected Image")
         result_out[0] = lib.sdimage_image_ref(result.pointer)
 
     return answer(error_out, body, failed)

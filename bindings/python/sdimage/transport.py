@@ -84,7 +84,7 @@ class _Workers:
             self._pool.submit(work)
 
 
-_functions: Tokens[tuple[TransportFunction, _Workers]] = Tokens("the transport is gone")
+_functions: Tokens[tuple[TransportFunction, _Workers]] = Tokens("transport")
 
 
 def _start(token: int | None, request: int, exchange: int) -> int:

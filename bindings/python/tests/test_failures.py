@@ -32,7 +32,7 @@ class Failures(TestCase):
                 hooks = sdimage.LoadHooks(**{name: fail})  # type: ignore[arg-type]
                 manager = self.manager(loader=lambda request: png(), load_hooks=hooks)
                 error = self.caught(manager, "x:a", wait_for_store=True)
-                self.assertEqual(error.message, f"{name} raised ZeroDivisionError: by nought")
+                self.assertEqual(error.message, f"{name}: raised ZeroDivisionError: by nought")
                 self.assertEqual(error.url, "x:a")
                 # The load itself was successful.
                 self.assertEqual(manager.cache.contains("x:a"), "memory")

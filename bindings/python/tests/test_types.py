@@ -28,7 +28,7 @@ class WrongTypes(TestCase):
             "lossless must be True or False, not int": lambda: image.encode("png", lossless=1),
             "memory must be True or False, not str": lambda: sdimage.ImageCache("wrong").clear("memory"),
             "timeout_ms must be int, not str": lambda: manager.load("x:a", timeout_ms="5"),
-            "priority is one of low, normal, high, not 5": lambda: manager.load("x:a", priority=5),
+            "priority is 5, expected one of low, normal, high": lambda: manager.load("x:a", priority=5),
             "cache_policy must be str or a collection of str, not int": lambda: manager.load("x:a", cache_policy=5),
             "on_result must be a function or None, not int": lambda: manager.start("x:a", on_result=5),
             "events must be EventQueue, not int": lambda: manager.start("x:a", events=5),

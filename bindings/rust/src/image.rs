@@ -20,7 +20,7 @@ impl Image {
         let row = (width as usize).checked_mul(unsafe { sys::sdimage_pixel_format_bytes(pixel_format.raw()) });
         let needed = row.and_then(|row| stride.checked_mul((height as usize).saturating_sub(1))?.checked_add(row));
         if needed.map_or(true, |needed| needed > pixels.len()) {
-            return Err(Error::new(Status::InvalidArgument, "fewer pixels than the size says"));
+            return Err(Error::new(Status::InvalidArgument, "image: too few bytes for the size"));
         }
         let mut kept = Box::new(pixels);
         let start = kept.as_mut_ptr();

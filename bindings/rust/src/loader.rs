@@ -150,7 +150,7 @@ unsafe extern "C" fn load<L: CustomLoader>(
         Ok(Ok(())) => {}
         Ok(Err(why)) => sink.fail(&why),
         Err(panic) => {
-            sink.fail(&Error::new(Status::InternalError, "the loader panicked"));
+            sink.fail(&Error::new(Status::InternalError, "loader: panicked"));
             forget_panic(panic);
         }
     }

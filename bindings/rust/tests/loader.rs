@@ -88,7 +88,7 @@ fn a_loader_brings_bytes_pictures_and_errors() {
 fn a_panic_of_a_loader_is_the_error_of_its_load() {
     let (manager, _told) = manager(&Arc::default());
     let why = manager.load(&Request::new("demo:panic")).unwrap_err();
-    assert_eq!((why.code(), why.message()), (Status::InternalError, "the loader panicked"));
+    assert_eq!((why.code(), why.message()), (Status::InternalError, "loader: panicked"));
 }
 
 #[test]

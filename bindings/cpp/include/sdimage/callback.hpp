@@ -38,11 +38,11 @@ inline failure caught() noexcept {
     } catch (const error &known) {
         return known.why();
     } catch (const std::bad_alloc &) {
-        return failure(sdimage_error_new(SDIMAGE_STATUS_NO_MEMORY, "an allocation was refused"));
+        return failure(sdimage_error_new(SDIMAGE_STATUS_NO_MEMORY, "callback: no memory"));
     } catch (const std::exception &other) {
         return failure(sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, other.what()));
     } catch (...) {
-        return failure(sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "a callback threw something"));
+        return failure(sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "callback: unknown exception"));
     }
 }
 

@@ -99,15 +99,15 @@ inline status put(sdimage_image **into, image made) {
     return status::ok;
 }
 inline void put_always(sdimage_image **into, image made) {
-    if (!made) throw error(status::bad_data, "the coder gave no picture");
+    if (!made) throw error(status::bad_data, "coder: no image returned");
     *into = made.release();
 }
 inline void put_always(sdimage_data **into, data made) {
-    if (!made) throw error(status::encode_failed, "the coder gave no bytes");
+    if (!made) throw error(status::encode_failed, "coder: no data returned");
     *into = made.release();
 }
 inline void put_instance(void **into, std::unique_ptr<custom_picture> made) {
-    if (!made) throw error(status::unsupported, "the coder opened nothing");
+    if (!made) throw error(status::unsupported, "coder: no stream returned");
     *into = made.release();
 }
 

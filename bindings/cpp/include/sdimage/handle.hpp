@@ -113,7 +113,7 @@ private:
 class text {
 public:
     text(std::string_view view) : text_(view) {
-        if (view.find('\0') != std::string_view::npos) throw std::invalid_argument("sdimage: text contains a NUL");
+        if (view.find('\0') != std::string_view::npos) throw std::invalid_argument("argument: text contains a NUL");
     }
     operator const char *() const noexcept { return text_.c_str(); }
     const char *get() const noexcept { return text_.c_str(); }

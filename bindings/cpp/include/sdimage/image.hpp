@@ -174,7 +174,8 @@ public:
     // An animation of images of one size; `durations_ms` has one number per frame. A loop count of 0 repeats forever.
     static image animation(span<const image> frames, span<const std::uint32_t> durations_ms,
                            std::uint32_t loop_count = 0) {
-        if (frames.size() != durations_ms.size()) throw error(status::invalid_argument, "a duration for each frame");
+        if (frames.size() != durations_ms.size())
+            throw error(status::invalid_argument, "animation: numbers of frames and durations differ");
         std::vector<sdimage_image *> pointers;
         for (const image &frame : frames)
             pointers.push_back(frame.get());

@@ -39,7 +39,7 @@ public:
     // forgotten.
     sdimage::image image(std::string_view name) const {
         // C would read only the part before the NUL as the name.
-        if (name.find('\0') != name.npos) throw error(status::invalid_argument, "a name with a NUL");
+        if (name.find('\0') != name.npos) throw error(status::invalid_argument, "resources: name contains a NUL");
         return detail::make<sdimage::image>(sdimage_resources_get_image, get(), detail::text(name));
     }
     outcome<sdimage::image> try_image(const char *name) const noexcept {

@@ -77,7 +77,7 @@ final class Handle {
      */
     <T> T use(LongFunction<T> call) {
         if (!owned.enter()) {
-            throw new IllegalStateException("it was closed");
+            throw new IllegalStateException("object: closed");
         }
         try {
             return call.apply(owned.pointer);

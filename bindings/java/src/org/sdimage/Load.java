@@ -111,7 +111,7 @@ public final class Load extends CompletableFuture<Result> {
     }
 
     private void fail(Throwable broken) {
-        SdimageException error = new SdimageException("INTERNAL_ERROR", "the result cannot be read: " + broken);
+        SdimageException error = new SdimageException("INTERNAL_ERROR", "load: result cannot be read (" + broken + ")");
         error.initCause(broken);
         completeExceptionally(broken instanceof SdimageException ? broken : error);
         closeTask();

@@ -8,8 +8,6 @@ import java.util.function.LongFunction;
 
 /** Loads images through memory, disk and network. Use it from any thread. */
 public final class Manager implements AutoCloseable {
-    private static final long NO_LIMIT = 0xffffffffL;
-
     /** The configuration of a manager. */
     public static final class Builder {
         private Cache cache;
@@ -147,15 +145,13 @@ public final class Manager implements AutoCloseable {
 
     /** Returns when the stores of finished loads are committed, images that are still being encoded for the cache included. */
     public void flush() {
-        flush(NO_LIMIT);
+        flush(Native.UNSIGNED_MAX);
     }
 
     /** The same with a limit; fails with TIMEOUT after it. */
     public void flush(long timeoutMs) {
-        if (timeoutMs < 0 || timeoutMs > NO_LIMIT) {
-            throw new IllegalArgumentException("no unsigned number of 32 bits");
-        }
-        handle.run(manager -> Native.managerFlush(manager, timeoutMs));
+        long limit = Native.unsigned(timeoutMs);
+        handle.run(manager -> Native.managerFlush(manager, limit));
     }
 
     /** Accepts no more loads and ends the running ones with SHUTDOWN; their futures may complete a little later. */

@@ -21,6 +21,9 @@ final class Native {
     private static final Map<Long, LoaderThreads> loaders = new ConcurrentHashMap<>();
     private static final AtomicLong last = new AtomicLong();
 
+    /** The maximum of the unsigned numbers of 32 bits. */
+    static final long UNSIGNED_MAX = 0xffffffffL;
+
     static {
         String file = System.getProperty("org.sdimage.library", System.getenv("SDIMAGE_JNI_LIBRARY"));
         if (file != null) {
@@ -169,7 +172,7 @@ final class Native {
     /** Returns the text; refuses a NUL, which would end it in C. */
     static String checked(String text) {
         if (text != null && text.indexOf('\0') >= 0) {
-            throw new IllegalArgumentException("a NUL in text");
+            throw new IllegalArgumentException("argument: text contains a NUL");
         }
         return text;
     }
@@ -177,7 +180,15 @@ final class Native {
     /** Returns the number; refuses one that a conversion to an unsigned type would wrap. */
     static long notNegative(long value) {
         if (value < 0) {
-            throw new IllegalArgumentException("a negative number");
+            throw new IllegalArgumentException("argument: number is negative (" + value + ")");
+        }
+        return value;
+    }
+
+    /** The same for 32 bits. */
+    static long unsigned(long value) {
+        if (value < 0 || value > UNSIGNED_MAX) {
+            throw new IllegalArgumentException("argument: number is out of range (" + value + ", limit " + UNSIGNED_MAX + ")");
         }
         return value;
     }
@@ -229,7 +240,7 @@ final class Native {
         if (loader != null) {
             loader.start(url, sink);
         } else {
-            sinkFinish(sink, "SHUTDOWN", bytes("the loader is gone"));
+            sinkFinish(sink, "SHUTDOWN", bytes("loader: already released"));
             unref(Handle.SINK, sink);
         }
     }

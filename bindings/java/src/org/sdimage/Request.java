@@ -81,13 +81,6 @@ public final class Request {
         return new Request(url, cacheKey, fields, decode, copy);
     }
 
-    private Request withUnsigned(int index, long value) {
-        if (value < 0 || value > 0xffffffffL) {
-            throw new IllegalArgumentException("not in 32 bits: " + value);
-        }
-        return with(index, value);
-    }
-
     /** A box in pixels that the image is scaled down into. */
     public Request thumbnail(int width, int height) {
         return decode(decode.thumbnail(width, height));
@@ -138,7 +131,7 @@ public final class Request {
 
     /** Delivers partial images while bytes arrive, at most once per interval. */
     public Request progressive(long intervalMs) {
-        return with(PROGRESSIVE, 1).withUnsigned(PROGRESSIVE_INTERVAL_MS, intervalMs);
+        return with(PROGRESSIVE, 1).with(PROGRESSIVE_INTERVAL_MS, Native.unsigned(intervalMs));
     }
 
     /** Delivers the encoded bytes also for images in memory. */
@@ -157,7 +150,7 @@ public final class Request {
 
     /** The timeout of the transfer; 0 uses that of the downloader. */
     public Request timeoutMs(long milliseconds) {
-        return withUnsigned(TIMEOUT_MS, milliseconds);
+        return with(TIMEOUT_MS, Native.unsigned(milliseconds));
     }
 
     long[] values() {
