@@ -179,6 +179,8 @@ def convert(folder: pathlib.Path, origin: Origin) -> None:
     report.check("in bytes", (folder / "s.jpg").stat().st_size <= 900, f"{(folder / 's.jpg').stat().st_size}")
     done = run("convert", "-", "-", "--format", "webp", "--lossless", input=png(9, 7))
     report.check("convert is a filter", done.stdout[:4] == b"RIFF" and done.stdout[12:16] == b"VP8L", done.stderr.decode())
+    done = run("convert", "/dev/stdin", "/dev/stdout", "--format", "bmp", input=png(9, 7))
+    report.check("also between pipes with names", done.stdout[:2] == b"BM", done.stderr.decode())
     done = run("convert", source, folder / "same.ppm", "--transform", "flip:h", "--transform", "flip:h")
     report.check("two flips are none", (folder / "same.ppm").read_bytes() == ppm(60, 40), done.stderr.decode())
     expect("convert misses a file", run("convert", folder / "none.png", folder / "o.jpg"), 1, "^$", "NOT_FOUND")
@@ -268,6 +270,12 @@ def prefetch(folder: pathlib.Path, origin: Origin) -> None:
     done = run("prefetch", "-", *where, input=f"{urls[0]}\n{origin.url('nothing')}\n".encode())
     expect("prefetch tells what fails", done, 1, "^1 fetched, 1 failed\n$", "^sdimage: .*/nothing: HTTP_STATUS: [^\n]*\n$")
     expect("prefetch of nothing is fine", run("prefetch", "-", *where, input=b"\n"), 0, "^0 fetched, 0 failed\n$")
+    reader, writer = os.pipe()
+    os.write(writer, f"{urls[0]}\n{urls[1]}\n".encode())
+    os.close(writer)
+    done = run("prefetch", f"/dev/fd/{reader}", *where, pass_fds=[reader])
+    os.close(reader)
+    expect("prefetch reads a pipe", done, 0, "^2 fetched, 0 failed\n$", "^$")
     expect("prefetch without its file", run("prefetch", folder / "none"), 1, "^$", "^sdimage: [^\n]*\n$")
 
 

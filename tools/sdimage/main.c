@@ -1,8 +1,16 @@
 /* main.c: sdimage, the command line tool; a small program that uses only the public headers. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
+
+/* Opens a file to look at its first bytes; NULL unless it is a regular file. Those of a pipe would be lost to the
+ * command, and may never come. */
+static FILE *open_regular(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
+}
 
 /* True if an argument is an option, or an image file that needs no plug-in, by its contents or its name. */
 static bool is_plain(const char *argument) {
@@ -10,7 +18,7 @@ static bool is_plain(const char *argument) {
                                            SDIMAGE_FORMAT_WEBP, SDIMAGE_FORMAT_BMP, SDIMAGE_FORMAT_ICO,
                                            SDIMAGE_FORMAT_AVIF};
     char head[4096];
-    FILE *file = is_url(argument) ? NULL : fopen(argument, "rb");
+    FILE *file = is_url(argument) ? NULL : open_regular(argument);
     sdimage_format format = sdimage_format_of_name(is_url(argument) ? "" : argument);
     if (file) {
         format = sdimage_sniff(head, fread(head, 1, sizeof head, file));
