@@ -276,6 +276,10 @@ def prefetch(folder: pathlib.Path, origin: Origin) -> None:
     done = run("prefetch", f"/dev/fd/{reader}", *where, pass_fds=[reader])
     os.close(reader)
     expect("prefetch reads a pipe", done, 0, "^2 fetched, 0 failed\n$", "^$")
+    named = folder / "two words.png"
+    named.write_bytes(png(8, 6))
+    done = run("prefetch", "-", *where, input=f"  {named} \t\r\n".encode())
+    expect("prefetch takes names with spaces", done, 0, "^1 fetched, 0 failed\n$", "^$")
     expect("prefetch without its file", run("prefetch", folder / "none"), 1, "^$", "^sdimage: [^\n]*\n$")
 
 

@@ -35,13 +35,20 @@ static parse_result set_option(void *user_data, option_id option, const char *va
     }
 }
 
+/* Ends a line before the spaces and tabs at its end. */
+static void trim(char *line) {
+    size_t length = strlen(line);
+    while (length > 0 && strchr(" \t", line[length - 1]))
+        line[--length] = '\0';
+}
+
 /* Splits a list of one URL or file name per line, skipping empty lines and those that begin with #. Terminates the
  * lines in place. */
 static bool split(prefetch *prefetch, char *text) {
     size_t room = 0;
     for (char *line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n")) {
         line += strspn(line, " \t");
-        line[strcspn(line, " \t")] = '\0';
+        trim(line);
         if (!*line || *line == '#')
             continue;
         if (prefetch->count == room) {
