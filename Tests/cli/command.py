@@ -283,7 +283,7 @@ def prefetch(folder: pathlib.Path, origin: Origin) -> None:
     expect("prefetch without its file", run("prefetch", folder / "none"), 1, "^$", "^sdimage: [^\n]*\n$")
 
 
-def play(folder: pathlib.Path) -> None:
+def play(folder: pathlib.Path, origin: Origin) -> None:
     (folder / "red.ppm.png").write_bytes(png(8, 6))
     still, moving = folder / "red.ppm.png", folder / "moving.gif"
     moving.write_bytes(gif([(255, 0, 0), (0, 0, 255)], hundredths=2))
@@ -308,6 +308,11 @@ def play(folder: pathlib.Path) -> None:
     report.check("play draws by kitty's protocol where the terminal says so", fine, repr(written[:300]))
     status, written = terminal.run([PROGRAM, "play", str(folder / "none.gif"), "--screen", "blocks"])
     report.check("play tells of a file that is not there", status == 1 and b"\x1b[?25h" in written, repr(written))
+    arguments = [PROGRAM, "play", origin.url("0/p.png?fault=hang"), "--screen", "blocks"]
+    before = origin.hits("0/p.png")
+    status, written = terminal.run(arguments, interrupted_if=lambda: origin.hits("0/p.png") > before)
+    fine = status == 1 and written.endswith(b"\x1b[?25h")
+    report.check("play ends at an interrupt while it loads, and gives the cursor back", fine, f"status {status}: {written!r}")
 
 
 def photos(folder: pathlib.Path) -> None:
@@ -365,7 +370,7 @@ def main() -> None:
         cache(folder, origin)
         prefetch(folder, origin)
         photos(folder)
-        play(folder)
+        play(folder, origin)
     report.finish()
 
 

@@ -6,19 +6,29 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import termios
 import time
+from collections.abc import Callable
 
 #: The size of the screen in characters, and in pixels.
 COLUMNS, ROWS, WIDTH, HEIGHT = 40, 12, 400, 240
 
 
-def run(arguments: list[str], answer: bytes = b"", keys: bytes = b"", keys_after: bytes = b"\0", limit: float = 30) -> tuple[int, bytes]:
+def run(
+    arguments: list[str],
+    answer: bytes = b"",
+    keys: bytes = b"",
+    keys_after: bytes = b"\0",
+    limit: float = 30,
+    interrupted_if: Callable[[], bool] | None = None,
+) -> tuple[int, bytes]:
     """Runs a program on a terminal; returns the exit status and the complete output.
 
-    `answer` is sent when the program queries the terminal; `keys` after it printed `keys_after`."""
+    `answer` is sent when the program queries the terminal; `keys` after it printed `keys_after`; SIGINT, once, if
+    `interrupted_if` is true."""
     leader, follower = pty.openpty()
     fcntl.ioctl(leader, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, WIDTH, HEIGHT))
     process = subprocess.Popen(arguments, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL, close_fds=True)
@@ -26,6 +36,9 @@ def run(arguments: list[str], answer: bytes = b"", keys: bytes = b"", keys_after
     written, end = b"", time.monotonic() + limit
     try:
         while time.monotonic() < end:
+            if interrupted_if and interrupted_if():
+                process.send_signal(signal.SIGINT)
+                interrupted_if = None
             if not select.select([leader], [], [], 0.05)[0]:
                 if process.poll() is not None:
                     break

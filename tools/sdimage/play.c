@@ -10,6 +10,9 @@
 #include "cli.h"
 #include "screen.h"
 
+/* Milliseconds after which a load notices a signal. */
+enum { SIGNAL_MS = 100 };
+
 typedef struct play_options {
     const char *subject, *screen;
     uint32_t loops;
@@ -45,12 +48,31 @@ static parse_result set_option(void *user_data, option_id option, const char *va
     }
 }
 
+/* Waits for the image of a load, which a signal cancels. Returns NULL and sets *error without an image. */
+static sdimage_image *wait_for(sdimage_task *task, sdimage_error **error) {
+    sdimage_status status = SDIMAGE_STATUS_TIMEOUT;
+    sdimage_result *result = NULL;
+    while (status == SDIMAGE_STATUS_TIMEOUT && !is_over)
+        status = sdimage_task_wait(task, SIGNAL_MS, NULL);
+    if (is_over) {
+        sdimage_task_cancel(task);
+        *error = sdimage_error_new(SDIMAGE_STATUS_CANCELLED, "interrupted");
+        return NULL;
+    }
+    sdimage_task_get_result(task, &result);
+    sdimage_image *image = sdimage_image_ref(sdimage_result_image(result));
+    if (!image)
+        *error = sdimage_error_ref(sdimage_result_error(result));
+    sdimage_result_unref(result);
+    return image;
+}
+
 /* Decodes at a size that fits the screen. Returns NULL after printing a line on stderr. */
 static sdimage_image *load(const play_options *options, const screen *screen) {
     sdimage_image *image = NULL;
     sdimage_error *error = NULL;
     sdimage_manager *manager = NULL;
-    sdimage_result *result = NULL;
+    sdimage_task *task = NULL;
     char *url = is_url(options->subject) ? strdup(options->subject) : url_of_file(options->subject);
     if (!url)
         report_error(options->subject, error_of_errno(errno));
@@ -58,12 +80,12 @@ static sdimage_image *load(const play_options *options, const screen *screen) {
     if (request) {
         sdimage_request_set_thumbnail_size(request, screen->width, screen->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
         if (sdimage_manager_new(NULL, &manager, &error) == SDIMAGE_STATUS_OK &&
-            sdimage_manager_load_sync(manager, request, &result, &error) == SDIMAGE_STATUS_OK)
-            image = sdimage_image_ref((sdimage_image *)sdimage_result_image(result));
-        else
+            sdimage_manager_load(manager, request, NULL, NULL, NULL, &task, &error) == SDIMAGE_STATUS_OK)
+            image = wait_for(task, &error);
+        if (!image)
             report_error(options->subject, error);
     }
-    sdimage_result_unref(result);
+    sdimage_task_unref(task);
     sdimage_manager_unref(manager);
     sdimage_request_unref(request);
     free(url);
@@ -127,13 +149,14 @@ int run_play(const command_row *command, int argc, char **argv) {
     if (!parse_arguments(command, argc, argv, set_option, &options))
         return EXIT_USAGE;
     options.subject = argv[optind];
+    /* Before the terminal is changed, which only the end of this function restores. */
+    struct sigaction action = {.sa_handler = end};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
     if (!open_screen(&screen, options.screen)) {
         complain("play: standard output is not a terminal");
         return EXIT_USAGE;
     }
-    struct sigaction action = {.sa_handler = end};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
     sdimage_image *image = load(&options, &screen);
     bool is_fine = image != NULL;
     if (is_fine && sdimage_image_is_animated(image))
