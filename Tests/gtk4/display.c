@@ -32,7 +32,7 @@ static sdimage_image *solid(int number, uint32_t side) {
     return image;
 }
 
-static sdimage_data *encoded(int number, uint32_t side, bool is_moving) {
+static sdimage_data *encoded(int number, uint32_t side, bool is_moving, sdimage_format format) {
     sdimage_image *image = NULL, *frames[4];
     uint32_t durations[4] = {100, 100, 100, 100};
     sdimage_data *data = NULL;
@@ -45,8 +45,7 @@ static sdimage_data *encoded(int number, uint32_t side, bool is_moving) {
     } else {
         image = solid(number, side);
     }
-    CHECK_EQUAL(sdimage_encode(image, is_moving ? SDIMAGE_FORMAT_PNG : SDIMAGE_FORMAT_BMP, NULL, &data, NULL),
-                SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_encode(image, format, NULL, &data, NULL), SDIMAGE_STATUS_OK);
     sdimage_image_unref(image);
     return data;
 }
@@ -80,11 +79,13 @@ static sdimage_status load(void *user_data, const sdimage_request *request, sdim
     CHECK(sscanf(url, "%15[a-z]:%d,%d", kind, &number, &side) >= 2);
     if (strcmp(kind, "fail") == 0)
         return SDIMAGE_STATUS_CONNECT_FAILED;
+    bool is_moving = strcmp(kind, "moving") == 0, has_rows = strcmp(kind, "rows") == 0;
     Job *job = malloc(sizeof *job);
-    *job = (Job){sdimage_load_sink_ref(sink), encoded(number, (uint32_t)side, strcmp(kind, "moving") == 0)};
+    *job = (Job){sdimage_load_sink_ref(sink), encoded(number, (uint32_t)side, is_moving,
+                                                      is_moving || has_rows ? SDIMAGE_FORMAT_PNG : SDIMAGE_FORMAT_BMP)};
     if (strcmp(kind, "slow") == 0) {
         g_thread_pool_push(pool, job, NULL);
-    } else if (strcmp(kind, "wait") == 0) {
+    } else if (has_rows || strcmp(kind, "wait") == 0) {
         size_t length = sdimage_data_length(job->data);
         sdimage_load_sink_set_expected_length(sink, length);
         (void)sdimage_load_sink_write(sink, sdimage_data_bytes(job->data), length / 2, NULL);
@@ -188,7 +189,7 @@ static gboolean serve(GThreadedSocketService *service, GSocketConnection *connec
         if (*line)
             continue;
         admit(number);
-        sdimage_data *data = encoded(number, 64, false);
+        sdimage_data *data = encoded(number, 64, false, SDIMAGE_FORMAT_BMP);
         char *header = g_strdup_printf("HTTP/1.1 200 OK\r\nContent-Type: image/bmp\r\nContent-Length: %zu\r\n\r\n",
                                        sdimage_data_length(data));
         (void)g_output_stream_write_all(output, header, strlen(header), NULL, NULL, NULL);

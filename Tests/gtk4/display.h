@@ -10,13 +10,14 @@
  *   test:N        an image of 64 by 64 pixels in colour_of(N)
  *   test:N,S      the same of S by S pixels
  *   wait:N        test:N, when open_loader() is called; half of its bytes are written before
+ *   rows:N        the same in PNG, of which the rows that have arrived can be shown
  *   fail:N        an error
  *   moving:N      an animation of four frames of 100 ms in colour_of(N) to colour_of(N + 3)
  *   slow:N        test:N,64 after 3 ms on one of eight threads */
 void start_display(void);
-/* Lets all loads of wait: finish. */
+/* Lets all loads of wait: and rows: finish. */
 void open_loader(void);
-/* Number of loads of wait: that the loader holds, and of those that were cancelled. */
+/* Number of loads of wait: and rows: that the loader holds, and of those that were cancelled. */
 int held_loads(void);
 int cancelled_loads(void);
 /* Number of loads of slow: that wait for a thread, cancelled ones included. */

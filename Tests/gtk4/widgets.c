@@ -79,15 +79,21 @@ static void images_are_decoded_at_the_size_of_the_widget(void) {
     CHECK_EQUAL(decoded_width(picture), scale == 2 ? 208 : 112);
 }
 
-static void an_image_is_decoded_again_when_its_widget_grows(void) {
-    start_display();
-    GtkWidget *picture = new_picture("test:6,1000"), *frame = gtk_scrolled_window_new();
+/* Shows a picture of 100 by 100 pixels in a window; returns the widget whose size request it has. */
+static GtkWidget *show_in_frame(GtkWidget *picture) {
+    GtkWidget *frame = gtk_scrolled_window_new();
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(frame), picture);
     gtk_widget_set_size_request(frame, 100, 100);
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(frame), GTK_POLICY_EXTERNAL, GTK_POLICY_EXTERNAL);
     gtk_widget_set_halign(frame, GTK_ALIGN_START);
     gtk_widget_set_valign(frame, GTK_ALIGN_START);
     new_window(frame, 400, 400);
+    return frame;
+}
+
+static void an_image_is_decoded_again_when_its_widget_grows(void) {
+    start_display();
+    GtkWidget *picture = new_picture("test:6,1000"), *frame = show_in_frame(picture);
     int scale = gtk_widget_get_scale_factor(picture);
     UNTIL(has_state(picture, SDIMAGE_STATE_READY));
     CHECK_EQUAL(decoded_width(picture), scale == 2 ? 208 : 112);
@@ -98,6 +104,23 @@ static void an_image_is_decoded_again_when_its_widget_grows(void) {
     gtk_widget_set_size_request(frame, 50, 50);
     run_frames(picture, 5);
     CHECK_EQUAL(decoded_width(picture), scale == 2 ? 640 : 320);
+}
+
+static void a_larger_image_replaces_the_shown_one_when_it_is_complete(void) {
+    start_display();
+    GtkWidget *picture = new_picture(NULL);
+    g_object_set(picture, "progressive", TRUE, "url", "rows:6,1000", NULL);
+    GtkWidget *frame = show_in_frame(picture);
+    int scale = gtk_widget_get_scale_factor(picture);
+    UNTIL(decoded_width(picture) > 0 && held_loads() == 1); /* a part of the first one is shown */
+    open_loader();
+    UNTIL(has_state(picture, SDIMAGE_STATE_READY));
+    gtk_widget_set_size_request(frame, 300, 300);
+    UNTIL(held_loads() == 1);
+    run_frames(picture, 20);
+    CHECK_EQUAL(decoded_width(picture), scale == 2 ? 208 : 112);
+    open_loader();
+    UNTIL(decoded_width(picture) == (scale == 2 ? 640 : 320));
 }
 
 static void reuse_never_shows_the_image_of_another_url(void) {
@@ -434,6 +457,7 @@ int main(void) {
         TEST(an_image_in_memory_is_shown_in_the_call),
         TEST(images_are_decoded_at_the_size_of_the_widget),
         TEST(an_image_is_decoded_again_when_its_widget_grows),
+        TEST(a_larger_image_replaces_the_shown_one_when_it_is_complete),
         TEST(reuse_never_shows_the_image_of_another_url),
         TEST(errors_and_cancellation_are_reported),
         TEST(a_request_and_options_are_used),

@@ -297,6 +297,8 @@ static void start(Slot *slot, sdimage_size size, double density) {
     sdimage_request *request = slot_request(&load, fit, size.width, size.height);
     sdimage_target_options *options = options_of(slot, attempt->is_growth);
     sdimage_error *error = NULL;
+    if (attempt->is_growth)
+        sdimage_request_set_progressive(request, false);
     if (slot->is_retry)
         sdimage_request_set_retry_failed(request, true);
     if (slot->has_priority)
