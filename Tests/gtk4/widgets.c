@@ -123,6 +123,29 @@ static void a_larger_image_replaces_the_shown_one_when_it_is_complete(void) {
     UNTIL(decoded_width(picture) == (scale == 2 ? 640 : 320));
 }
 
+/* A square image in a widget of 200 by 50 pixels. */
+static void check_cover(GtkWidget *picture) {
+    new_window(picture, 200, 50);
+    int scale = gtk_widget_get_scale_factor(picture);
+    UNTIL(decoded_width(picture) > 0);
+    CHECK_EQUAL(decoded_width(picture), scale == 2 ? 112 : 64);
+    g_object_set(picture, "content-fit", GTK_CONTENT_FIT_COVER, NULL);
+    UNTIL(decoded_width(picture) == (scale == 2 ? 416 : 208));
+    int loads = started_loads();
+    g_object_set(picture, "content-fit", GTK_CONTENT_FIT_CONTAIN, NULL);
+    g_object_set(picture, "content-fit", GTK_CONTENT_FIT_FILL, NULL);
+    run_frames(picture, 5);
+    CHECK_EQUAL(started_loads(), loads);
+}
+
+static void an_image_that_has_to_cover_its_widget_is_decoded_again(void) {
+    start_display();
+    GtkWidget *picture = gtk_picture_new();
+    sdimage_gtk_picture_set_url(GTK_PICTURE(picture), "test:6,1000", NULL);
+    check_cover(picture);
+    check_cover(new_picture("test:7,1000"));
+}
+
 static void reuse_never_shows_the_image_of_another_url(void) {
     start_display();
     GtkWidget *picture = new_picture("wait:1");
@@ -458,6 +481,7 @@ int main(void) {
         TEST(images_are_decoded_at_the_size_of_the_widget),
         TEST(an_image_is_decoded_again_when_its_widget_grows),
         TEST(a_larger_image_replaces_the_shown_one_when_it_is_complete),
+        TEST(an_image_that_has_to_cover_its_widget_is_decoded_again),
         TEST(reuse_never_shows_the_image_of_another_url),
         TEST(errors_and_cancellation_are_reported),
         TEST(a_request_and_options_are_used),

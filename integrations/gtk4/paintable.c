@@ -267,6 +267,10 @@ bool paintable_can_grow(const SdimagePaintable *self) {
             sdimage_image_width(self->image) < source.width || sdimage_image_height(self->image) < source.height);
 }
 
+bool paintable_covers(const SdimagePaintable *self, sdimage_size size) {
+    return sdimage_image_width(self->image) >= size.width && sdimage_image_height(self->image) >= size.height;
+}
+
 void paintable_start_fade(SdimagePaintable *self, uint32_t duration_ms) {
     if (!animations_are_enabled(self->widget) || sdimage_image_is_incremental(self->image))
         return; /* most of a partial image is visible already */

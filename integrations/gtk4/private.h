@@ -26,6 +26,8 @@ void paintable_set_failure(SdimagePaintable *self, GdkPaintable *failure);
 bool paintable_has_image(const SdimagePaintable *self);
 /* True if an image with more pixels than the shown one can be decoded. */
 bool paintable_can_grow(const SdimagePaintable *self);
+/* True if the shown image has at least the pixels of a size. */
+bool paintable_covers(const SdimagePaintable *self, sdimage_size size);
 /* Sets a function that is called when the paintable was drawn larger than before; it must not change it. */
 void paintable_set_resized(SdimagePaintable *self, void (*resized)(gpointer user_data), gpointer user_data);
 /* True if a part of the widget is inside its window and all scrolled windows around it. */

@@ -25,9 +25,10 @@ struct Slot {
     bool is_progressive, is_retry, has_priority, is_held;
     sdimage_priority priority;
     int usual_width, usual_height;
-    sdimage_size box; /* size in device pixels for which the load decodes; 0: a side without a limit */
-    bool has_box;     /* a load was started for it */
-    Attempt *attempt; /* the current one; NULL when it has ended */
+    sdimage_size box;        /* size in device pixels for which the load decodes; 0: a side without a limit */
+    sdimage_scale_mode mode; /* mode of the box */
+    bool has_box;            /* a load was started for it */
+    Attempt *attempt;        /* the current one; NULL when it has ended */
     guint tick;
     guint mapped_ticks; /* frames for which a pending load waited while mapped */
     SdimageState state;
@@ -215,11 +216,6 @@ static bool find_size(const Slot *slot, sdimage_size *size, double *density) {
     return is_allocated || (width > 0 && height > 0);
 }
 
-/* A side without a limit is large enough. */
-static bool is_too_small(uint32_t side, uint32_t wanted) {
-    return side > 0 && wanted > side;
-}
-
 void slot_set_usual_size(Slot *slot, int width, int height) {
     slot->usual_width = width;
     slot->usual_height = height;
@@ -287,12 +283,15 @@ static sdimage_status open_target(Slot *slot) {
     return sdimage_target_new(slot->manager, main_dispatcher(), &table, acquire(slot), release, &slot->target, NULL);
 }
 
+static GtkContentFit fit_of(const Slot *slot) {
+    return slot->functions.content_fit ? slot->functions.content_fit(slot->widget) : GTK_CONTENT_FIT_CONTAIN;
+}
+
 /* Starts the current attempt for a size. */
 static void start(Slot *slot, sdimage_size size, double density) {
     static const sdimage_load_handler handler = {.size = sizeof handler, .result = receive};
     Attempt *attempt = slot->attempt;
-    GtkContentFit fit =
-        slot->functions.content_fit ? slot->functions.content_fit(slot->widget) : GTK_CONTENT_FIT_CONTAIN;
+    GtkContentFit fit = fit_of(slot);
     SlotLoad load = {.url = slot->url, .request = slot->request, .is_progressive = slot->is_progressive};
     sdimage_request *request = slot_request(&load, fit, size.width, size.height);
     sdimage_target_options *options = options_of(slot, attempt->is_growth);
@@ -304,6 +303,7 @@ static void start(Slot *slot, sdimage_size size, double density) {
     if (slot->has_priority)
         sdimage_request_set_priority(request, slot->priority);
     slot->box = size;
+    slot->mode = mode_of(fit, size.width, size.height);
     paintable_set_density(slot->paintable, density > 0 ? density : 1);
     slot->has_box = true;
     attempt->is_started = true;
@@ -316,6 +316,20 @@ static void start(Slot *slot, sdimage_size size, double density) {
     sdimage_error_unref(error);
     sdimage_target_options_unref(options);
     sdimage_request_unref(request);
+}
+
+/* A side without a limit is large enough. */
+static bool is_too_small(uint32_t side, uint32_t wanted) {
+    return side > 0 && wanted > side;
+}
+
+/* True if more pixels are needed than were decoded for the earlier box, for a larger one or to cover it. */
+static bool needs_more(const Slot *slot, sdimage_size size) {
+    bool has_to_cover = slot->mode == SDIMAGE_SCALE_MODE_ASPECT_FIT &&
+                        mode_of(fit_of(slot), size.width, size.height) == SDIMAGE_SCALE_MODE_ASPECT_FILL &&
+                        !paintable_covers(slot->paintable, size);
+    return paintable_can_grow(slot->paintable) &&
+           (has_to_cover || is_too_small(slot->box.width, size.width) || is_too_small(slot->box.height, size.height));
 }
 
 static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer user_data) {
@@ -332,8 +346,7 @@ static gboolean on_tick(GtkWidget *widget, GdkFrameClock *clock, gpointer user_d
         slot->tick = 0; /* GTK removes it */
     if (waits && is_known) {
         start(slot, size, density);
-    } else if (!slot->attempt && slot->has_box && is_known && paintable_can_grow(slot->paintable) &&
-               (is_too_small(slot->box.width, size.width) || is_too_small(slot->box.height, size.height))) {
+    } else if (!slot->attempt && slot->has_box && is_known && needs_more(slot, size)) {
         slot->attempt = g_atomic_rc_box_new0(Attempt);
         slot->attempt->slot = slot;
         slot->attempt->is_growth = true;
@@ -525,6 +538,7 @@ Slot *slot_new(GtkWidget *widget, SdimagePaintable *paintable, const SlotFunctio
     paintable_set_resized(paintable, on_resized, slot);
     g_signal_connect_swapped(widget, "notify::root", G_CALLBACK(on_root_changed), slot);
     g_signal_connect_swapped(widget, "notify::scale-factor", G_CALLBACK(slot_check_size), slot);
+    g_signal_connect_swapped(widget, "notify::content-fit", G_CALLBACK(slot_check_size), slot);
     g_signal_connect_swapped(widget, "map", G_CALLBACK(on_map), slot);
     g_signal_connect_swapped(widget, "unmap", G_CALLBACK(on_unmap), slot);
     return slot;
