@@ -78,6 +78,18 @@ static void testConversions() {
           std::abs(qRed(bright.convertToFormat(QImage::Format_RGB32).pixel(0, 0)) - 188) <= 2);
     sdimage_image_unref(image);
 
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    sdimage_decode_options_set_convert_to_srgb(options, false);
+    sdimage_decode_file("Tests/fixtures/jpeg/ramp_profile.jpg", options, &image, nullptr);
+    sdimage_decode_options_unref(options);
+    const sdimage_data *data = sdimage_image_color_profile(image);
+    QByteArray profile(static_cast<const char *>(sdimage_data_bytes(data)), qsizetype(sdimage_data_length(data)));
+    QColorSpace space = toQImage(image).colorSpace();
+    bool isShared = space.iccProfile().constData() == sdimage_data_bytes(data);
+    sdimage_image_unref(image);
+    check(QStringLiteral("a color space owns its profile"),
+          space.isValid() && !isShared && space.iccProfile() == profile);
+
     sdimage_image *wide = newImage(SDIMAGE_PIXEL_FORMAT_RGB16);
     check(QStringLiteral("RGB16 is converted"), toQImage(wide).format() == QImage::Format_RGBX64);
     sdimage_image_unref(wide);

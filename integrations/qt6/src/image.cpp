@@ -60,8 +60,9 @@ QColorSpace colorSpaceOf(const sdimage_image *image) {
     const sdimage_data *profile = sdimage_image_color_profile(image);
     if (!profile)
         return {};
-    return QColorSpace::fromIccProfile(QByteArray::fromRawData(static_cast<const char *>(sdimage_data_bytes(profile)),
-                                                               qsizetype(sdimage_data_length(profile))));
+    /* The color space keeps the array, and may outlive the image. */
+    return QColorSpace::fromIccProfile(
+        QByteArray(static_cast<const char *>(sdimage_data_bytes(profile)), qsizetype(sdimage_data_length(profile))));
 }
 
 } // namespace
