@@ -162,6 +162,90 @@ static void testLoader() {
     check(QStringLiteral("a resource is loaded"), resource.isValid() && Tiles::numberIn(resource.result()) == 5);
 }
 
+/* --- ImageTarget. */
+
+static bool isLoaded(const ImageTarget &target, int width) {
+    return waitFor([&] { return target.state() == ImageTarget::Ready && target.image().width() == width; });
+}
+
+/* Lets the next load finish. */
+static bool finishes(Tiles &tiles, const ImageTarget &target, int width) {
+    waitFor([&] { return tiles.heldCount() == 1; });
+    tiles.release();
+    return isLoaded(target, width);
+}
+
+/* Slots that load something else, or delete the object. */
+static void testSlots() {
+    Tiles tiles;
+    const QSize size(40, 40);
+    const QUrl next = Tiles::url(331, QStringLiteral("hold"));
+    ImageTarget target;
+    target.load(Tiles::url(330), size);
+    isLoaded(target, 40);
+    QMetaObject::Connection slot = QObject::connect(&target, &ImageTarget::imageChanged, [&] {
+        QObject::disconnect(slot);
+        target.load(next, size);
+    });
+    target.load({}, {});
+    check(QStringLiteral("a load that begins while the image is cleared goes on"),
+          target.state() == ImageTarget::Loading && target.url() == next && finishes(tiles, target, 40) &&
+              Tiles::numberIn(target.image()) == 331);
+
+    slot = QObject::connect(&target, &ImageTarget::stateChanged, [&] {
+        if (target.state() != ImageTarget::Ready)
+            return;
+        QObject::disconnect(slot);
+        target.load(Tiles::url(333, QStringLiteral("hold")), size);
+    });
+    target.load(Tiles::url(332), size);
+    waitFor([&] { return tiles.heldCount() == 1; });
+    check(QStringLiteral("the progress is that of a load that begins when the previous one is ready"),
+          target.state() == ImageTarget::Loading && target.progress() == 0, QString::number(target.progress()));
+    finishes(tiles, target, 40);
+
+    target.load(Tiles::url(334, QStringLiteral("slow&side=400")), size);
+    waitFor([&] { return tiles.heldCount() == 1; });
+    while (target.state() == ImageTarget::Loading) {
+        tiles.release();
+        turn();
+    }
+    target.setSize(2 * size);
+    waitFor([&] { return tiles.heldCount() == 1; });
+    slot = QObject::connect(&target, &ImageTarget::progressChanged, [&] {
+        QObject::disconnect(slot);
+        target.suspend();
+    });
+    tiles.release();
+    waitFor([&] { return target.state() == ImageTarget::Null && Loader::shared().runningCount() == 0; });
+    turn();
+    check(QStringLiteral("an image that is suspended while a larger one loads is released"),
+          target.image().isNull() && !target.isPlaceholder());
+
+    int ended = 0;
+    for (bool isGrowing : {false, true}) {
+        auto *owned = new ImageTarget;
+        owned->load(Tiles::url(isGrowing ? 336 : 335, QStringLiteral("hold&side=400")), size);
+        finishes(tiles, *owned, 40);
+        owned->setSize(2 * size);
+        if (isGrowing)
+            waitFor([&] { return tiles.heldCount() == 1; });
+        QObject::connect(owned, &ImageTarget::imageChanged, [&, owned] {
+            delete owned;
+            ended++;
+        });
+        owned->load({}, {});
+    }
+    auto *label = new RemoteImageLabel;
+    label->resize(size);
+    QObject::connect(label, &RemoteImageLabel::stateChanged, [&, label] {
+        delete label;
+        ended++;
+    });
+    label->setUrl(Tiles::url(337));
+    check(QStringLiteral("objects are deleted in their own signals"), ended == 3, QString::number(ended));
+}
+
 /* --- QLabel. */
 
 static void testLabel() {
@@ -573,10 +657,16 @@ static void testDestruction() {
 
 int main(int argc, char **argv) {
     QApplication application(argc, argv);
-    const std::pair<const char *, void (*)()> tests[] = {
-        {"conversions", testConversions}, {"loader", testLoader},     {"label", testLabel}, {"reuse", testReuse},
-        {"remote", testRemoteImageLabel}, {"delegate", testDelegate}, {"order", testOrder}, {"fling", testFling},
-        {"destruction", testDestruction}};
+    const std::pair<const char *, void (*)()> tests[] = {{"conversions", testConversions},
+                                                         {"loader", testLoader},
+                                                         {"slots", testSlots},
+                                                         {"label", testLabel},
+                                                         {"reuse", testReuse},
+                                                         {"remote", testRemoteImageLabel},
+                                                         {"delegate", testDelegate},
+                                                         {"order", testOrder},
+                                                         {"fling", testFling},
+                                                         {"destruction", testDestruction}};
     for (auto &[name, test] : tests)
         if (argc < 2 || QByteArray(argv[1]) == name)
             test();

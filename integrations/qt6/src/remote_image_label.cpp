@@ -2,6 +2,7 @@
 #include <sdimage/qt/widgets.h>
 
 #include <QPainter>
+#include <QPointer>
 
 #include "painting.h"
 
@@ -54,12 +55,15 @@ QUrl RemoteImageLabel::url() const {
 void RemoteImageLabel::setUrl(const QUrl &url) {
     if (url == d->url && state() != ImageTarget::Error)
         return;
+    /* A slot may delete the label. */
+    QPointer<RemoteImageLabel> guard(this);
     d->url = url;
     d->hasStarted = false;
     d->start(*this);
-    if (!d->hasStarted)
+    if (guard && !d->hasStarted)
         d->target.load({}, {});
-    Q_EMIT urlChanged();
+    if (guard)
+        Q_EMIT urlChanged();
 }
 
 QPixmap RemoteImageLabel::placeholder() const {

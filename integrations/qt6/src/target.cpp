@@ -54,7 +54,7 @@ struct ImageTarget::Private {
     ~Private();
 
     void start(bool again);
-    void clear();
+    bool clear();
     void setState(State value);
     void setProgress(double value);
     bool wantsMore() const;
@@ -83,6 +83,7 @@ struct ImageTarget::Private {
     bool isProgressive = false, isPlaying = true, isVisible = true, isSuspended = false;
 
     uint64_t latestLoad = 0;
+    bool isAgain = false; /* the latest load is one of the same URL at another size */
     State state = Null;
     double progress = 0;
     QString error;
@@ -141,8 +142,8 @@ void ImageTarget::Private::start(bool again) {
     Request request(newRequest(url, wanted, mode, base.get()));
     TargetOptions options(sdimage_target_options_new());
     sdimage_request_set_priority(request.get(), sdimage_priority(priority));
+    isAgain = again;
     if (again) {
-        sdimage_target_options_set_placeholder(options.get(), shown.get());
         sdimage_target_options_set_placeholder_time(options.get(), SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE);
     } else {
         sdimage_request_set_progressive(request.get(), isProgressive || sdimage_request_is_progressive(request.get()));
@@ -168,7 +169,8 @@ void ImageTarget::Private::start(bool again) {
     if (!guard || latestLoad != mine)
         return;
     if (status < 0) {
-        clear();
+        if (!clear())
+            return;
         error = QString::fromUtf8(sdimage_error_message(why.get()));
         setState(Error);
     } else if (state == Loading) {
@@ -178,20 +180,19 @@ void ImageTarget::Private::start(bool again) {
     }
 }
 
-/* Cancels, and shows nothing. */
-void ImageTarget::Private::clear() {
-    latestLoad++;
+/* Cancels, and shows nothing. False if a slot has deleted the object meanwhile, or started another load. */
+bool ImageTarget::Private::clear() {
+    QPointer<ImageTarget> guard(q);
+    uint64_t mine = ++latestLoad;
     settle.stop();
-    sdimage_target_cancel(target.get(), nullptr);
-    sdimage_animated_view_set_image(view.get(), nullptr, nullptr);
     shown.reset();
     below = {};
     source = {};
-    isPlaceholder = false;
-    if (!image.isNull()) {
-        image = {};
-        Q_EMIT q->imageChanged();
-    }
+    isAgain = isPlaceholder = false;
+    sdimage_target_cancel(target.get(), nullptr);
+    if (guard && latestLoad == mine)
+        sdimage_animated_view_set_image(view.get(), nullptr, nullptr);
+    return guard && latestLoad == mine;
 }
 
 /* True if the original has more pixels than were decoded for the earlier, smaller size: docs/decisions.md, "A widget that
@@ -208,9 +209,10 @@ void ImageTarget::Private::setImage(void *data, const char *, sdimage_image *ima
     if (!target)
         return;
     Private &d = *target->d;
-    /* The image of a smaller size, which stays after a failure. */
-    bool isKept = image == d.shown.get() && !d.isPlaceholder;
-    d.isPlaceholder = image && !result && !isKept;
+    /* The image of a smaller size stays after a failure. */
+    if (d.isAgain && !result)
+        return;
+    d.isPlaceholder = image && !result;
     if (d.isPlaceholder)
         d.below = toQImage(image);
     else if (!sdimage_image_is_incremental(image))
@@ -252,7 +254,7 @@ void ImageTarget::Private::finish(void *data, sdimage_task *, sdimage_result *re
         d.settle.start();
     d.state = isReady ? Ready : Error;
     Q_EMIT target->stateChanged();
-    if (target && isReady)
+    if (target && isReady && load->number == d.latestLoad)
         d.setProgress(1);
 }
 
@@ -269,14 +271,12 @@ ImageTarget::~ImageTarget() = default;
 void ImageTarget::load(const QUrl &url, const QSize &pixels) {
     if (url == d->url && !d->isSuspended && (d->state == Loading || d->state == Ready))
         return setSize(pixels);
-    QPointer<ImageTarget> guard(this);
     d->url = url;
     d->wanted = pixels;
     d->isSuspended = false;
     if (!url.isEmpty())
         return d->start(false);
-    d->clear();
-    if (guard)
+    if (d->clear())
         d->setState(Null);
 }
 
@@ -287,10 +287,8 @@ void ImageTarget::setSize(const QSize &pixels) {
 }
 
 void ImageTarget::suspend() {
-    QPointer<ImageTarget> guard(this);
     d->isSuspended = true;
-    d->clear();
-    if (guard)
+    if (d->clear())
         d->setState(Null);
 }
 
