@@ -117,6 +117,11 @@ struct Tiles::State {
     std::vector<Waiting> all;
 };
 
+QByteArray Tiles::vector() {
+    return QByteArrayLiteral(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"24\" height=\"24\"><circle r=\"9\"/></svg>");
+}
+
 QByteArray Tiles::encoded(int number, int side, const char *format) {
     QByteArray bytes;
     QBuffer buffer(&bytes);
@@ -160,8 +165,9 @@ struct TileFunctions {
         if (query.hasQueryItem(QStringLiteral("fail")))
             return SDIMAGE_STATUS_NOT_FOUND;
         bool isPNG = query.hasQueryItem(QStringLiteral("png"));
-        QByteArray bytes = query.hasQueryItem(QStringLiteral("moving"))
-                               ? moving(number, side)
+        QByteArray bytes = query.hasQueryItem(QStringLiteral("moving")) ? moving(number, side)
+                           : query.hasQueryItem(QStringLiteral("vector"))
+                               ? Tiles::vector()
                                : Tiles::encoded(number, side, isPNG ? "PNG" : "BMP");
         bool isSlow = query.hasQueryItem(QStringLiteral("slow"));
         if (!isSlow && !query.hasQueryItem(QStringLiteral("hold"))) {

@@ -30,7 +30,8 @@ qint64 residentBytes();
  *   side=N    side in pixels, 40 by default        hold      nothing arrives until `release`
  *   moving    an animation of two frames: the number, and the number + 1
  *   png       PNG instead of BMP
- *   fail      an error                             slow      arrives in pieces, one for each call of `release` */
+ *   fail      an error                             slow      arrives in pieces, one for each call of `release`
+ *   vector    an SVG image of 24 by 24 units */
 class Tiles {
   public:
     /* A loader with these images and a cache in memory; the shared one from now on. */
@@ -44,6 +45,8 @@ class Tiles {
     static QImage picture(int number, int side = 40);
     /* The picture as a file. */
     static QByteArray encoded(int number, int side = 40, const char *format = "BMP");
+    /* The file of `vector`. */
+    static QByteArray vector();
 
     /* Continues the loads that are held. */
     void release();

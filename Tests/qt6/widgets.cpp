@@ -175,6 +175,77 @@ static bool finishes(Tiles &tiles, const ImageTarget &target, int width) {
     return isLoaded(target, width);
 }
 
+static void testGrowth() {
+    Tiles tiles;
+    ImageTarget target;
+    target.load(Tiles::url(300, QStringLiteral("hold&side=400")), QSize(50, 50));
+    finishes(tiles, target, 50);
+    target.setSize(QSize(100, 100));
+    waitFor([&] { return tiles.heldCount() == 1; });
+    target.setSize(QSize(200, 200));
+    check(QStringLiteral("a widget that grows while a larger image loads gets one of its size"),
+          finishes(tiles, target, 100) && finishes(tiles, target, 200));
+
+    sdimage_request *request = sdimage_request_new("");
+    sdimage_transformer *flip = nullptr;
+    sdimage_transformer_new_flip(true, false, &flip, nullptr);
+    sdimage_request_set_transformer(request, flip);
+    sdimage_transformer_unref(flip);
+    target.setRequest(request);
+    sdimage_request_unref(request);
+    target.load(Tiles::url(301), QSize(100, 100));
+    isLoaded(target, 40);
+    int before = tiles.started;
+    target.setSize(QSize(200, 200));
+    check(QStringLiteral("a transformed image is transformed again for a larger widget"),
+          waitFor([&] { return tiles.started == before + 1; }) && isLoaded(target, 40));
+
+    request = sdimage_request_new("");
+    sdimage_request_set_progressive(request, true);
+    sdimage_request_set_progressive_interval_ms(request, 1);
+    target.setRequest(request);
+    sdimage_request_unref(request);
+    target.load(Tiles::url(302, QStringLiteral("slow&png&side=400")), QSize(100, 100));
+    int images = 0, steps = 0;
+    QObject::connect(&target, &ImageTarget::imageChanged, [&] { images++; });
+    QObject::connect(&target, &ImageTarget::progressChanged, [&] { steps++; });
+    auto receive = [&] {
+        waitFor([&] { return tiles.heldCount() == 1; });
+        while (target.state() == ImageTarget::Loading) {
+            int step = steps;
+            tiles.release();
+            waitFor([&] { return steps > step || target.state() == ImageTarget::Ready; });
+            QThread::msleep(20);
+            turn();
+        }
+        return images;
+    };
+    bool isPartial = receive() > 1;
+    images = 0;
+    target.setSize(QSize(200, 200));
+    receive();
+    check(QStringLiteral("parts of a larger image replace no complete one"),
+          isPartial && images == 1 && isLoaded(target, 200), QString::number(images));
+}
+
+/* Under the sanitizer, plug-ins do not find their libraries. */
+static void testVector() {
+#ifndef __SANITIZE_ADDRESS__
+    Tiles tiles;
+    ImageTarget target;
+    const QByteArray file = Tiles::vector();
+    sdimage_plugins_load_all(nullptr, nullptr);
+    if (!sdimage_can_decode(file.constData(), size_t(file.size()))) {
+        std::printf("skip a vector image is drawn again: the plug-in for SVG is not installed\n");
+        return;
+    }
+    target.load(Tiles::url(310, QStringLiteral("vector")), QSize(100, 100));
+    isLoaded(target, 100);
+    target.setSize(QSize(400, 400));
+    check(QStringLiteral("a vector image is drawn again for a larger widget"), isLoaded(target, 400));
+#endif
+}
+
 /* Slots that load something else, or delete the object. */
 static void testSlots() {
     Tiles tiles;
@@ -659,6 +730,8 @@ int main(int argc, char **argv) {
     QApplication application(argc, argv);
     const std::pair<const char *, void (*)()> tests[] = {{"conversions", testConversions},
                                                          {"loader", testLoader},
+                                                         {"growth", testGrowth},
+                                                         {"vector", testVector},
                                                          {"slots", testSlots},
                                                          {"label", testLabel},
                                                          {"reuse", testReuse},

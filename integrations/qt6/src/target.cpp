@@ -144,6 +144,7 @@ void ImageTarget::Private::start(bool again) {
     sdimage_request_set_priority(request.get(), sdimage_priority(priority));
     isAgain = again;
     if (again) {
+        sdimage_request_set_progressive(request.get(), false);
         sdimage_target_options_set_placeholder_time(options.get(), SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE);
     } else {
         sdimage_request_set_progressive(request.get(), isProgressive || sdimage_request_is_progressive(request.get()));
@@ -195,13 +196,14 @@ bool ImageTarget::Private::clear() {
     return guard && latestLoad == mine;
 }
 
-/* True if the original has more pixels than were decoded for the earlier, smaller size: docs/decisions.md, "A widget that
+/* True if an image of more pixels can be decoded than for the earlier, smaller size: docs/decisions.md, "A widget that
  * grows loads again without cancelling". */
 bool ImageTarget::Private::wantsMore() const {
     bool hasToCover = mode != Qt::KeepAspectRatio && loadedMode == Qt::KeepAspectRatio;
     if (loaded.isEmpty() || wanted.isEmpty() || !(isLarger(wanted, loaded) || hasToCover))
         return false;
-    return source.isEmpty() || isLarger(source, image.size());
+    return source.isEmpty() || isLarger(source, image.size()) || sdimage_image_is_vector(shown.get()) ||
+           sdimage_image_is_transformed(shown.get());
 }
 
 void ImageTarget::Private::setImage(void *data, const char *, sdimage_image *image, sdimage_result *result) {
@@ -250,7 +252,7 @@ void ImageTarget::Private::finish(void *data, sdimage_task *, sdimage_result *re
     bool isReady = sdimage_result_image(result) || load->isAgain;
     if (!isReady)
         d.error = QString::fromUtf8(sdimage_error_message(sdimage_result_error(result)));
-    else if (d.wantsMore() && !load->isAgain)
+    else if (d.wantsMore())
         d.settle.start();
     d.state = isReady ? Ready : Error;
     Q_EMIT target->stateChanged();

@@ -43,8 +43,8 @@ class SDIMAGE_QT_API ImageTarget : public QObject {
      * decoded; an empty size selects that of the original. Loading the URL of a load under way, or of a ready image,
      * only changes the size: see setSize. */
     void load(const QUrl &url, const QSize &pixels);
-    /* Loads the image again if the widget has become larger than the decoded image and the original has more pixels:
-     * 100 ms after the last change. The image is shown meanwhile. */
+    /* Loads the image again if the widget has become larger than the decoded image and the original has more pixels, or
+     * is a vector image: 100 ms after the last change. The image is shown meanwhile. */
     void setSize(const QSize &pixels);
     /* Cancels the load under way and releases the image; the URL stays, for resume. For invisible widgets. */
     void suspend();
