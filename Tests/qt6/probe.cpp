@@ -112,7 +112,7 @@ struct Waiting {
 };
 
 struct Tiles::State {
-    std::atomic<int> started{0}, cancelled{0};
+    std::atomic<int> started{0}, cancelled{0}, priority{0};
     std::mutex mutex;
     std::vector<Waiting> all;
 };
@@ -162,6 +162,7 @@ struct TileFunctions {
         int side =
             query.hasQueryItem(QStringLiteral("side")) ? query.queryItemValue(QStringLiteral("side")).toInt() : 40;
         tiles.started++;
+        tiles.priority = sdimage_request_priority(request);
         if (query.hasQueryItem(QStringLiteral("fail")))
             return SDIMAGE_STATUS_NOT_FOUND;
         bool isPNG = query.hasQueryItem(QStringLiteral("png"));
@@ -241,7 +242,9 @@ void useOneTransfer() {
     share(loader);
 }
 
-Tiles::Tiles() : state(std::make_shared<State>()), started(state->started), cancelled(state->cancelled) {
+Tiles::Tiles()
+    : state(std::make_shared<State>()), started(state->started), cancelled(state->cancelled),
+      priority(state->priority) {
     sdimage_loader_vtable table = {};
     table.size = sizeof table;
     table.can_load = TileFunctions::canLoad;

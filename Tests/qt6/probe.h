@@ -60,8 +60,8 @@ class Tiles {
     friend struct TileFunctions;
 
   public:
-    /* The numbers of loads started and cancelled. */
-    std::atomic<int> &started, &cancelled;
+    /* The numbers of loads started and cancelled, and the priority of the latest one. */
+    std::atomic<int> &started, &cancelled, &priority;
 };
 
 #endif

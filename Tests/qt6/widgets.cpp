@@ -246,6 +246,23 @@ static void testVector() {
 #endif
 }
 
+static void testRequest() {
+    Tiles tiles;
+    ImageTarget target;
+    sdimage_request *request = sdimage_request_new("");
+    sdimage_request_set_priority(request, SDIMAGE_PRIORITY_HIGH);
+    sdimage_request_set_thumbnail_size(request, 10, 10, SDIMAGE_SCALE_MODE_ASPECT_FIT);
+    target.setRequest(request);
+    sdimage_request_unref(request);
+    target.load(Tiles::url(320), {});
+    check(QStringLiteral("an empty size selects that of the original, whatever the request has"), isLoaded(target, 40));
+    check(QStringLiteral("the priority is that of the request"), tiles.priority == SDIMAGE_PRIORITY_HIGH);
+    target.setPriority(-1);
+    target.load(Tiles::url(321), {});
+    isLoaded(target, 40);
+    check(QStringLiteral("until it is set"), tiles.priority == SDIMAGE_PRIORITY_LOW);
+}
+
 /* Slots that load something else, or delete the object. */
 static void testSlots() {
     Tiles tiles;
@@ -728,18 +745,11 @@ static void testDestruction() {
 
 int main(int argc, char **argv) {
     QApplication application(argc, argv);
-    const std::pair<const char *, void (*)()> tests[] = {{"conversions", testConversions},
-                                                         {"loader", testLoader},
-                                                         {"growth", testGrowth},
-                                                         {"vector", testVector},
-                                                         {"slots", testSlots},
-                                                         {"label", testLabel},
-                                                         {"reuse", testReuse},
-                                                         {"remote", testRemoteImageLabel},
-                                                         {"delegate", testDelegate},
-                                                         {"order", testOrder},
-                                                         {"fling", testFling},
-                                                         {"destruction", testDestruction}};
+    const std::pair<const char *, void (*)()> tests[] = {
+        {"conversions", testConversions}, {"loader", testLoader},     {"growth", testGrowth}, {"vector", testVector},
+        {"request", testRequest},         {"slots", testSlots},       {"label", testLabel},   {"reuse", testReuse},
+        {"remote", testRemoteImageLabel}, {"delegate", testDelegate}, {"order", testOrder},   {"fling", testFling},
+        {"destruction", testDestruction}};
     for (auto &[name, test] : tests)
         if (argc < 2 || QByteArray(argv[1]) == name)
             test();

@@ -190,11 +190,11 @@ sdimage_request *newRequest(const QUrl &url, const QSize &pixels, Qt::AspectRati
     QByteArray text = url.toEncoded();
     sdimage_request *request = base ? sdimage_request_copy(base) : sdimage_request_new("");
     sdimage_request_set_url(request, text.constData(), size_t(text.size()));
+    QSize box = pixels.isEmpty() ? QSize(0, 0) : pixels;
     /* A stretched image has to cover the box, too. */
-    if (!pixels.isEmpty())
-        sdimage_request_set_thumbnail_size(request, uint32_t(pixels.width()), uint32_t(pixels.height()),
-                                           mode == Qt::KeepAspectRatio ? SDIMAGE_SCALE_MODE_ASPECT_FIT
-                                                                       : SDIMAGE_SCALE_MODE_ASPECT_FILL);
+    bool isCovered = mode != Qt::KeepAspectRatio && !pixels.isEmpty();
+    sdimage_request_set_thumbnail_size(request, uint32_t(box.width()), uint32_t(box.height()),
+                                       isCovered ? SDIMAGE_SCALE_MODE_ASPECT_FILL : SDIMAGE_SCALE_MODE_ASPECT_FIT);
     sdimage_request_set_pixel_format(request, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED);
     return request;
 }

@@ -6,6 +6,8 @@
 #include <QPointer>
 #include <QTimer>
 
+#include <optional>
+
 #include <sdimage/qt/image.h>
 #include <sdimage/qt/loader.h>
 
@@ -79,7 +81,7 @@ struct ImageTarget::Private {
     Request base;
     Image placeholder;
     QByteArray blurHash;
-    int priority = 0;
+    std::optional<int> priority; /* none: the priority of the request */
     bool isProgressive = false, isPlaying = true, isVisible = true, isSuspended = false;
 
     uint64_t latestLoad = 0;
@@ -141,7 +143,8 @@ void ImageTarget::Private::start(bool again) {
     QPointer<ImageTarget> guard(q);
     Request request(newRequest(url, wanted, mode, base.get()));
     TargetOptions options(sdimage_target_options_new());
-    sdimage_request_set_priority(request.get(), sdimage_priority(priority));
+    if (priority)
+        sdimage_request_set_priority(request.get(), sdimage_priority(*priority));
     isAgain = again;
     if (again) {
         sdimage_request_set_progressive(request.get(), false);

@@ -86,7 +86,8 @@ class SDIMAGE_QT_API Loader {
 };
 
 /* Makes the request of a widget of a size in pixels, which the caller must unref: a copy of `base`, or a new request
- * for NULL, in the pixel format that Qt draws without conversion. Equal arguments make equal cache keys. */
+ * for NULL, in the pixel format that Qt draws without conversion. An empty size selects that of the original. Equal
+ * arguments make equal cache keys. */
 SDIMAGE_QT_API sdimage_request *newRequest(const QUrl &url, const QSize &pixels, Qt::AspectRatioMode mode,
                                            const sdimage_request *base = nullptr);
 

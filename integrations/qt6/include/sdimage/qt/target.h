@@ -64,7 +64,8 @@ class SDIMAGE_QT_API ImageTarget : public QObject {
     void setProgressive(bool progressive);
     /* Sets a request whose options, header fields and so on apply; copied. Its URL, size and pixel format do not. */
     void setRequest(const sdimage_request *request);
-    /* Sets the priority, also of the load under way: -1 out of sight, 0 visible, 1 first. Default 0. */
+    /* Sets the priority, also of the load under way: -1 out of sight, 0 visible, 1 first. Default: that of the request,
+     * which is 0 for a load without one. */
     void setPriority(int priority);
 
     /* --- Animations. */
