@@ -4,7 +4,8 @@
  *    rotation, color and alpha.
  * 2. For a thumbnail, the smallest one in the file that is large enough is decoded instead of the image.
  * 3. planes.c decodes each item of the tiles once, several at a time, and assembles the planes. hevc.c passes the units
- *    of an item to libde265, after parameter_set.c has checked the size that the stream announces.
+ *    of an item to libde265, after parameter_set.c has checked the size that the stream announces. picture_memory.c
+ *    provides the memory, and finds missing slices.
  * 4. Alpha is decoded likewise; its luma becomes the alpha plane.
  * 5. The planes are cut to the displayed part, and yuv.c converts them to pixels in one pass.
  * 6. For renditions in HDR, the gain map is decoded likewise.
@@ -20,6 +21,7 @@
 #include "heif_blocks.h"
 #include "heif_gain_map.h"
 #include "module_path.h"
+#include "picture_memory.h"
 #include "planes.h"
 
 /* Reduces the planes to the displayed part, alpha included. With halved chroma it begins only at even positions. */
@@ -266,5 +268,6 @@ SDIMAGE_API sdimage_status sdimage_heif_coder_new(sdimage_coder **coder, sdimage
     /* Makes the tables once, not for each image. */
     if (de265_init() != DE265_OK)
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libde265 could not be initialized");
+    sdheif_replace_picture_memory();
     return sdimage_coder_new_custom("heif", &table, NULL, release_library, coder, error);
 }

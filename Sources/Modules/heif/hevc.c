@@ -3,6 +3,7 @@
 #include <libde265/de265.h>
 
 #include "parameter_set.h"
+#include "picture_memory.h"
 
 /* Pictures are coded in whole blocks of at most 64 pixels. The coded size may exceed that of the item by this
  * margin. */
@@ -12,17 +13,19 @@ enum { CODED_MARGIN = 128 };
  * picture), and units between two budget checks. */
 enum { UNIT_LIMIT = 16384, UNITS_PER_CHECK = 256 };
 
+/* The bytes of the length before each unit, as libheif assumes for all files. */
+enum { LENGTH_OF_LIBHEIF = 4 };
+
 /* Types of NAL units (ITU-T H.265, table 7-1): slice segments are below the first value, then come three kinds of
  * parameter sets. */
-enum { PARAMETER_SETS = 32, OTHERS = 35, UNIT_HEADER = 2 };
+enum { PARAMETER_SETS = 32, OTHERS = 35, UNIT_HEADER = 2, TEMPORAL_LAYER = 7 };
 
-/* The input of one item's decoder. */
+/* The units of one item on their way to its decoder. */
 typedef struct feed {
     const sdheif_container *container;
-    de265_decoder_context *decoder;
+    de265_decoder_context *decoder; /* NULL if the units are only checked */
     const sdheif_coded *coded;
-    uint32_t seen, pushed;
-    bool has_picture, has_ended;
+    uint32_t seen, pushed, pictures; /* counts of units, and of the pictures that they begin */
 } feed;
 
 bool sdheif_read_configuration(sdcs_span box, sdheif_configuration *configuration) {
@@ -39,24 +42,38 @@ static sdimage_status damaged(sdimage_error **error, const char *what) {
     return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
 }
 
-/* Passes a unit of the item's picture to the decoder. An item holds one picture (ISO/IEC 23008-12, B.2.2.1): further
- * ones would only fill the decoder. */
-static sdimage_status push_unit(feed *feed, sdcs_span unit, sdimage_error **error) {
-    unsigned type = unit.bytes[0] >> 1 & 63;
-    if (type >= OTHERS)
-        return SDIMAGE_STATUS_OK;
-    if (type < PARAMETER_SETS && unit.length > UNIT_HEADER && unit.bytes[UNIT_HEADER] >> 7) {
-        feed->has_ended = feed->has_picture;
-        feed->has_picture = true;
-    }
-    if (feed->has_ended)
-        return SDIMAGE_STATUS_OK;
+/* Reports that the decoder has the whole picture. An item holds one (ISO/IEC 23008-12, B.2.2.1): further ones would
+ * only fill the decoder. */
+static bool has_ended(const feed *feed) {
+    return feed->decoder && feed->pictures > 1;
+}
+
+/* Checks a unit before the decoder allocates memory for its pictures. */
+static sdimage_status check_unit(const feed *feed, sdcs_span unit, sdimage_error **error) {
     uint32_t width, height;
-    /* Must come before the decoder allocates memory for such pictures. */
     if (sdheif_is_parameter_set(unit) &&
         (!sdheif_read_parameter_set(unit, &width, &height) || width > feed->coded->width + CODED_MARGIN ||
          height > feed->coded->height + CODED_MARGIN))
         return damaged(error, "heif: coded image is larger than the container announces");
+    return SDIMAGE_STATUS_OK;
+}
+
+/* Checks a unit of the item's picture, and passes it to the decoder. */
+static sdimage_status push_unit(feed *feed, sdcs_span unit, sdimage_error **error) {
+    unsigned type = unit.bytes[0] >> 1 & 63;
+    if (type >= OTHERS)
+        return SDIMAGE_STATUS_OK;
+    /* nuh_temporal_id_plus1 is not 0 (ITU-T H.265, 7.4.2.2). libde265 drops such units. If it did not, it would read
+     * other fields than check_unit: it also looks for emulation prevention in the two bytes of the header. */
+    if (!(unit.bytes[1] & TEMPORAL_LAYER))
+        return feed->decoder ? SDIMAGE_STATUS_OK : damaged(error, "heif: NAL unit has no temporal layer");
+    if (type < PARAMETER_SETS && unit.length > UNIT_HEADER && unit.bytes[UNIT_HEADER] >> 7)
+        feed->pictures++;
+    if (has_ended(feed))
+        return SDIMAGE_STATUS_OK;
+    sdimage_status status = check_unit(feed, unit, error);
+    if (status < 0 || !feed->decoder)
+        return status;
     if (++feed->pushed > UNIT_LIMIT)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: NAL units of an item exceed the limit of 16384");
     if (de265_push_NAL(feed->decoder, unit.bytes, (int)unit.length, 0, NULL) == DE265_ERROR_OUT_OF_MEMORY)
@@ -110,7 +127,8 @@ static sdimage_status run(const feed *feed, const struct de265_image **image, sd
         if (failure != DE265_OK && failure != DE265_ERROR_WAITING_FOR_INPUT_DATA)
             return damaged(error, de265_get_error_text(failure));
         if ((*image = de265_get_next_picture(decoder)) != NULL)
-            return SDIMAGE_STATUS_OK;
+            return sdheif_is_complete(*image) ? SDIMAGE_STATUS_OK
+                                              : damaged(error, "heif: slices of the image are missing");
     }
     return damaged(error, "heif: stream has no complete image");
 }
@@ -152,7 +170,8 @@ static sdimage_status describe(const struct de265_image *image, sdheif_frame *fr
     return SDIMAGE_STATUS_OK;
 }
 
-static sdimage_status push_item(feed *feed, const sdheif_item *item, sdimage_error **error) {
+/* Pushes the units of an item. `size`: the bytes of the length before each unit; 0 for that of the configuration. */
+static sdimage_status push_item(feed *feed, const sdheif_item *item, size_t size, sdimage_error **error) {
     sdcs_span box;
     sdheif_configuration configuration;
     if (!sdheif_find_property(feed->container, item, SDCS_FOURCC('h', 'v', 'c', 'C'), &box) ||
@@ -162,8 +181,8 @@ static sdimage_status push_item(feed *feed, const sdheif_item *item, sdimage_err
     sdimage_status status = sdheif_item_bytes(feed->container, item, &bytes, error);
     if (status >= 0)
         status = push_parameters(feed, configuration.arrays, error);
-    for (sdcs_span rest = bytes.span; status >= 0 && !feed->has_ended && rest.length > 0;)
-        status = push(feed, &rest, configuration.length_size, error);
+    for (sdcs_span rest = bytes.span; status >= 0 && !has_ended(feed) && rest.length > 0;)
+        status = push(feed, &rest, size ? size : configuration.length_size, error);
     sdheif_release_bytes(&bytes);
     return status;
 }
@@ -176,15 +195,24 @@ sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdhe
     de265_set_parameter_bool(frame->decoder, DE265_DECODER_PARAM_SUPPRESS_FAULTY_PICTURES, 1);
     if (coded.threads > 1)
         de265_start_worker_threads(frame->decoder, coded.threads);
+    sdheif_mark_pictures(frame->decoder);
     const struct de265_image *image = NULL;
     feed feed = {.container = container, .decoder = frame->decoder, .coded = &coded};
-    sdimage_status status = push_item(&feed, item, error);
+    sdimage_status status = push_item(&feed, item, 0, error);
     if (status >= 0)
         status = run(&feed, &image, error);
     if (status >= 0)
         status = describe(image, frame, error);
     if (status < 0)
         sdheif_release_frame(frame);
+    return status;
+}
+
+sdimage_status sdheif_check_stream(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
+                                   uint32_t *pictures, sdimage_error **error) {
+    feed feed = {.container = container, .coded = &coded};
+    sdimage_status status = push_item(&feed, item, LENGTH_OF_LIBHEIF, error);
+    *pictures = feed.pictures;
     return status;
 }
 

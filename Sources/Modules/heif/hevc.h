@@ -31,9 +31,15 @@ typedef struct sdheif_coded {
 } sdheif_coded;
 
 /* Decodes the first picture of an item; the caller releases it. Checks the container's budget between the units of the
- * stream. Errors: BAD_DATA, TRUNCATED, UNSUPPORTED, TOO_LARGE (units), CANCELLED, TIMEOUT, NO_MEMORY. */
+ * stream. Errors: BAD_DATA (also missing slices), TRUNCATED, UNSUPPORTED, TOO_LARGE (units), CANCELLED, TIMEOUT,
+ * NO_MEMORY. */
 sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
                                    sdheif_frame *frame, sdimage_error **error);
+/* Checks the units of an item that libheif decodes, as it would read them, as strictly as sdheif_decode_frame does.
+ * Stores the number of pictures that they begin. Errors: BAD_DATA, TRUNCATED, CANCELLED, TIMEOUT, NO_MEMORY. */
+sdimage_status sdheif_check_stream(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
+                                   uint32_t *pictures, sdimage_error **error);
+
 void sdheif_release_frame(sdheif_frame *frame);
 
 #endif

@@ -6,6 +6,7 @@ import struct
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from .hevc import Picture, stream
 from .test_heif_parts import box, full, inside
 
 #: Identifier of the primary item.
@@ -247,4 +248,15 @@ def avif_spare_properties(still: bytes, count: int) -> bytes:
     spare = [box(b"free")] * count
     return Container(
         b"avif", [size(128, 64), *properties, *spare], [Item(PRIMARY, b"av01", 0, (1, 0x82, 3))], [body]
+    ).bytes()
+
+
+def hevc_still(picture: Picture, width: int, height: int, units: list[bytes] | None = None,
+               sets: list[bytes] | None = None) -> bytes:
+    """A HEIC of a picture of which `width` times `height` samples are displayed."""
+    return Container(
+        b"heic",
+        [size(width, height), picture.configuration(sets)],
+        [Item(PRIMARY, b"hvc1", 0, (1, 0x82))],
+        [stream(picture.slices() if units is None else units)],
     ).bytes()

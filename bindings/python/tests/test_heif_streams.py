@@ -1,0 +1,75 @@
+"""HEIC whose H.265 streams are incomplete, or promise other sizes than the file: errors, without memory for them."""
+
+from __future__ import annotations
+
+import unittest
+
+from . import bombs
+from .bombs import PRIMARY, Container, Item, reference, size
+from .hevc import SEQUENCE, Picture, stream, unit
+from .support import sdimage
+from .test_module_bombs import Bombs
+from .test_modules import usable
+
+COLOR = (100, 90, 200)
+def pixels(image: sdimage.Image) -> set[bytes]:
+    data = image.convert("rgba8").tobytes()
+    return {data[at : at + 4] for at in range(0, len(data), 4)}
+
+
+def identity(
+    picture: Picture, width: int, height: int, sets: list[bytes] | None = None, units: list[bytes] | None = None
+) -> Container:
+    """An image that is another one unchanged, which libheif decodes."""
+    return Container(
+        b"heic",
+        [size(width, height), picture.configuration(sets)],
+        [Item(PRIMARY, b"iden", 0, (1,)), Item(2, b"hvc1", 1, (1, 0x82))],
+        [b"", stream(picture.slices() if units is None else units)],
+        reference(b"dimg", PRIMARY, [2]),
+    )
+
+
+@unittest.skipUnless(usable("heic"), f"no HEIF module: {sdimage.doctor()['libraries'].get('heif')}")
+class Streams(Bombs):
+    kind = "heif"
+
+    def assert_refused(self, code: str, data: bytes) -> None:
+        with self.assertRaises(sdimage.Error) as caught:
+            sdimage.decode(data)
+        self.assertEqual(caught.exception.code, code, str(caught.exception))
+
+    def test_units_without_a_temporal_layer_are_dropped(self) -> None:
+        picture = Picture(64, 48, COLOR)
+        large = unit(SEQUENCE, Picture(1024, 1024).sequence(), b"\x42\0")
+        units = [large, *picture.slices()]
+        self.assertEqual(len(pixels(sdimage.decode(bombs.hevc_still(picture, 64, 48, units)))), 1)
+
+    def test_blocks_of_plain_samples_are_decoded(self) -> None:
+        for chroma in range(4):
+            for depth in (8, 10):
+                for has_offsets in (False, True):
+                    with self.subTest(chroma=chroma, depth=depth, has_offsets=has_offsets):
+                        values = tuple(value << depth - 8 for value in COLOR)
+                        picture = Picture(64, 48, values, chroma, depth, has_offsets)
+                        image = sdimage.decode(bombs.hevc_still(picture, 61, 47))
+                        self.assertEqual((image.width, image.height, len(pixels(image))), (61, 47, 1))
+
+    def test_missing_slices_are_damage(self) -> None:
+        for depth in (8, 10):
+            for has_offsets in (False, True):
+                picture = Picture(64, 48, tuple(value << depth - 8 for value in COLOR), 1, depth, has_offsets)
+                slices = picture.slices()
+                for missing in (1, 5, 11):
+                    with self.subTest(depth=depth, has_offsets=has_offsets, missing=missing):
+                        some = slices[:missing] + slices[missing + 1 :]
+                        self.assert_refused("BAD_DATA", bombs.hevc_still(picture, 64, 48, some))
+                self.assert_refused("BAD_DATA", bombs.hevc_still(picture, 64, 48, slices[:1]))
+
+    def test_missing_slices_of_a_derived_image_are_black(self) -> None:
+        for has_offsets in (False, True):
+            picture = Picture(64, 48, COLOR, 1, 8, has_offsets)
+            image = sdimage.decode(identity(picture, 64, 48, units=picture.slices()[:1]).bytes())
+            # Two colors, and those that the scaling of chroma makes of them.
+            self.assertLess(len(pixels(image)), 8)
+            self.assertEqual(image.convert("rgba8").tobytes()[-4:], bytes((0, 136, 0, 255)))
