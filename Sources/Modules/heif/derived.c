@@ -4,20 +4,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hevc.h"
 #include "library.h"
+#include "picture_memory.h"
 
 /* Limits: the coded images that an image is derived from, each counted as often as it is referenced; the depth of
  * derivation. */
 enum { PART_LIMIT = 256, DEPTH_LIMIT = 2 };
 
-/* Limit of the pixels of all these images. */
-static const uint64_t PIXEL_LIMIT = (uint64_t)128 << 20;
-
-/* The remaining allowance for decoding. */
+/* The remaining allowance for decoding; `pixels` are those of all these images. */
 typedef struct allowance {
     size_t parts;
     uint64_t bytes, pixels;
 } allowance;
+
+/* Reports that each extent has a length: libheif reads nothing for one without, which is the rest of the file. */
+static bool has_lengths(const sdheif_container *c, const sdheif_item *item) {
+    sdcs_span table = item->extents;
+    uint64_t length;
+    for (uint32_t i = 0; i < item->extent_count; i++)
+        if (!sdcs_skip(&table, c->index_size + c->offset_size) || !sdcs_take(&table, c->length_size, &length) ||
+            !length)
+            return false;
+    return true;
+}
+
+/* Counts the pictures of an item; false if its stream does not match its size, which libheif does not check. */
+static bool count_pictures(const sdheif_container *c, const sdheif_item *item, uint32_t width, uint32_t height,
+                           uint32_t *pictures) {
+    *pictures = 1;
+    return item->type != SDCS_FOURCC('h', 'v', 'c', '1') ||
+           (has_lengths(c, item) &&
+            sdheif_check_stream(c, item, (sdheif_coded){width, height, 1}, pictures, NULL) >= 0);
+}
 
 /* Deducts one coded image; false if the allowance is exceeded. */
 static bool take_part(const sdheif_container *c, const sdheif_item *item, allowance *left) {
@@ -25,17 +44,34 @@ static bool take_part(const sdheif_container *c, const sdheif_item *item, allowa
     uint32_t type = is_hevc ? SDCS_FOURCC('h', 'v', 'c', 'C') : SDCS_FOURCC('a', 'v', '1', 'C');
     uint64_t bytes = sdheif_coded_length(c, item, type), pixels;
     sdcs_span size;
-    uint32_t width, height;
+    uint32_t width, height, pictures;
     if (!sdheif_find_property(c, item, SDCS_FOURCC('i', 's', 'p', 'e'), &size) || !sdcs_skip(&size, 4) ||
         !sdcs_take32(&size, &width) || !sdcs_take32(&size, &height))
         return false;
     pixels = (uint64_t)width * height;
     if (!left->parts || bytes > left->bytes || pixels > left->pixels)
         return false;
+    /* libheif has all pictures of an item decoded. */
+    if (!count_pictures(c, item, width, height, &pictures) || (pixels && pictures > left->pixels / pixels))
+        return false;
     left->parts--;
     left->bytes -= bytes;
-    left->pixels -= pixels;
+    left->pixels -= pixels * (pictures ? pictures : 1);
     return true;
+}
+
+/* Reports that libheif finds the items that were checked: it reads the last table of items, and of two items with one
+ * id the first. */
+static bool is_unambiguous(const sdheif_container *c) {
+    sdcs_span rest = c->file;
+    sdcs_box box;
+    size_t tables = 0;
+    while (sdcs_next_box(&rest, &box))
+        tables += box.type == SDCS_FOURCC('m', 'e', 't', 'a');
+    for (size_t i = 1; i < c->item_count; i++)
+        if (c->items[i].id == c->items[i - 1].id)
+            return false;
+    return tables == 1;
 }
 
 static bool is_decodable(const sdheif_container *c, const sdheif_item *item, int depth, allowance *left) {
@@ -60,9 +96,10 @@ static bool is_decodable(const sdheif_container *c, const sdheif_item *item, int
 }
 
 bool sdheif_is_derived(const sdheif_container *c, const sdheif_item *item) {
-    allowance left = {PART_LIMIT, sdheif_most_coded(c), PIXEL_LIMIT};
+    allowance left = {PART_LIMIT, sdheif_most_coded(c), SDHEIF_MOST_PIXELS};
     uint32_t ids[PART_LIMIT];
-    if (item->type == SDCS_FOURCC('h', 'v', 'c', '1') || !is_decodable(c, item, DEPTH_LIMIT, &left))
+    if (item->type == SDCS_FOURCC('h', 'v', 'c', '1') || !is_unambiguous(c) ||
+        !is_decodable(c, item, DEPTH_LIMIT, &left))
         return false;
     size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), item->id, ids, PART_LIMIT);
     for (size_t i = 0; i < count; i++) {
@@ -126,8 +163,10 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
     options->convert_hdr_to_8bit = 1;
     options->strict_decoding = 1;
     enum heif_chroma chroma = info->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
+    sdheif_begin_limit();
     sdimage_status status =
         check(sdheif_lib.decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options), error);
+    sdheif_end_limit();
     if (status >= 0)
         status = copy_pixels(decoded, info, image, error);
     if (decoded)

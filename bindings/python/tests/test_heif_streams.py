@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import struct
 import unittest
 
 from . import bombs
 from .bombs import PRIMARY, Container, Item, reference, size
 from .hevc import SEQUENCE, Picture, stream, unit
 from .support import sdimage
+from .test_heif_parts import box
 from .test_module_bombs import Bombs
 from .test_modules import usable
 
 COLOR = (100, 90, 200)
+#: Sides whose luma of 16 bits takes 2^32 bytes and 1 MiB: too small a plane, if that is computed with 32 bits.
+WRAPPING = (65520, 32784)
+
+
 def pixels(image: sdimage.Image) -> set[bytes]:
     data = image.convert("rgba8").tobytes()
     return {data[at : at + 4] for at in range(0, len(data), 4)}
@@ -30,6 +36,18 @@ def identity(
     )
 
 
+def second_table(first: bytes, second: bytes) -> bytes:
+    """The first file, with the table of items of a second one, which refers to the bytes of its own `mdat` there."""
+    at = second.index(b"meta") - 4
+    end = at + struct.unpack_from(">I", second, at)[0]
+    moved = bytearray(second[at:end])
+    start = moved.index(b"iloc") + 4 + 4 + 2
+    for number in range(struct.unpack_from(">H", moved, start)[0]):
+        place = start + 2 + 14 * number + 6
+        struct.pack_into(">I", moved, place, struct.unpack_from(">I", moved, place)[0] + len(first) - at)
+    return first + bytes(moved) + box(b"free", second[end + 8 :])
+
+
 @unittest.skipUnless(usable("heic"), f"no HEIF module: {sdimage.doctor()['libraries'].get('heif')}")
 class Streams(Bombs):
     kind = "heif"
@@ -38,6 +56,21 @@ class Streams(Bombs):
         with self.assertRaises(sdimage.Error) as caught:
             sdimage.decode(data)
         self.assertEqual(caught.exception.code, code, str(caught.exception))
+
+    def test_derived_images_have_the_announced_size(self) -> None:
+        small, large = Picture(64, 48, (100, 0, 0), 0, 10), Picture(*WRAPPING, (100, 0, 0), 0, 10)
+        usual, slices = identity(small, 64, 48), large.slices(8)
+        hidden = identity(large, 64, 48, units=slices)
+        layered = unit(SEQUENCE, large.sequence(), b"\x42\0")
+        self.assert_harmless(usual.bytes(), "OK", "OK")
+        for name, data in {
+            "configuration": hidden.bytes(),
+            "item": identity(small, 64, 48, units=[*large.sets(), *slices]).bytes(),
+            "without a temporal layer": identity(small, 64, 48, units=[layered, *small.slices()]).bytes(),
+            "second table of items": second_table(usual.bytes(), hidden.bytes()),
+        }.items():
+            with self.subTest(name):
+                self.assert_harmless(data, "UNSUPPORTED", "UNSUPPORTED")
 
     def test_units_without_a_temporal_layer_are_dropped(self) -> None:
         picture = Picture(64, 48, COLOR)
