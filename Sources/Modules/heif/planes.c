@@ -42,8 +42,9 @@ static void copy_tile(const sdheif_image *p, const sdyuv_planes *tile, sdyuv_pla
                tile->luma_stride, width * size, height);
     if (!whole->cb)
         return;
-    size_t cx = x >> tile->shift_x, cy = y >> tile->shift_y;
-    size_t columns = halved(width, tile->shift_x) * size, rows = halved(height, tile->shift_y);
+    /* Rounded up, each sample of chroma belongs to exactly one tile, also if tiles have odd sides. */
+    size_t cx = halved(x, tile->shift_x), cy = halved(y, tile->shift_y);
+    size_t columns = (halved(x + width, tile->shift_x) - cx) * size, rows = halved(y + height, tile->shift_y) - cy;
     copy_plane((uint8_t *)whole->cb + cy * whole->cb_stride + cx * size, whole->cb_stride, tile->cb, tile->cb_stride,
                columns, rows);
     copy_plane((uint8_t *)whole->cr + cy * whole->cr_stride + cx * size, whole->cr_stride, tile->cr, tile->cr_stride,

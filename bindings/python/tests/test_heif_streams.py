@@ -6,7 +6,7 @@ import struct
 import unittest
 
 from . import bombs
-from .bombs import PRIMARY, Container, Item, reference, size
+from .bombs import PRIMARY, Container, Item, grid, reference, size
 from .hevc import SEQUENCE, Picture, stream, unit
 from .support import sdimage
 from .test_heif_parts import box
@@ -106,3 +106,17 @@ class Streams(Bombs):
             # Two colors, and those that the scaling of chroma makes of them.
             self.assertLess(len(pixels(image)), 8)
             self.assertEqual(image.convert("rgba8").tobytes()[-4:], bytes((0, 136, 0, 255)))
+
+    def test_odd_tiles_cover_the_chroma(self) -> None:
+        tile = Picture(144, 80, COLOR)
+        for columns, rows, width, height in ((1, 2, 129, 129), (1, 2, 129, 130), (2, 1, 257, 65), (3, 3, 386, 194)):
+            with self.subTest(columns=columns, rows=rows):
+                data = Container(
+                    b"heic",
+                    [size(width, height), size(129, 65), tile.configuration()],
+                    [Item(PRIMARY, b"grid", 0, (1,)), Item(2, b"hvc1", 1, (2, 0x83))],
+                    [grid(columns, rows, width, height), stream(tile.slices())],
+                    reference(b"dimg", PRIMARY, [2] * (columns * rows)),
+                ).bytes()
+                image = sdimage.decode(data)
+                self.assertEqual((image.width, image.height, len(pixels(image))), (width, height, 1))
