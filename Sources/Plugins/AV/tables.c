@@ -14,6 +14,8 @@ typedef struct tables {
     uint64_t own;
     uint32_t handler, runs, first_duration;
     bool is_deflated;
+    bool has_movie;     /* `moov` was found */
+    bool searches_free; /* `free` may be it */
 } tables;
 
 /* Recognizes the boxes that libavformat reads as containers of boxes. */
@@ -23,12 +25,26 @@ static bool is_container(uint32_t type) {
         SDCS_FOURCC('m', 'i', 'n', 'f'), SDCS_FOURCC('s', 't', 'b', 'l'), SDCS_FOURCC('m', 'o', 'o', 'f'),
         SDCS_FOURCC('t', 'r', 'a', 'f'), SDCS_FOURCC('m', 'v', 'e', 'x'), SDCS_FOURCC('e', 'd', 't', 's'),
         SDCS_FOURCC('d', 'i', 'n', 'f'), SDCS_FOURCC('u', 'd', 't', 'a'), SDCS_FOURCC('t', 'r', 'e', 'f'),
-        SDCS_FOURCC('s', 'i', 'n', 'f'), SDCS_FOURCC('s', 'c', 'h', 'i'), SDCS_FOURCC('w', 'a', 'v', 'e')};
+        SDCS_FOURCC('s', 'i', 'n', 'f'), SDCS_FOURCC('s', 'c', 'h', 'i'), SDCS_FOURCC('w', 'a', 'v', 'e'),
+        SDCS_FOURCC('m', 'e', 't', 'a'), SDCS_FOURCC('i', 'l', 's', 't'), SDCS_FOURCC('i', 'r', 'e', 'f')};
     for (size_t i = 0; i < sizeof containers / sizeof *containers; i++) {
         if (containers[i] == type)
             return true;
     }
     return false;
+}
+
+/* Replaces the type of a box that libavformat reads as `moov`: `hoov`, or `free` in a file without a movie, if it
+ * begins with a box of a movie. */
+static uint32_t type_of(tables *self, uint32_t type) {
+    if (type != SDCS_FOURCC('h', 'o', 'o', 'v') && !(type == SDCS_FOURCC('f', 'r', 'e', 'e') && self->searches_free))
+        return type;
+    int64_t start = avio_tell(self->io);
+    avio_skip(self->io, 4);
+    uint32_t first = avio_rb32(self->io);
+    avio_seek(self->io, start, SEEK_SET);
+    bool is_movie = first == SDCS_FOURCC('m', 'v', 'h', 'd') || first == SDCS_FOURCC('c', 'm', 'o', 'v');
+    return is_movie ? SDCS_FOURCC('m', 'o', 'o', 'v') : type;
 }
 
 /* libavformat reads sound whose samples last one tick each by chunks: its samples take no entries. */
@@ -38,12 +54,23 @@ static void end_track(tables *self) {
     self->own = self->handler = self->runs = self->first_duration = 0;
 }
 
+/* Other handlers, as those of metadata, do not change the kind of the track. */
+static void read_handler(tables *self, uint32_t handler) {
+    static const uint32_t kinds[] = {SDCS_FOURCC('v', 'i', 'd', 'e'), SDCS_FOURCC('s', 'o', 'u', 'n'),
+                                     SDCS_FOURCC('p', 'i', 'c', 't'), SDCS_FOURCC('s', 'u', 'b', 'p'),
+                                     SDCS_FOURCC('c', 'l', 'c', 'p')};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (kinds[i] == handler)
+            self->handler = handler;
+    }
+}
+
 /* Reads one table (ISO/IEC 14496-12, 8.4.3, 8.6.1.2, 8.7.3 and 8.8.8). */
 static void read_table(tables *self, uint32_t type) {
     switch (type) {
     case SDCS_FOURCC('h', 'd', 'l', 'r'):
         avio_skip(self->io, 8);
-        self->handler = avio_rb32(self->io);
+        read_handler(self, avio_rb32(self->io));
         break;
     case SDCS_FOURCC('s', 't', 't', 's'):
         avio_skip(self->io, 4);
@@ -65,9 +92,59 @@ static void read_table(tables *self, uint32_t type) {
     }
 }
 
-/* Reads the boxes up to an offset. */
-static void read_boxes(tables *self, int64_t end, int depth) {
-    while (!avio_feof(self->io) && !self->is_deflated && self->samples + self->own <= MOST_SAMPLES) {
+/* Recognizes the tables that read_table reads. */
+static bool is_table(uint32_t type) {
+    return type == SDCS_FOURCC('s', 't', 's', 'z') || type == SDCS_FOURCC('s', 't', 'z', '2') ||
+           type == SDCS_FOURCC('s', 't', 't', 's') || type == SDCS_FOURCC('t', 'r', 'u', 'n') ||
+           type == SDCS_FOURCC('c', 'm', 'o', 'v') || type == SDCS_FOURCC('h', 'd', 'l', 'r');
+}
+
+/* Reports that the rest of a container is not read: fragments of a source; and in libavformat, tracks and media data
+ * outside of their places. */
+static bool ends_early(const tables *self, uint32_t parent, uint32_t type) {
+    if (type == SDCS_FOURCC('m', 'o', 'o', 'f') && self->movie->source)
+        return true;
+    return parent && parent != SDCS_FOURCC('m', 'o', 'o', 'v') &&
+           (type == SDCS_FOURCC('t', 'r', 'a', 'k') || type == SDCS_FOURCC('m', 'd', 'a', 't'));
+}
+
+/* A track is read to its end, because later boxes decide whether its samples count. */
+static bool is_done(const tables *self) {
+    return avio_feof(self->io) || self->is_deflated || self->samples > MOST_SAMPLES;
+}
+
+/* Reads all tables up to an offset, wherever they begin: libavformat looks for boxes behind the fields of a description
+ * of samples, which depend on the codec, and in each property as often as it is associated. */
+static void search_tables(tables *self, uint32_t parent, int64_t end) {
+    uint32_t type = 0;
+    uint64_t before = self->samples;
+    for (int64_t at = avio_tell(self->io); at < end && !is_done(self); at++) {
+        type = type << 8 | (uint32_t)avio_r8(self->io);
+        if (!is_table(type))
+            continue;
+        read_table(self, type);
+        if (avio_seek(self->io, at + 1, SEEK_SET) < 0)
+            return;
+    }
+    if (parent == SDCS_FOURCC('i', 'p', 'r', 'p') && self->samples > before)
+        self->samples = MOST_SAMPLES + 1;
+}
+
+/* Skips the fields of a container before its boxes. */
+static void skip_fields(tables *self, uint32_t type, int64_t end) {
+    if (type == SDCS_FOURCC('i', 'r', 'e', 'f'))
+        avio_skip(self->io, 4);
+    /* A full box, or not: libavformat looks for its first box. */
+    while (type == SDCS_FOURCC('m', 'e', 't', 'a') && !is_done(self) && end - avio_tell(self->io) > 8)
+        if (avio_rb32(self->io) == SDCS_FOURCC('h', 'd', 'l', 'r')) {
+            avio_skip(self->io, -8);
+            return;
+        }
+}
+
+/* Reads the boxes of `parent` up to an offset; 0 for the file. */
+static void read_boxes(tables *self, uint32_t parent, int64_t end, int depth) {
+    while (!is_done(self)) {
         int64_t start = avio_tell(self->io), left = end - start;
         if (left < 8)
             return;
@@ -75,17 +152,35 @@ static void read_boxes(tables *self, int64_t end, int depth) {
         uint64_t size = word == 1 ? avio_rb64(self->io) : word ? word : (uint64_t)left;
         /* As in libavformat: a box that exceeds its container ends with the container. */
         int64_t next = size > (uint64_t)left ? end : start + (int64_t)size;
-        if (next < avio_tell(self->io) || (type == SDCS_FOURCC('m', 'o', 'o', 'f') && self->movie->source))
+        if (next < avio_tell(self->io) || ends_early(self, parent, type))
             return;
-        if (is_container(type) && depth < MOST_DEPTH)
-            read_boxes(self, next, depth + 1);
-        else
+        type = type_of(self, type);
+        self->has_movie |= type == SDCS_FOURCC('m', 'o', 'o', 'v');
+        if (is_container(type) && depth < MOST_DEPTH) {
+            skip_fields(self, type, next);
+            read_boxes(self, type, next, depth + 1);
+        } else if (type == SDCS_FOURCC('s', 't', 's', 'd') || type == SDCS_FOURCC('i', 'p', 'r', 'p')) {
+            search_tables(self, type, next);
+        } else {
             read_table(self, type);
+        }
         if (type == SDCS_FOURCC('t', 'r', 'a', 'k'))
             end_track(self);
         if (avio_seek(self->io, next, SEEK_SET) < 0)
             return;
     }
+}
+
+/* Reads the boxes of the file. libavformat reads it again if it found no movie. */
+static void read_file(tables *self) {
+    if (avio_seek(self->io, 0, SEEK_SET) < 0)
+        return;
+    read_boxes(self, 0, (int64_t)self->movie->length, 0);
+    if (self->has_movie || self->is_deflated || self->samples + self->own > MOST_SAMPLES)
+        return;
+    *self = (tables){.movie = self->movie, .io = self->io, .searches_free = true};
+    if (avio_seek(self->io, 0, SEEK_SET) >= 0)
+        read_boxes(self, 0, (int64_t)self->movie->length, 0);
 }
 
 sdimage_status sdav_check_tables(sdav_movie *movie, sdimage_error **error) {
@@ -94,8 +189,8 @@ sdimage_status sdav_check_tables(sdav_movie *movie, sdimage_error **error) {
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: source exceeds the limit of 2^63 bytes");
     avio_skip(movie->io, 4);
     bool has_boxes = avio_rb32(movie->io) == SDCS_FOURCC('f', 't', 'y', 'p');
-    if (avio_seek(movie->io, 0, SEEK_SET) >= 0 && has_boxes)
-        read_boxes(&tables, (int64_t)movie->length, 0);
+    if (has_boxes)
+        read_file(&tables);
     if (tables.samples + tables.own > MOST_SAMPLES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: samples exceed the limit of 4194304");
     if (tables.is_deflated)

@@ -41,9 +41,9 @@ MATRIX = {"up": (65536, 0, 0, 65536), "right": (0, 65536, -65536, 0), "down": (-
 
 def movie(brands: tuple[bytes, ...], handler: bytes, entry: bytes, samples: Sequence[bytes], durations: Sequence[int],
           turned: str = "up", index_first: bool = True, width: int = WIDTH, height: int = HEIGHT,
-          reference: bytes = b"") -> bytes:
+          reference: bytes = b"", extra: bytes = b"") -> bytes:
     """A file with one track, times in milliseconds; every sample is a key frame. `reference`: the URL of another
-    file with the samples."""
+    file with the samples. `extra`: more boxes behind the tables."""
     a, b, c, d = MATRIX[turned]
     matrix = struct.pack(">9i", a, b, 0, c, d, 0, 0, 0, 0x40000000)
     unity = struct.pack(">9i", 65536, 0, 0, 0, 65536, 0, 0, 0, 0x40000000)
@@ -55,7 +55,7 @@ def movie(brands: tuple[bytes, ...], handler: bytes, entry: bytes, samples: Sequ
                     full(b"stts", 0, 0, struct.pack(">I", len(durations)), times),
                     full(b"stsc", 0, 0, struct.pack(">4I", 1, 1, len(samples), 1)),
                     full(b"stsz", 0, 0, struct.pack(">II", 0, len(samples)), b"".join(struct.pack(">I", len(s)) for s in samples)),
-                    full(b"stco", 0, 0, struct.pack(">II", 1, offset)))
+                    full(b"stco", 0, 0, struct.pack(">II", 1, offset)), extra)
         place = full(b"url ", 0, 0, reference + b"\0") if reference else full(b"url ", 0, 1)
         places = box(b"dinf", full(b"dref", 0, 0, struct.pack(">I", 1), place))
         media = box(b"mdia", full(b"mdhd", 0, 0, struct.pack(">IIIIHH", 0, 0, 1000, total, 0x55C4, 0)),

@@ -139,6 +139,46 @@ class Video(TestCase):
         packed = movies.box(b"moov", movies.box(b"cmov", bytes(64)))
         self.assert_error("UNSUPPORTED", data[: moov - 4] + packed)
 
+    def test_tables_in_other_boxes_are_counted_too(self) -> None:
+        """libavformat reads tables in most of the boxes in which it reads others."""
+        sample = movies.plain(COLOURS[0]).encode("jpeg", quality=0.9, chroma="444")
+
+        def movie(*boxes: bytes, extra: bytes = b"", handler: bytes = b"vide", count: int | None = None) -> bytes:
+            """A movie with an own table of sizes for `count` samples, or with none."""
+            data = movies.movie((b"qt  ",), handler, movies.visual(b"jpeg", *boxes), [sample], [1], extra=extra)
+            place = data.rindex(b"stsz") if not extra else data.rindex(b"stsz", 0, data.rindex(b"stco"))
+            if count is None:
+                return data[:place] + b"skip" + data[place + 4 :]
+            return data[: place + 8] + struct.pack(">II", 1, count) + data[place + 16 :]
+
+        def kind(handler: bytes) -> bytes:
+            return movies.full(b"hdlr", 0, 0, bytes(4), handler, bytes(13))
+
+        sizes = movies.full(b"stsz", 0, 0, struct.pack(">II", 1, 5_000_000))
+        usual, many = movie(count=len(sample)), movie(count=5_000_000)
+        for name, data in {
+            "sample description": movie(sizes),
+            "last box": movie(b"\xff\xff\xff\xff" + sizes[4:]),
+            "meta": movie(extra=movies.box(b"meta", bytes(4), kind(b"mdta"), sizes)),
+            "meta without a version": movie(extra=movies.box(b"meta", kind(b"mdta"), sizes)),
+            "list": movie(extra=movies.box(b"ilst", sizes)),
+            "hoov": many.replace(b"moov", b"hoov"),
+            "free": many.replace(b"moov", b"free"),
+            "later durations": movie(extra=movies.full(b"stts", 0, 0, struct.pack(">3I", 1, 1, 40)), handler=b"soun",
+                                     count=5_000_000),
+            "kind of track": movie(extra=movies.box(b"meta", kind(b"vide")), handler=b"soun", count=5_000_000),
+        }.items():
+            with self.subTest(name):
+                self.assertIn("samples", self.assert_error("TOO_LARGE", data).message)
+        packed = movies.box(b"hoov", movies.box(b"cmov", bytes(64)))
+        self.assert_error("UNSUPPORTED", usual[: usual.index(b"moov") - 4] + packed)
+        usual = clip()
+        self.assert_colour(sdimage.decode(usual.replace(b"moov", b"hoov")), 0)
+        self.assert_colour(sdimage.decode(usual.replace(b"moov", b"free")), 0)
+        described = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg"), [sample], [1],
+                                 extra=movies.box(b"meta", bytes(4), kind(b"mdta")))
+        self.assert_colour(sdimage.decode(described), 0)
+
     def test_a_file_that_ends_early_is_truncated(self) -> None:
         data = clip()
         self.assert_error(("TRUNCATED", "BAD_DATA", "UNSUPPORTED"), data[:300])
