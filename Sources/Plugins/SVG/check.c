@@ -8,8 +8,8 @@
  *   document, and nothing in them is checked. Needed with every version.
  * - Elements (MOST_ELEMENTS): librsvg has the same limit, with libxml2 2.15 only since 2.61.3. No version limits the
  *   bytes of elements and rules (take_memory).
- * - Attributes (MOST_ATTRIBUTES): libxml2 compares each one with all others (2.12). The limit of librsvg since 2.55 is
- *   65535.
+ * - Attributes (MOST_ATTRIBUTES) and their default values: libxml2 compares each one with all others (2.12). The limit
+ *   of librsvg since 2.55 is 65535.
  * - Entities (MOST_ENTITIES): their texts are never freed (2.59, for documents that cannot be parsed). In a style sheet
  *   (on_use) their text reaches this check only at the first use; needed with every version.
  * - Nested elements (MOST_DEPTH) and chains of references (check_chains): librsvg recurses, and the process ends when
@@ -28,6 +28,7 @@
 #include "base64.h"
 #include "css.h"
 #include "embedded.h"
+#include "encoding.h"
 #include "names.h"
 #include "percent.h"
 
@@ -47,6 +48,8 @@ static const uint64_t MOST_MATCHES = 100000000;
  * nested selectors. All fit in the stack of the thread (drawing.h). */
 enum { MOST_DEPTH = 512, MOST_LEVELS = 20000, MOST_SELECTORS = 2000 };
 
+static const char TOO_MANY_ATTRIBUTES[] = "svg: attributes of an element exceed the limit of 512";
+
 void sdsvg_prepare(void) {
     xmlInitParser();
 }
@@ -59,7 +62,7 @@ typedef struct level {
 typedef struct checker {
     xmlParserCtxtPtr parser;
     uint64_t pixels, memory, rules; /* `rules`: number of style sheet selectors */
-    size_t elements, entities, depth, deepest, selectors;
+    size_t elements, entities, defaults, depth, deepest, selectors;
     level levels[MOST_DEPTH];
     size_t style; /* the depth of the current style element; 0 outside of one */
     uint8_t *css; /* its text */
@@ -240,6 +243,8 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     if (++checker->elements > MOST_ELEMENTS)
         refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: elements exceed the limit of 1000000");
+    if (count > MOST_ATTRIBUTES)
+        refuse(checker, SDIMAGE_STATUS_TOO_LARGE, TOO_MANY_ATTRIBUTES);
     if (checker->depth == MOST_DEPTH)
         refuse(checker, SDIMAGE_STATUS_BAD_DATA, "svg: nested elements exceed the limit of 512");
     if (checker->status < 0)
@@ -348,6 +353,28 @@ static void on_entity(void *context, const xmlChar *name, int type, const xmlCha
         xmlSAX2EntityDecl(context, name, type, public_id, system_id, content);
 }
 
+/* Counts the default values of attributes, of all elements together: the parser compares each one with the other
+ * attributes. */
+static void on_attribute(void *context, const xmlChar *element, const xmlChar *name, int type, int kind,
+                         const xmlChar *value, xmlEnumerationPtr values) {
+    checker *checker = ((xmlParserCtxtPtr)context)->_private;
+    if (!value || ++checker->defaults <= MOST_ATTRIBUTES) {
+        xmlSAX2AttributeDecl(context, element, name, type, kind, value, values);
+        return;
+    }
+    refuse(checker, SDIMAGE_STATUS_TOO_LARGE, TOO_MANY_ATTRIBUTES);
+    xmlFreeEnumeration(values);
+}
+
+/* Refuses encodings in which sdsvg_has_more_attributes finds no attributes. The encoding is known here. */
+static void on_document(void *context) {
+    xmlParserCtxtPtr parser = context;
+    const xmlParserInputBuffer *buffer = parser->input ? parser->input->buf : NULL;
+    xmlSAX2StartDocument(context);
+    if (buffer && buffer->encoder && buffer->encoder->name && !sdsvg_is_ascii_compatible(buffer->encoder->name))
+        refuse(parser->_private, SDIMAGE_STATUS_UNSUPPORTED, "svg: encoding is not an extension of ASCII");
+}
+
 static xmlParserInputPtr fetch_nothing(void *context, const xmlChar *public_id, const xmlChar *system_id) {
     (void)context, (void)public_id, (void)system_id;
     return NULL;
@@ -357,7 +384,9 @@ static void parse(checker *checker, const sdsvg_text *text) {
     xmlSAXHandler handler;
     memset(&handler, 0, sizeof handler);
     xmlSAXVersion(&handler, 2);
+    handler.startDocument = on_document;
     handler.startElementNs = on_element;
+    handler.attributeDecl = on_attribute;
     handler.entityDecl = on_entity;
     handler.resolveEntity = fetch_nothing;
     handler.endElementNs = on_end;
@@ -385,7 +414,7 @@ static void parse(checker *checker, const sdsvg_text *text) {
 sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error) {
     checker checker = {.status = SDIMAGE_STATUS_OK};
     if (sdsvg_has_more_attributes(text, MOST_ATTRIBUTES))
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "svg: attributes of an element exceed the limit of 512");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_MANY_ATTRIBUTES);
     parse(&checker, text);
     check_chains(&checker);
     free(checker.css);

@@ -237,6 +237,41 @@ class Svg(TestCase):
         self.assert_survives(svg("<style>" + "/* = */" * 2000 + "</style>" + element(500, "=") + HALVES))
         self.assert_survives(svg("<!-- " + "=" * 2000 + " -->" + HALVES))
 
+    def test_default_values_of_attributes_are_attributes(self) -> None:
+        def declared(count: int, value: str = '""') -> str:
+            return "<!ATTLIST svg " + " ".join(f"a{i:06} CDATA {value}" for i in range(count)) + ">"
+
+        def document(declarations: str, before: str = "") -> bytes:
+            # The first bytes look like the root, which the format is recognized by.
+            return svg(before=f"{before}<!DOCTYPE svg [<!--]><svg >-->{declarations}]>")
+
+        for name, declarations in {"one list": declared(100_000), "two lists": declared(400) + declared(600),
+                                   "fixed": declared(600, "#FIXED 'b'")}.items():
+            with self.subTest(name):
+                self.assert_error("TOO_LARGE", document(declarations), max_work_ms=3000)
+        both = document(declared(300)).replace(b"<svg xmlns", b"<svg " + b" ".join(b"b%d=''" % i for i in range(300)) + b" xmlns")
+        self.assert_error("TOO_LARGE", both)
+        for usual in (declared(500), declared(2000, "#IMPLIED")):
+            self.assertEqual(self.pixel(sdimage.decode(document(usual)), 5, 5), RED)
+
+    def test_encodings_that_hide_attributes_are_refused(self) -> None:
+        def encoded(encoding: str, codec: str | None = None) -> bytes:
+            head = f'<?xml version="1.0" encoding="{encoding}"?>'
+            text = svg("<g " + " ".join(f"a{i}=''" for i in range(600)) + "/>" if codec is None else "<g a='\u30bd'/>" + HALVES)
+            return head.encode() + (text if codec is None else text.decode().encode(codec))
+
+        hidden = encoded("UTF-7").replace(b"=''", b"+AD0AJwAn-")
+        self.assert_error("UNSUPPORTED", hidden)
+        for encoding, codec in (("UTF-8", "utf-8"), ("Shift_JIS", "shift_jis"), ("EUC-JP", "euc_jp"), ("GB18030", "gb18030"),
+                                ("big5", "big5hkscs")):
+            with self.subTest(encoding):
+                self.assertEqual(self.pixel(sdimage.decode(encoded(encoding, codec)), 5, 5), RED)
+        plain = svg().decode()
+        for encoding in ("ISO-8859-1", "windows-1252", "iso-8859-15", "US-ASCII", "KOI8-R", "latin1", "macintosh"):
+            with self.subTest(encoding):
+                data = f'<?xml version="1.0" encoding="{encoding}"?>{plain}'.encode()
+                self.assertEqual(self.pixel(sdimage.decode(data), 5, 5), RED)
+
     def test_time_is_limited(self) -> None:
         slow = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="60"/></filter>'
                    '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
