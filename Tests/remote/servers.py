@@ -128,6 +128,31 @@ def is_installed(kind: str) -> bool:
 
 
 @contextlib.contextmanager
+def scripted(scripts: list[list[tuple[float, bytes]]]) -> Iterator[str]:
+    """A server with a script for each connection: replies to what is received, each after a delay; then it closes."""
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        for script in scripts:
+            with contextlib.suppress(OSError):
+                connection, _ = listener.accept()
+                with connection:
+                    connection.settimeout(5)
+                    for delay, reply in script:
+                        connection.recv(65536)
+                        time.sleep(delay)
+                        connection.sendall(reply)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        listener.close()
+        thread.join(6)
+
+
+@contextlib.contextmanager
 def liar(answer: bytes, stays: bool = False) -> Iterator[str]:
     """A server that replies to everything with the same bytes, and then closes, or stays as long as its client."""
     listener = socket.create_server(("127.0.0.1", 0))

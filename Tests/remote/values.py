@@ -209,6 +209,27 @@ def arrays(kind: str) -> None:
                  f"{outcomes}")
 
 
+def numbers_for_values(kind: str) -> None:
+    """A number as the reply to GET is no response: the look-ups are repeated on a new connection, and nothing of the reply
+    is left."""
+    # The first look-up delays the others, which are sent together.
+    scripts = [[(0.3, b"$-1\r\n"), (0, b":1\r\n")], [(0, b"$-1\r\n" * 3), (0, b"$-1\r\n" * 3)]]
+    with servers.scripted(scripts) as address:
+        cache = KINDS[kind](address, **PATIENT)
+        first = threading.Thread(target=lambda: code(lambda: cache.data("first")))
+        others = [threading.Thread(target=lambda number=number: code(lambda: cache.data(f"{number}"))) for number in range(3)]
+        first.start()
+        time.sleep(0.1)
+        for other in others:
+            other.start()
+        for thread in (first, *others):
+            thread.join()
+        numbers = cache.statistics()
+        cache.close()
+    report.check(f"{kind}: a number is no value, and a repeated look-up is a miss",
+                 numbers["damaged"] == 0 and numbers["misses"] == 4, f"{numbers}")
+
+
 def addresses(kind: str) -> None:
     bad = {"redis": ["", "host:", "host:0", "host:99999", "host:12x", "redis://u@host", "redis://:%zz@host", "redis://h/x",
                      "a:b:c", "[::1", "redis://:p%00@h"],
@@ -226,4 +247,5 @@ def hostile_part(kind: str, origin: Origin) -> None:
     lying_servers(kind)
     if kind == "redis":
         arrays(kind)
+        numbers_for_values(kind)
     addresses(kind)

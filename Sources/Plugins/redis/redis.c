@@ -290,7 +290,7 @@ static void note(sdremote_command *command, redisReply *reply) {
     case REDIS_REPLY_NIL: command->has_response = true; break;
     case REDIS_REPLY_INTEGER:
         command->has_response = command->verb == SDREMOTE_DELETE;
-        command->is_true = reply->integer > 0;
+        command->is_true = command->has_response && reply->integer > 0;
         break;
     /* The server is alive but refuses: out of memory, or scripts are unavailable. */
     case REDIS_REPLY_ERROR:
