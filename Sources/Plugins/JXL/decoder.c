@@ -86,7 +86,8 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     self->format = format_of(self);
     if (pixels > self->request.max_bytes / sdimage_pixel_format_bytes(self->format))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
-    if (channels * sizeof(float) + sdimage_pixel_format_bytes(self->format) > MOST_BYTES / pixels)
+    if (!self->is_header_only &&
+        channels * sizeof(float) + sdimage_pixel_format_bytes(self->format) > MOST_BYTES / pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: planes and bitmap exceed the limit of 512 MiB");
     self->has_info = true;
     uint32_t threads = JxlResizableParallelRunnerSuggestThreads(self->info.xsize, self->info.ysize);

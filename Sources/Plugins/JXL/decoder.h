@@ -20,6 +20,7 @@ typedef struct sdjxl_decoder {
     void *threads;
     sdcs_deadline deadline; /* checked between events: libjxl aborts the process if its threads refuse work */
     sdcs_request request;
+    bool is_header_only; /* set by the caller: nothing is decoded, and no limit applies to planes */
     JxlBasicInfo info;
     bool has_info;
     sdimage_pixel_format format;

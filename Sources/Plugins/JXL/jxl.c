@@ -159,7 +159,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     sdjxl_decoder colors;
     sdjxl_event event;
     sdimage_status status = sdjxl_open(&colors, &request, deadline, error);
-    /* Reads only the header and the colors. */
+    colors.is_header_only = true;
     if (status >= 0 &&
         JxlDecoderSubscribeEvents(colors.decoder, JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING) == JXL_DEC_SUCCESS &&
         JxlDecoderSetInput(colors.decoder, bytes, length) == JXL_DEC_SUCCESS)
