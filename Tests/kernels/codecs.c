@@ -1,4 +1,5 @@
 /* Kernels of decoders and encoders. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,25 @@ static void gain_maps(size_t n) {
         sdpx_gain_light(rows, pixels, n, &map);
         result_floats(rows, 3 * n, 2e-3f);
     }
+}
+
+/* Gains between two rows, also of samples that are negative or not finite. */
+static void measured_gains(size_t n) {
+    static const sdpx_matrix matrix = {{0.82f, 0.18f, 0, 0.03f, 0.97f, 0, 0.02f, 0.07f, 0.91f}};
+    static const float unusual[] = {NAN, INFINITY, -INFINITY, -100, 0};
+    float *base = input_floats(3 * n, 0, 1), *other = input_floats(4 * n, 0, 8), *to = output(12 * n);
+    for (size_t i = 0; i < n; i++) {
+        if (random_below(4) == 0)
+            base[3 * i + random_below(3)] = unusual[random_below(5)];
+        if (random_below(4) == 0)
+            other[4 * i + random_below(4)] = unusual[random_below(5)];
+    }
+    for (int zero = 0; zero < 2; zero++) {
+        sdpx_measure_gains(to, base, other, n, matrix, zero ? 0 : 1 / 64.0f);
+        result_floats(to, 3 * n, 1e-4f);
+    }
+    float brightest = sdpx_brightest(other, n);
+    result(&brightest, sizeof brightest);
 }
 
 /* Compresses `n` pixels of few values and decompresses them again, in pieces. */
@@ -314,6 +334,7 @@ const test_entry codec_tests[] = {
     {"PNG filters", png_filters},
     {"PNG samples", png_samples},
     {"gain maps", gain_maps},
+    {"measured gains", measured_gains},
     {"LZW", lzw},
     {"inflate", inflate},
     {"JPEG scans", jpeg_scans},

@@ -178,7 +178,7 @@ void result_number(uint64_t number) {
 static const size_t longer[] = {127, 255, 256, 257, 1009, 4100};
 enum { SHORT_ROWS = 68, LENGTHS = SHORT_ROWS + sizeof longer / sizeof *longer };
 
-static const test_entry *const tables[] = {pixel_tests, resize_tests, filter_tests, codec_tests};
+static const test_entry *const tables[] = {pixel_tests, resize_tests, filter_tests, codec_tests, yuv_tests};
 
 static void run_test(const test_entry *test) {
     current_test = test->name;

@@ -15,7 +15,7 @@ typedef struct {
 } test_entry;
 
 /* Tables that end with a NULL name. */
-extern const test_entry pixel_tests[], resize_tests[], filter_tests[], codec_tests[];
+extern const test_entry pixel_tests[], resize_tests[], filter_tests[], codec_tests[], yuv_tests[];
 
 /* Return memory of `size` bytes that touches an inaccessible page: at its end, or, in every second run, at its start.
    Input is random, the same in every run, and so are the bytes of output before a kernel writes it. */

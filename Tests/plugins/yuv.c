@@ -1,12 +1,15 @@
 /* yuv.c: conversion of planes to pixels, for every matrix, range, depth and subsampling, against the equations of ITU-T
- * H.273 in floating point.
+ * H.273 in floating point, at every SIMD level of this machine.
  *
- * Built with sanitizers, from the sources of Sources/CoderSupport. */
+ * Built with sanitizers, from the sources of Sources/CoderSupport. Tests/kernels compares the levels on guarded memory, and
+ * aarch64. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel.h"
+#include "sdpx_cpu.h"
 #include "yuv.h"
 
 /* Odd sides, and more than one block of a row. */
@@ -153,9 +156,27 @@ static bool agrees(picture *p, const conversion *c, bool full, const uint8_t *pi
     return true;
 }
 
-/* Converts planes of one depth and subsampling by every matrix and range. Returns the first matrix that differs, or -1. */
-static int first_difference(picture *p, bool full, bool wide) {
-    static uint16_t pixels[HEIGHT * WIDTH * 4];
+/* Converts at every level. Returns the first level whose pixels differ from the equations, or NULL. */
+static const char *wrong_level(picture *p, const sdyuv_matrix *matrix, const conversion *c, bool full, bool wide) {
+    static uint16_t pixels[2][HEIGHT * WIDTH * 4];
+    size_t size = HEIGHT * WIDTH * 4 * (wide ? 2 : 1);
+    for (int level = SDPX_CPU_BASELINE; level <= SDPX_CPU_AVX512; level++) {
+        if (sdpx_cpu_limit((sdpx_cpu_level)level) != level)
+            break;
+        uint8_t *bytes = (uint8_t *)pixels[level > 0];
+        sdyuv_convert(&p->planes, matrix, &(sdyuv_pixels){bytes, size / HEIGHT, 4, wide});
+        /* Equal pixels need no second comparison. */
+        bool is_known = level > 0 && !memcmp(pixels[0], bytes, size);
+        if (!is_known && !agrees(p, c, full, bytes, wide))
+            return sdpx_cpu_name((sdpx_cpu_level)level);
+    }
+    return NULL;
+}
+
+/* Converts planes of one depth and subsampling by every matrix. Returns the first matrix that differs, or -1, and the
+ * level, or NULL for all. */
+static int first_difference(picture *p, bool full, bool wide, const char **level) {
+    *level = NULL;
     for (size_t i = 0; i < sizeof conversions / sizeof *conversions; i++) {
         const conversion *c = &conversions[i];
         sdyuv_matrix matrix;
@@ -166,8 +187,8 @@ static int first_difference(picture *p, bool full, bool wide) {
             return c->matrix;
         if (!is_possible)
             continue;
-        sdyuv_convert(&p->planes, &matrix, &(sdyuv_pixels){(uint8_t *)pixels, WIDTH * 4 * (wide ? 2 : 1), 4, wide});
-        if (!agrees(p, c, full, (const uint8_t *)pixels, wide))
+        *level = wrong_level(p, &matrix, c, full, wide);
+        if (*level)
             return c->matrix;
     }
     return -1;
@@ -186,11 +207,12 @@ int main(void) {
             for (int mode = 0; mode < 8; mode++) {
                 bool full = mode & 1, wide = mode & 2, premultiplied = mode & 4;
                 draw(&p, depth, layouts[i].shift_x, layouts[i].shift_y, layouts[i].is_color, premultiplied);
-                int matrix = first_difference(&p, full, wide);
+                const char *level;
+                int matrix = first_difference(&p, full, wide, &level);
                 printf("%s %s, %d bits, %s range, to %d bits%s", matrix < 0 ? "ok" : "not ok", layouts[i].name, depth,
                        full ? "full" : "limited", wide ? 16 : 8, premultiplied ? ", premultiplied" : "");
                 if (matrix >= 0)
-                    printf(": matrix %d differs", matrix);
+                    printf(": matrix %d differs%s%s", matrix, level ? " at the level " : "", level ? level : "");
                 printf("\n");
                 failures += matrix >= 0;
             }
