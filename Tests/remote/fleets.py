@@ -84,19 +84,28 @@ def fleet_part(kind: str, origin: Origin) -> None:
 
 def lifetimes(kind: str, origin: Origin) -> None:
     """When an entry becomes stale, one process of the fleet revalidates it."""
-    with servers.Server(kind) as server:
-        path = f"lifetime-{kind}.png"
+    # Seconds. A fleet that takes longer than a lifetime, on a busy machine, starts again with a longer one.
+    for lifetime in (4, 16, 60):
+        path = f"lifetime-{kind}-{lifetime}.png"
         origin.add(path, png(16, 16))
-        with Fleet(kind, server, 4, [origin.url(f"{path}?max_age=4&delay_ms=20")], "respect") as fleet:
-            fleet.run()
-            started = time.monotonic()
-            first = origin.hits(path)
-            time.sleep(max(0, started + 5.1 - time.monotonic()))  # the lifetime, in whole seconds
-            answers = fleet.run()
-        second = origin.hits(path)
-        good = all(load[2] == 768 for answer in answers for load in answer["loads"])
-        report.check(f"{kind}: four processes ask the origin once for each lifetime", good and (first, second) == (1, 2),
-                     f"{first} requests, then {second}")
+        runs = []
+        with servers.Server(kind) as server, \
+                Fleet(kind, server, 4, [origin.url(f"{path}?max_age={lifetime}&delay_ms=20")], "respect") as fleet:
+            for _ in range(2):
+                started = time.monotonic()
+                answers = fleet.run()
+                took = time.monotonic() - started
+                runs.append((took, origin.hits(path), all(load[2] == 768 for answer in answers for load in answer["loads"])))
+                # The dates of responses have whole seconds.
+                if took > lifetime - 1:
+                    break
+                if len(runs) == 1:
+                    time.sleep(lifetime + 1.1)
+            else:
+                break
+    hits = [each[1] for each in runs]
+    report.check(f"{kind}: four processes ask the origin once for each lifetime", hits == [1, 2] and all(each[2] for each in runs),
+                 f"{runs}")
 
 
 def dead_holder(kind: str, origin: Origin) -> None:

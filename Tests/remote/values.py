@@ -8,8 +8,9 @@ import socket
 import threading
 import time
 
-from common import BUDGET, KINDS, NOISE, PATIENT, becomes, code, managed, server_name  # first: sets the path of others
+from common import BUDGET, KINDS, NOISE, PATIENT, Lateness, becomes, code, managed, server_name  # first: sets the path of others
 import report
+import sdimage
 import servers
 from images import png
 from origin import Origin
@@ -90,33 +91,41 @@ def forgets_under_way() -> None:
     report.check("what is removed while it is being stored is forgotten", before == b"1" and gone, f"{before!r}, {gone}")
 
 
+def exchanges_of_many(server: servers.Server, cache: sdimage.RemoteCache, seconds: float) -> tuple[int, bool]:
+    """Pauses the server for a time, in which 40 threads start look-ups. Returns the number of exchanges, and true if all
+    results are right."""
+    before = cache.statistics()["exchanges"]
+    answers: dict[int, bytes | None] = {}
+    begun = threading.Semaphore(0)
+
+    def ask(number: int) -> None:
+        begun.release()
+        answers[number] = cache.data(f"key {number}")
+
+    server.pause()
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(40)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        begun.acquire()
+    time.sleep(seconds)
+    server.resume()
+    for thread in threads:
+        thread.join()
+    return cache.statistics()["exchanges"] - before, answers == {number: b"%d" % number for number in range(40)}
+
+
 def asks_together(kind: str) -> None:
     """Waiting look-ups are combined into one exchange."""
     with servers.Server(kind) as server:
         cache = KINDS[kind](server.address, **PATIENT)
         for number in range(40):
             cache.store(f"key {number}", data=b"%d" % number)
-        before = cache.statistics()["exchanges"]
-        server.pause()
-        answers: dict[int, bytes | None] = {}
-
-        begun = threading.Semaphore(0)
-
-        def ask(number: int) -> None:
-            begun.release()
-            answers[number] = cache.data(f"key {number}")
-
-        threads = [threading.Thread(target=ask, args=(number,)) for number in range(40)]
-        for thread in threads:
-            thread.start()
-        for _ in threads:
-            begun.acquire()
-        time.sleep(0.2)  # the first is under way, and the others wait; a few may come later
-        server.resume()
-        for thread in threads:
-            thread.join()
-        used = cache.statistics()["exchanges"] - before
-        right = answers == {number: b"%d" % number for number in range(40)}
+        # A look-up that waits for another one is not visible from outside: a busy machine gets more time.
+        for seconds in (0.05, 0.2, 1, 5, 20):
+            used, right = exchanges_of_many(server, cache, seconds)
+            if used <= 20 or not right:
+                break
         report.check(f"{kind} is asked by many in few exchanges", right and used <= 20, f"{used} exchanges, right: {right}")
 
 
@@ -181,6 +190,7 @@ def lying_servers(kind: str) -> None:
                       b"VALUE " + name + b" 0 3\r\nabcdef\r\nEND\r\n"],
     }[kind]
     found, slow = [], []
+    lateness = Lateness()
     for answer in answers:
         with servers.liar(answer) as address:
             cache = KINDS[kind](address, store_timeout_ms=BUDGET)
@@ -189,11 +199,12 @@ def lying_servers(kind: str) -> None:
             took = (time.monotonic() - started) * 1000
             if cache.statistics()["hits"]:
                 found.append(answer[:20])
-            if took > 3 * (BUDGET + NOISE):
+            if took > 3 * (BUDGET + NOISE + lateness.worst):
                 slow.append((answer[:20], took))
             code(lambda: cache.store("key", data=b"x"))
             cache.close()
             del outcome
+    lateness.stop()
     report.check(f"{kind}: {len(answers)} servers that lie are misses", not found, f"{found}")
     report.check(f"{kind}: servers that lie cost no more than the budget", not slow, f"{slow}")
 

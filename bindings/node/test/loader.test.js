@@ -68,15 +68,19 @@ test('a loader is aborted when no caller is waiting', async () => {
   assert.strictEqual((await told).code, 'CANCELLED');
 });
 
-test('loads of one URL share what a loader gives', async () => {
-  let calls = 0;
-  const manager = managerOf(async () => {
+test('loads of one URL share what a loader gives', { timeout: 30000 }, async () => {
+  const file = bytes('badge.png'), joined = new Set();
+  let calls = 0, open;
+  const gate = new Promise((resolve) => (open = resolve));
+  const manager = managerOf(async function* () {
     calls++;
-    // The library joins the loads on its own threads, without an event.
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    return bytes('badge.png');
+    yield file.subarray(0, 1000);
+    await gate;
+    yield file.subarray(1000);
   });
-  await Promise.all(Array.from({ length: 20 }, () => manager.load('mine:a')));
+  // A load that joins another one receives its progress.
+  const load = (_, number) => manager.load('mine:a', { onProgress: () => joined.add(number).size === 20 && open() });
+  await Promise.all(Array.from({ length: 20 }, load));
   assert.strictEqual(calls, 1);
   await manager.close();
 });

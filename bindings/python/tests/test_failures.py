@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import gc
 import logging
 import threading
-import time
 import weakref
 
 from .support import TestCase, becomes, png, sdimage
@@ -120,15 +120,20 @@ class Failures(TestCase):
 
     def test_those_of_callbacks_are_logged_and_do_not_end_the_load(self) -> None:
         seen: list[str] = []
+        delivered = threading.Event()
 
         def load(request: sdimage.LoadRequest) -> sdimage.Image:
             request.progress(1, 2)
-            time.sleep(0.05)
+            self.assertTrue(delivered.wait(30))
             return sdimage.decode(png())
+
+        def fail_on_progress(*arguments: object) -> None:
+            delivered.set()
+            fail()
 
         manager = self.manager(cache=None, loader=load, on_load=fail)
         with self.assertLogs("sdimage") as logged:
-            task = manager.start("x:a", on_progress=fail, on_result=fail)
+            task = manager.start("x:a", on_progress=fail_on_progress, on_result=fail)
             self.assertIsNotNone(task.wait().image)
             self.assertTrue(becomes(lambda: len(logged.output) >= 3))
         seen = [line.split(":")[2].split()[0] for line in logged.output]
@@ -179,28 +184,38 @@ class Tasks(TestCase):
 
     def test_progress_tells_of_which_load(self) -> None:
         seen: list[tuple[object, ...]] = []
+        #: By URL: the progress has been delivered.
+        delivered = collections.defaultdict[str, threading.Event](threading.Event)
 
         def load(request: sdimage.LoadRequest) -> sdimage.Image:
             request.progress(5, 10)
-            time.sleep(0.05)
+            self.assertTrue(delivered[request.url].wait(30))
             return sdimage.decode(png())
 
         def told(received: int, expected: int | None, task: sdimage.Task) -> None:
             seen.append((received, expected, task.url, task))
+            delivered[task.url].set()
 
         manager = self.manager(cache=None, loader=load)
         tasks = [manager.start(url, on_progress=told) for url in ("x:a", b"x:b")]
         for task in tasks:
             task.wait()
         self.assertEqual([task.url for task in tasks], ["x:a", "x:b"])
-        self.assertTrue(becomes(lambda: len(seen) >= 2))
         self.assertEqual({line[:3] for line in seen}, {(5, 10, "x:a"), (5, 10, "x:b")})
         self.assertTrue({line[3] for line in seen} <= set(tasks))
         asyncio.run(manager.load_async("x:c", told))
         self.assertEqual(seen[-1][:3], (5, 10, "x:c"))
         # Functions of two parameters, and those that take any number, receive two.
         pairs: list[tuple[object, ...]] = []
-        manager.start("x:d", on_progress=lambda *pair: pairs.append(pair)).wait()
-        manager.start("x:d", on_progress=lambda received, expected, extra=0: pairs.append((received, expected))).wait()
-        self.assertTrue(becomes(lambda: len(pairs) == 2))
+
+        def any_number(*pair: object) -> None:
+            pairs.append(pair)
+            delivered["x:d"].set()
+
+        def two(received: int, expected: int | None, extra: int = 0) -> None:
+            pairs.append((received, expected))
+            delivered["x:e"].set()
+
+        manager.start("x:d", on_progress=any_number).wait()
+        manager.start("x:e", on_progress=two).wait()
         self.assertEqual(pairs, [(5, 10)] * 2)
