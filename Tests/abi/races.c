@@ -4,14 +4,11 @@
  *   races [SECONDS [SEED]]     default 3 1
  *
  * Each load must have exactly one FINAL, each destroy must be called once, and every kind of operation must occur. */
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #include "check.h"
+#include "server.h"
 
 enum {
     THREADS = 6,
@@ -54,24 +51,11 @@ static uint64_t now_ms(void) {
 
 /* --- The images: bitmaps of 8 x 8, and animations. */
 
-static void put(unsigned char *at, unsigned value, int count) {
-    for (int i = 0; i < count; i++)
-        at[i] = (unsigned char)(value >> (8 * i));
-}
-
-enum { BITMAP = 54 + 8 * 8 * 3 };
+enum { BITMAP = BITMAP_HEAD + 8 * 8 * 3 };
 
 static void make_bitmap(unsigned char bytes[BITMAP], unsigned number) {
     memset(bytes, (int)(number * 6), BITMAP);
-    memset(bytes, 0, 54);
-    memcpy(bytes, "BM", 2);
-    put(bytes + 2, BITMAP, 4);
-    put(bytes + 10, 54, 4);
-    put(bytes + 14, 40, 4);
-    put(bytes + 18, 8, 4);
-    put(bytes + 22, 8, 4);
-    put(bytes + 26, 1, 2);
-    put(bytes + 28, 24, 2);
+    put_bitmap_head(bytes, 8, 8);
 }
 
 static sdimage_data *new_animation(unsigned number) {
@@ -87,8 +71,8 @@ static sdimage_data *new_animation(unsigned number) {
             sdimage_image_new_uninitialized(48, 32, SDIMAGE_PIXEL_FORMAT_RGBA8, &frames[i], &pixels, &stride, NULL), 0);
         for (uint32_t y = 0; y < 32; y++)
             for (uint32_t x = 0; x < 48; x++)
-                put((unsigned char *)pixels + y * stride + 4 * x, x / 8 == i ? 0xff0000ffu : 0xff000000u + number * 999,
-                    4);
+                put_number((unsigned char *)pixels + y * stride + 4 * x,
+                           x / 8 == i ? 0xff0000ffu : 0xff000000u + number * 999, 4);
         durations[i] = 20 + 10 * number;
     }
     CHECK_EQUAL(sdimage_image_new_animation(frames, durations, FRAMES, 0, &animation, NULL), 0);
@@ -108,7 +92,7 @@ static sdimage_image *decoded(unsigned number) {
 
 /* --- The origin: `/N`; some responses come in two halves, some end early, some are errors. */
 
-static void respond(int connection, unsigned number) {
+static bool respond(int connection, unsigned number) {
     unsigned char bitmap[BITMAP];
     const void *body = bitmap;
     size_t length = BITMAP;
@@ -122,55 +106,11 @@ static void respond(int connection, unsigned number) {
     int count = snprintf(head, sizeof head,
                          "HTTP/1.1 %s\r\nContent-Length: %zu\r\nCache-Control: max-age=%u\r\nETag: \"%u\"\r\n\r\n",
                          status, length, number % 3, number);
-    send(connection, head, (size_t)count, MSG_NOSIGNAL);
-    send(connection, body, length / 2, MSG_NOSIGNAL);
+    if (!send_bytes(connection, head, (size_t)count) || !send_bytes(connection, body, length / 2))
+        return false;
     if (number % 7 == 6)
         usleep(3000);
-    if (number % 17 == 16)
-        shutdown(connection, SHUT_RDWR);
-    else
-        send(connection, (const char *)body + length / 2, length - length / 2, MSG_NOSIGNAL);
-}
-
-static void *serve(void *argument) {
-    int connection = (int)(intptr_t)argument;
-    char request[8192];
-    size_t length = 0;
-    for (ssize_t count; (count = read(connection, request + length, sizeof request - 1 - length)) > 0;) {
-        length += (size_t)count;
-        request[length] = 0;
-        if (!strstr(request, "\r\n\r\n"))
-            continue;
-        length = 0;
-        respond(connection, (unsigned)strtoul(request + 5, NULL, 10));
-    }
-    close(connection);
-    return NULL;
-}
-
-static void *accept_all(void *argument) {
-    for (;;) {
-        int connection = accept((int)(intptr_t)argument, NULL, NULL);
-        pthread_t thread;
-        if (connection < 0)
-            return NULL;
-        if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)connection) == 0)
-            pthread_detach(thread);
-        else
-            close(connection);
-    }
-}
-
-static void start_origin(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    pthread_t thread;
-    CHECK(listener >= 0 && bind(listener, (struct sockaddr *)&address, length) == 0 && listen(listener, 256) == 0);
-    CHECK(getsockname(listener, (struct sockaddr *)&address, &length) == 0);
-    port = ntohs(address.sin_port);
-    CHECK(pthread_create(&thread, NULL, accept_all, (void *)(intptr_t)listener) == 0);
-    pthread_detach(thread);
+    return number % 17 != 16 && send_bytes(connection, (const char *)body + length / 2, length - length / 2);
 }
 
 /* --- Shared objects. Slots are replaced under the lock; a thread holds a reference to every object that it uses. */
@@ -551,7 +491,7 @@ static bool all_ended(void *argument) {
 
 static void everyLoadEndsOnceUnderRandomCalls(void) {
     alarm(5 * seconds + 120);
-    start_origin();
+    port = start_server(respond);
     make_shared();
     end_time = now_ms() + seconds * 1000ull;
     pthread_t threads[THREADS], drainer;

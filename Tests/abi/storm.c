@@ -2,13 +2,8 @@
  * pixels of an image encode its number. There must be no wrong image, and exactly one FINAL for each load.
  *
  *   storm [LOADS]     default 20,000; before a release: 200000 */
-#include <arpa/inet.h>
-#include <limits.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-
 #include "check.h"
+#include "server.h"
 
 enum { THREADS = 16, PICTURES = 3000, IN_FLIGHT = 64 };
 
@@ -19,71 +14,20 @@ static atomic_int served, started, finished, good, cancelled, wrong, failed, ear
 
 /* --- The origin: `/N` is a bitmap of two pixels, 24 bits each, that encode N. */
 
-static void put(unsigned char *at, unsigned value, int count) {
-    for (int i = 0; i < count; i++)
-        at[i] = (unsigned char)(value >> (8 * i));
-}
+enum { BITMAP = BITMAP_HEAD + 8 };
 
-static size_t make_bitmap(unsigned char bytes[62], unsigned number) {
-    memset(bytes, 0, 62);
-    memcpy(bytes, "BM", 2);
-    put(bytes + 2, 62, 4);
-    put(bytes + 10, 54, 4);
-    put(bytes + 14, 40, 4);
-    put(bytes + 18, 2, 4);
-    put(bytes + 22, 1, 4);
-    put(bytes + 26, 1, 2);
-    put(bytes + 28, 24, 2);
-    put(bytes + 54, number, 3);
-    put(bytes + 57, ~number, 3);
-    return 62;
-}
-
-static void *serve(void *argument) {
-    int connection = (int)(intptr_t)argument;
-    char request[8192], *line;
-    size_t length = 0;
-    for (ssize_t count; (count = read(connection, request + length, sizeof request - 1 - length)) > 0;) {
-        length += (size_t)count;
-        request[length] = 0;
-        if (!(line = strstr(request, "\r\n\r\n")))
-            continue;
-        length = 0;
-        unsigned char answer[256];
-        unsigned number = (unsigned)strtoul(request + 5, NULL, 10);
-        int head = snprintf((char *)answer, sizeof answer,
-                            "HTTP/1.1 200 OK\r\nContent-Type: image/bmp\r\nContent-Length: 62\r\n\r\n");
-        size_t whole = (size_t)head + make_bitmap(answer + head, number);
-        if (write(connection, answer, whole) != (ssize_t)whole)
-            break;
-        atomic_fetch_add(&served, 1);
-    }
-    close(connection);
-    return NULL;
-}
-
-static void *accept_all(void *argument) {
-    for (;;) {
-        int connection = accept((int)(intptr_t)argument, NULL, NULL), on = 1;
-        pthread_t thread;
-        if (connection < 0)
-            return NULL;
-        setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        if (pthread_create(&thread, NULL, serve, (void *)(intptr_t)connection) == 0)
-            pthread_detach(thread);
-    }
-}
-
-static void start_origin(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t length = sizeof address;
-    int listener = socket(AF_INET, SOCK_STREAM, 0);
-    pthread_t thread;
-    CHECK(listener >= 0 && bind(listener, (struct sockaddr *)&address, length) == 0 && listen(listener, 256) == 0);
-    CHECK(getsockname(listener, (struct sockaddr *)&address, &length) == 0);
-    port = ntohs(address.sin_port);
-    CHECK(pthread_create(&thread, NULL, accept_all, (void *)(intptr_t)listener) == 0);
-    pthread_detach(thread);
+static bool respond(int connection, unsigned number) {
+    unsigned char response[256];
+    int head = snprintf((char *)response, sizeof response,
+                        "HTTP/1.1 200 OK\r\nContent-Type: image/bmp\r\nContent-Length: %d\r\n\r\n", BITMAP);
+    unsigned char *bitmap = response + head;
+    put_bitmap_head(bitmap, 2, 1);
+    put_number(bitmap + BITMAP_HEAD, number, 3);
+    put_number(bitmap + BITMAP_HEAD + 3, ~number, 3);
+    put_number(bitmap + BITMAP_HEAD + 6, 0, 2);
+    bool is_sent = send_bytes(connection, response, (size_t)head + BITMAP);
+    atomic_fetch_add(&served, is_sent);
+    return is_sent;
 }
 
 /* --- The loads. */
@@ -152,7 +96,7 @@ static bool all_finished(void *argument) {
 }
 
 static void noWrongPictureInAStormOfLoads(void) {
-    start_origin();
+    port = start_server(respond);
     sdimage_cache_config *config = sdimage_cache_config_new();
     sdimage_cache_config_set_directory(config, temporary_folder());
     sdimage_cache_config_set_max_memory_count(config, 50);

@@ -8,13 +8,12 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from common import HERE, KINDS, PATIENT, code, managed, server_name  # first: sets the path
 import report
 import servers
 from images import png
-from origin import Origin
+from origin import Origin, scripted
 
 IMAGE = png(20, 20)
 
@@ -22,28 +21,12 @@ IMAGE = png(20, 20)
 @contextlib.contextmanager
 def origin_with(fields: dict[str, str]) -> Iterator[str]:
     """An origin of one image with these fields; conditional requests get a 304. Yields the host and port."""
+    def answer(connection: scripted.Connection) -> None:
+        is_known = "ETag" in fields and connection.headers.get("if-none-match") == fields["ETag"]
+        connection.answer(b"" if is_known else IMAGE, 304 if is_known else 200, **fields)
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            is_known = "ETag" in fields and self.headers.get("If-None-Match") == fields["ETag"]
-            self.send_response(304 if is_known else 200)
-            for name, value in fields.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(0 if is_known else len(IMAGE)))
-            self.end_headers()
-            self.wfile.write(b"" if is_known else IMAGE)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
+    with scripted.Server(answer) as server:
+        yield f"127.0.0.1:{server.port}"
 
 
 def dump(server: servers.Server) -> bytes:
