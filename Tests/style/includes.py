@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The includes of the C in modules, plug-ins and what they share: by include path, one header for each source, no cycles.
+"""The includes and calls of C sources: by include path, without cycles; in modules and plug-ins, one header for each source.
 
-A source and its header are one unit. Functions that other sources call are declared in the header of their source, so that the
-includes show the calls as well. Included files outside these folders are left to the compiler."""
+A source and its header are one unit. It depends on the units that it includes, and on those whose functions and objects it uses.
+Included files outside these folders are left to the compiler."""
 
 from __future__ import annotations
 
@@ -14,11 +14,20 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/support"))
 import report  # noqa: E402
 import sources  # noqa: E402
+import text  # noqa: E402
 
-FOLDERS = ["Sources/CoderSupport", "Sources/Modules", "Sources/Plugins"]
+FOLDERS = ["Sources/CIsolation", "Sources/CoderSupport", "Sources/Modules", "Sources/Plugins", "Sources/SDImagePixels", "tools"]
+#: Folders where the header of a source declares all functions that others call.
+OWN_HEADERS = ("Sources/CoderSupport", "Sources/Modules", "Sources/Plugins")
+#: Public headers and those of bindings include each other by relative path.
+RELATIVE = ("include", "bindings")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 #: Functions of the plug-in's own that are not static; those of public headers begin with sdimage_.
 SHARED = re.compile(r"sd(?!image_)[a-z]+_\w+")
+#: The beginnings of functions that only their source can call.
+INTERNAL = ("static", "INLINE")
+#: Objects that other sources can use.
+OBJECT = re.compile(r"^(?!static\b|extern\b|typedef\b)\w[^\n(){};=]*?(\w+)(?:\[[^\]\n]*\])*(?: = |;)", re.MULTILINE)
 
 
 def units() -> list[str]:
@@ -41,11 +50,29 @@ def undeclared(folder: str) -> list[str]:
     return wrong
 
 
+def defined(code: str) -> set[str]:
+    """The functions and objects that a source defines for others."""
+    lines = code.split("\n")
+    functions = {function.name for function in sources.functions(".c", code) if not lines[function.line - 1].startswith(INTERNAL)}
+    return functions | set(OBJECT.findall(code))
+
+
+def dependencies(folder: str) -> dict[str, set[str]]:
+    """The units that each unit includes or uses."""
+    found: dict[str, set[str]] = {}
+    for path in files(folder, "*.[ch]"):
+        found.setdefault(path.stem, set()).update(pathlib.PurePath(name).stem for name in INCLUDE.findall(path.read_text()))
+    codes = {path.stem: sources.code(".c", path.read_text()) for path in files(folder, "*.c")}
+    exported = {name: defined(code) for name, code in codes.items()}
+    for name, code in codes.items():
+        words = set(re.findall(r"\w+", code))
+        found[name] |= {other for other, names in exported.items() if words & names}
+    return {name: others & set(found) - {name} for name, others in found.items()}
+
+
 def cycle(folder: str) -> list[str]:
     """The names of the units of one cycle; empty if there is none."""
-    units: dict[str, set[str]] = {}
-    for path in files(folder, "*.[ch]"):
-        units.setdefault(path.stem, set()).update(pathlib.PurePath(name).stem for name in INCLUDE.findall(path.read_text()))
+    units = dependencies(folder)
     done: set[str] = set()
 
     def visit(name: str, above: list[str]) -> list[str]:
@@ -53,7 +80,7 @@ def cycle(folder: str) -> list[str]:
             return [*above[above.index(name):], name]
         if name in done:
             return []
-        found = next(filter(None, (visit(other, [*above, name]) for other in sorted(units[name] & set(units) - {name}))), [])
+        found = next(filter(None, (visit(other, [*above, name]) for other in sorted(units[name]))), [])
         done.add(name)
         return found
 
@@ -61,12 +88,14 @@ def cycle(folder: str) -> list[str]:
 
 
 def main() -> None:
-    found = {path: INCLUDE.findall(path.read_text()) for folder in FOLDERS for path in files(folder, "*.[ch]")}
-    upward = [f"{path.relative_to(ROOT)}: {name}" for path, names in found.items() for name in names if "../" in name]
+    found = {path.relative_to(ROOT): INCLUDE.findall(path.read_text()) for path in text.files()
+             if path.suffix in (".c", ".h", ".cpp", ".hpp") and not str(path.relative_to(ROOT)).startswith(RELATIVE)}
+    upward = [f"{path}: {name}" for path, names in found.items() for name in names if "../" in name]
     report.check("includes: none goes up a folder", len(found) > 100 and not upward, "; ".join(upward))
     for folder in units():
-        wrong = undeclared(folder)
-        report.check(f"includes: sources of {folder} declare shared functions in their header", not wrong, "; ".join(wrong))
+        if folder.startswith(OWN_HEADERS):
+            wrong = undeclared(folder)
+            report.check(f"includes: sources of {folder} declare shared functions in their header", not wrong, "; ".join(wrong))
         names = cycle(folder)
         report.check(f"includes: no cycle in {folder}", not names, " -> ".join(names))
     report.finish()

@@ -117,7 +117,7 @@ SWIFT_FUNCTION = re.compile(r"^[ \t]*(?:@\w+(?:\([^)\n]*\))? )*(?:[a-z]+(?:\([a-
                             r"(?:func ([^\s(<]+|[<>=]+)|(init)[?!]?(?=[<(])|(deinit)(?= \{)|(subscript)(?=[<(]))", re.MULTILINE)
 SWIFT_BODY = re.compile(r"[^\n{}]*(?:\n\s*(?:where|->|async|throws)[^\n{}]*)*\s*\{")
 C_FUNCTION = re.compile(r"^(?!typedef\b|(?:struct|enum|union) \w+ \{)\w[^\n;{}()]*?(\w+)(?=\()", re.MULTILINE)
-C_BODY = re.compile(r"\)(?:\s*\w+(?:\([^{};]*\))?)*\s*\{")
+C_BODY = re.compile(r"\)(?:\s*\b\w+\b(?:\((?:[^(){};]|\([^(){};]*\))*\))?)*\s*\{")
 
 
 class Function(NamedTuple):

@@ -1,12 +1,14 @@
 /* arguments.c: parses arguments by the table of commands and prints the help. */
+#include "arguments.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "commands.h"
+#include "isolation.h"
+#include "messages.h"
 
 /* --- Reading. */
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "bench.h"
+#include "figures.h"
 
 typedef struct bench {
     bool json;

@@ -6,12 +6,16 @@
 
 #include <sdimage.h>
 
+#include "arguments.h"
 #include "commands.h"
+#include "isolation.h"
+#include "messages.h"
 
 /* Exit statuses that scripts rely on. */
 enum { EXIT_FINE = 0, EXIT_NO_IMAGE = 1, EXIT_USAGE = 2 };
 
-/* One function for each row of the table; returns the exit status. */
+/* One function for each command or group of commands. argv[0] is the last word of the command's name. Returns the exit
+ * status. */
 int run_bench(const command_row *command, int argc, char **argv);
 int run_cache(const command_row *command, int argc, char **argv);
 int run_completion(const command_row *command, int argc, char **argv);
@@ -24,19 +28,6 @@ int run_photos(const command_row *command, int argc, char **argv);
 int run_play(const command_row *command, int argc, char **argv);
 int run_prefetch(const command_row *command, int argc, char **argv);
 int run_thumb(const command_row *command, int argc, char **argv);
-
-/* Prints a text with a question mark for each control character, so that it can neither end the line nor control the
- * terminal. */
-void put_plain(FILE *out, const char *text);
-
-/* Prints one line on stderr, after any progress text. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Prints "sdimage: SUBJECT: CODE: message" and releases the error. */
-void report_error(const char *subject, sdimage_error *error);
-
-/* Prints a line on stderr that the next one replaces; prints nothing if stderr is not a terminal. */
-void show_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* --- JSON: an object on a line of its own. Bytes that are not valid UTF-8 become lone surrogates, as in Python. */
 
@@ -92,15 +83,6 @@ bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image,
 
 /* Adds the length of a file to an object; adds nothing for standard output. */
 void add_json_length(json *object, const char *path);
-
-/* --- Isolation (isolation.h): RISKY, unless the option chooses. */
-
-/* Sets the isolation to none, risky or all; false for another name. Without workers such decodes then fail. */
-bool set_isolation(const char *name);
-
-/* Sets the isolation from the arguments of a command: it applies to plug-ins that are loaded afterwards. By default
- * images are decoded in this process if no worker can be started. */
-void set_isolation_before_plugins(int argc, char **argv);
 
 /* --- Image options: how images are decoded, transformed and written. */
 

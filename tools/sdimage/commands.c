@@ -1,8 +1,6 @@
 /* commands.c: the table of commands and options. */
 #include "commands.h"
 
-#include "cli.h"
-
 /* Rows are kept as short as possible. */
 /* clang-format off */
 
@@ -55,44 +53,44 @@ const option_row option_rows[] = {
 
 const command_row command_rows[] = {
     {"get", "URL...", WORDS_FILE, 1, ANY_NUMBER, OPTION_END,
-     {OPTION_OUTPUT, IMAGE_OPTIONS, OPTION_CACHE, OPTION_NO_CACHE, OPTION_ISOLATION, OPTION_JSON}, run_get,
+     {OPTION_OUTPUT, IMAGE_OPTIONS, OPTION_CACHE, OPTION_NO_CACHE, OPTION_ISOLATION, OPTION_JSON},
      "load images from files and from http, https, file and data URLs", false},
     {"thumb", "FILE|URL...", WORDS_FILE, 1, ANY_NUMBER, OPTION_OUTPUT,
-     {OPTION_OUTPUT, OPTION_SIZE, IMAGE_OPTIONS, OPTION_CACHE, OPTION_NO_CACHE, OPTION_ISOLATION, OPTION_JSON}, run_thumb,
+     {OPTION_OUTPUT, OPTION_SIZE, IMAGE_OPTIONS, OPTION_CACHE, OPTION_NO_CACHE, OPTION_ISOLATION, OPTION_JSON},
      "write thumbnails of files and URLs (default size 256x256)", false},
-    {"convert", "IN OUT", WORDS_FILE, 2, 2, OPTION_END, {IMAGE_OPTIONS, RENDITION_OPTIONS, OPTION_ISOLATION, OPTION_JSON}, run_convert,
+    {"convert", "IN OUT", WORDS_FILE, 2, 2, OPTION_END, {IMAGE_OPTIONS, RENDITION_OPTIONS, OPTION_ISOLATION, OPTION_JSON},
      "convert an image or animation to the format of the extension of OUT", false},
-    {"frames", "FILE", WORDS_FILE, 1, 1, OPTION_FOLDER, {OPTION_FOLDER, IMAGE_OPTIONS, OPTION_ISOLATION, OPTION_JSON}, run_frames,
+    {"frames", "FILE", WORDS_FILE, 1, 1, OPTION_FOLDER, {OPTION_FOLDER, IMAGE_OPTIONS, OPTION_ISOLATION, OPTION_JSON},
      "write each frame of an image into a folder", false},
-    {"play", "FILE|URL", WORDS_FILE, 1, 1, OPTION_END, {OPTION_LOOPS, OPTION_RATE, OPTION_SCREEN, OPTION_ISOLATION}, run_play,
+    {"play", "FILE|URL", WORDS_FILE, 1, 1, OPTION_END, {OPTION_LOOPS, OPTION_RATE, OPTION_SCREEN, OPTION_ISOLATION},
      "show an image or play an animation on the terminal; q quits, space pauses and resumes", false},
     {"prefetch", "LIST", WORDS_FILE, 1, 1, OPTION_END, {OPTION_JOBS, OPTION_THUMBNAIL, OPTION_CACHE, OPTION_ISOLATION, OPTION_JSON},
-     run_prefetch, "load the URLs and files of LIST, one per line, into the disk cache; - reads standard input", false},
-    {"cache ls", "", NULL, 0, 0, OPTION_END, {OPTION_PREFIX, CACHE_OPTIONS}, run_cache,
+     "load the URLs and files of LIST, one per line, into the disk cache; - reads standard input", false},
+    {"cache ls", "", NULL, 0, 0, OPTION_END, {OPTION_PREFIX, CACHE_OPTIONS},
      "list the entries of a disk cache", false},
-    {"cache du", "", NULL, 0, 0, OPTION_END, {CACHE_OPTIONS}, run_cache, "print the size and the location of a disk cache", false},
-    {"cache path", "KEY", WORDS_ANY, 1, 1, OPTION_END, {CACHE_OPTIONS}, run_cache,
+    {"cache du", "", NULL, 0, 0, OPTION_END, {CACHE_OPTIONS}, "print the size and the location of a disk cache", false},
+    {"cache path", "KEY", WORDS_ANY, 1, 1, OPTION_END, {CACHE_OPTIONS},
      "print the path of a file with the data of an entry", false},
-    {"cache rm", "KEY...", WORDS_ANY, 1, ANY_NUMBER, OPTION_END, {CACHE_OPTIONS}, run_cache, "remove entries", false},
-    {"cache clear", "", NULL, 0, 0, OPTION_END, {CACHE_OPTIONS}, run_cache, "remove all entries", false},
-    {"cache trim", "BYTES", WORDS_ANY, 1, 1, OPTION_END, {CACHE_OPTIONS}, run_cache,
+    {"cache rm", "KEY...", WORDS_ANY, 1, ANY_NUMBER, OPTION_END, {CACHE_OPTIONS}, "remove entries", false},
+    {"cache clear", "", NULL, 0, 0, OPTION_END, {CACHE_OPTIONS}, "remove all entries", false},
+    {"cache trim", "BYTES", WORDS_ANY, 1, 1, OPTION_END, {CACHE_OPTIONS},
      "remove the oldest entries until at most BYTES are used", false},
-    {"cache verify", "", NULL, 0, 0, OPTION_END, {OPTION_REPAIR, CACHE_OPTIONS}, run_cache,
+    {"cache verify", "", NULL, 0, 0, OPTION_END, {OPTION_REPAIR, CACHE_OPTIONS},
      "verify the checksums of a disk cache", false},
     {"photos ls", "", NULL, 0, 0, OPTION_END,
-     {OPTION_ALBUM, OPTION_SORT, OPTION_REVERSE, OPTION_LIMIT, OPTION_MEDIA, LIBRARY_OPTIONS, OPTION_JSON}, run_photos,
+     {OPTION_ALBUM, OPTION_SORT, OPTION_REVERSE, OPTION_LIMIT, OPTION_MEDIA, LIBRARY_OPTIONS, OPTION_JSON},
      "list photos with identifiers that stay valid when files move", false},
     {"photos thumb", "ID", WORDS_ANY, 1, 1, OPTION_OUTPUT, {OPTION_OUTPUT, OPTION_SIZE, IMAGE_OPTIONS, LIBRARY_OPTIONS, OPTION_ISOLATION, OPTION_JSON},
-     run_photos, "write a photo or a thumbnail of it", false},
-    {"info", "FILE...", WORDS_FILE, 1, ANY_NUMBER, OPTION_END, {OPTION_ISOLATION, OPTION_JSON}, run_info,
+     "write a photo or a thumbnail of it", false},
+    {"info", "FILE...", WORDS_FILE, 1, ANY_NUMBER, OPTION_END, {OPTION_ISOLATION, OPTION_JSON},
      "print the properties of image files; - reads standard input", false},
-    {"bench", "FILE|URL...", WORDS_FILE, 1, ANY_NUMBER, OPTION_END, {OPTION_SECONDS, OPTION_SIZE, OPTION_ISOLATION, OPTION_JSON}, run_bench,
+    {"bench", "FILE|URL...", WORDS_FILE, 1, ANY_NUMBER, OPTION_END, {OPTION_SECONDS, OPTION_SIZE, OPTION_ISOLATION, OPTION_JSON},
      "measure how fast images are decoded and loaded on this machine", false},
-    {"doctor", "", NULL, 0, 0, OPTION_END, {OPTION_ISOLATION, OPTION_JSON}, run_doctor,
+    {"doctor", "", NULL, 0, 0, OPTION_END, {OPTION_ISOLATION, OPTION_JSON},
      "print version, formats, libraries and limits for a bug report", false},
-    {"completion", "SHELL", "bash zsh fish", 1, 1, OPTION_END, {OPTION_END}, run_completion,
+    {"completion", "SHELL", "bash zsh fish", 1, 1, OPTION_END, {OPTION_END},
      "print the completion script of a shell", true},
-    {NULL, NULL, NULL, 0, 0, OPTION_END, {OPTION_END}, NULL, NULL, false}};
+    {NULL, NULL, NULL, 0, 0, OPTION_END, {OPTION_END}, NULL, false}};
 
 /* clang-format on */
 

@@ -66,18 +66,16 @@ typedef struct option_row {
 
 enum { MOST_OPTIONS = 16, ANY_NUMBER = 1 << 30 };
 
-typedef struct command_row command_row;
-struct command_row {
+typedef struct command_row {
     const char *name;      /* one word, or two: "cache ls" */
     const char *arguments; /* as help shows them; "" for none */
     const char *words;     /* possible values; NULL for none */
     int least, most;       /* number of arguments */
     option_id required;    /* a mandatory option, or OPTION_END */
     option_id options[MOST_OPTIONS];
-    int (*run)(const command_row *command, int argc, char **argv); /* argv[0] is the last word of the name */
     const char *about;
     bool is_hidden; /* from help and completions */
-};
+} command_row;
 
 /* Both tables end with a row whose name is NULL. */
 extern const option_row option_rows[];
@@ -91,28 +89,5 @@ bool is_image_option(option_id id);
 bool is_library_option(option_id id);
 /* True for options that choose between HDR and SDR, which set_image_option sets, too. */
 bool is_rendition_option(option_id id);
-
-/* --- Arguments. */
-
-/* The result of setting an option. */
-typedef enum parse_result {
-    PARSE_OK,
-    PARSE_INVALID, /* the argument is invalid */
-    PARSE_REPORTED /* the argument is invalid, and a line was printed on stderr */
-} parse_result;
-
-/* Calls `set_option` for every option of the command, in order, with its argument (NULL if it has none), but sets the
- * isolation itself. Then checks the number of remaining arguments, from argv[optind] on. Returns false after printing a
- * line on stderr. */
-bool parse_arguments(const command_row *command, int argc, char **argv,
-                     parse_result (*set_option)(void *user_data, option_id option, const char *value), void *user_data);
-
-/* Parses a whole number from `least` to `most`, in decimal digits. */
-bool parse_number(const char *text, unsigned long long least, unsigned long long most, unsigned long long *number);
-
-/* --- Help. */
-
-void show_help(void);
-void show_command_help(const command_row *command);
 
 #endif

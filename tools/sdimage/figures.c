@@ -1,8 +1,9 @@
 /* figures.c: the output of sdimage bench. */
+#include "figures.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "bench.h"
 #include "cli.h"
 
 const char *metric_name(metric metric) {

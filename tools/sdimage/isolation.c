@@ -1,7 +1,9 @@
 /* isolation.c: which coders decode in worker processes. */
+#include "isolation.h"
+
 #include <string.h>
 
-#include "cli.h"
+#include <sdimage.h>
 
 bool set_isolation(const char *name) {
     static const struct {

@@ -12,6 +12,26 @@ static FILE *open_regular(const char *path) {
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "rb") : NULL;
 }
 
+typedef int run_function(const command_row *command, int argc, char **argv);
+
+/* The function of a command, by the first word of its name. The table of commands does not contain it, because the
+ * functions use that table. */
+static run_function *function_of(const command_row *command) {
+    static const struct {
+        const char *name;
+        run_function *run;
+    } functions[] = {{"bench", run_bench},     {"cache", run_cache},       {"completion", run_completion},
+                     {"convert", run_convert}, {"doctor", run_doctor},     {"frames", run_frames},
+                     {"get", run_get},         {"info", run_info},         {"photos", run_photos},
+                     {"play", run_play},       {"prefetch", run_prefetch}, {"thumb", run_thumb}};
+    size_t length = strcspn(command->name, " ");
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strlen(functions[i].name) == length && !strncmp(functions[i].name, command->name, length))
+            return functions[i].run;
+    }
+    abort(); /* each command has a function */
+}
+
 /* True if an argument is an option, or an image file that needs no plug-in, by its contents or its name. */
 static bool is_plain(const char *argument) {
     static const sdimage_format plain[] = {SDIMAGE_FORMAT_JPEG, SDIMAGE_FORMAT_PNG, SDIMAGE_FORMAT_GIF,
@@ -32,9 +52,9 @@ static bool is_plain(const char *argument) {
 }
 
 /* Loading the plug-ins takes some tens of milliseconds: skipped for commands that do not use them. */
-static void load_plugins(const command_row *command, int argc, char **argv) {
-    bool needs_plugins = command->run == run_doctor;
-    if (command->run == run_cache || command->run == run_completion)
+static void load_plugins(run_function *run, int argc, char **argv) {
+    bool needs_plugins = run == run_doctor;
+    if (run == run_cache || run == run_completion)
         return;
     for (int i = 1; i < argc && !needs_plugins; i++)
         needs_plugins = !is_plain(argv[i]);
@@ -62,7 +82,7 @@ static const command_row *find_command(char **argv, int *words) {
     return NULL;
 }
 
-static int run(int argc, char **argv) {
+static int run_command(int argc, char **argv) {
     int words = 0;
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         show_help();
@@ -88,8 +108,9 @@ static int run(int argc, char **argv) {
         }
     }
     set_isolation_before_plugins(argc, argv);
-    load_plugins(command, argc, argv);
-    return command->run(command, argc, argv);
+    run_function *run = function_of(command);
+    load_plugins(run, argc, argv);
+    return run(command, argc, argv);
 }
 
 int main(int argc, char **argv) {
@@ -97,7 +118,7 @@ int main(int argc, char **argv) {
         complain("missing command; see sdimage --help");
         return EXIT_USAGE;
     }
-    int status = run(argc, argv);
+    int status = run_command(argc, argv);
     if (fflush(stdout) || ferror(stdout)) {
         complain("cannot write to standard output");
         return status ? status : EXIT_NO_IMAGE;

@@ -1,9 +1,9 @@
 /* messages.c: messages and progress on stderr. */
+#include "messages.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#include "cli.h"
 
 static bool has_progress;
 

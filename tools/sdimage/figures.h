@@ -1,6 +1,6 @@
-/* bench.h: the measurements of sdimage bench and their output. */
-#ifndef SDIMAGE_CLI_BENCH_H
-#define SDIMAGE_CLI_BENCH_H
+/* figures.h: the measurements of sdimage bench and their output. */
+#ifndef SDIMAGE_CLI_FIGURES_H
+#define SDIMAGE_CLI_FIGURES_H
 
 #include <sdimage.h>
 
