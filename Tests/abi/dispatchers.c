@@ -342,7 +342,7 @@ static void ignore_result(void *user_data, sdimage_task *task, sdimage_result *r
     (void)user_data, (void)task, (void)result;
 }
 
-/* R14: a slow callback must not block the thread that transfers the bytes. */
+/* A slow callback must not block the thread that transfers the bytes. */
 static void immediateProgressIsNotToldByTheThreadThatMovesBytes(void) {
     const sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_all_urls, .load = load_and_report};
     const sdimage_load_handler hears = {.size = sizeof hears, .result = ignore_result, .progress = hear_progress};

@@ -54,7 +54,7 @@ BROKEN: dict[str, tuple[Fault, set[str]]] = {
 
 
 def broken_transfers(pictures: dict[str, bytes]) -> None:
-    """H1: each fault in each format; afterwards a load of the same URL succeeds."""
+    """Each fault in each format; afterwards a load of the same URL succeeds."""
     with Server() as server, world() as here:
         for fault, (break_off, codes) in BROKEN.items():
             wrong = []
@@ -97,7 +97,7 @@ def broken_transfers_resume(data: bytes) -> None:
 
 
 def wrong_content(pictures: dict[str, bytes]) -> None:
-    """H2: responses that are not an image, or not the requested one."""
+    """Responses that are not an image, or not the requested one."""
     good = pictures["png"]
     html = b"<!doctype html><title>Sign in</title>"
     kinds: dict[str, tuple[Callable[[Connection], None], set[str]]] = {
@@ -137,7 +137,7 @@ def packed(kind: str, folder: pathlib.Path, size: int) -> bytes:
 
 
 def bombs(folder: pathlib.Path, good: bytes) -> None:
-    """M4: bodies that exceed the limit, detected in decoded bytes while they arrive."""
+    """Bodies that exceed the limit, detected in decoded bytes while they arrive."""
     limit, size = 4 << 20, 512 << 20
 
     def endless(connection: Connection) -> None:

@@ -20,7 +20,7 @@ from world import World, becomes, refused, world
 
 
 def slowness(good: bytes) -> None:
-    """H6: slow transfers end with their limits. Without them they would succeed, or never end."""
+    """Slow transfers end with their limits. Without them they would succeed, or never end."""
     def trickle(connection: Connection) -> None:
         connection.send(head(length=len(good)))
         for byte in good:
@@ -55,7 +55,7 @@ def threads() -> int:
 
 
 def stalled_crowd(good: bytes, count: int = 1000) -> None:
-    """H6: many stalled connections delay good loads little, and use no thread."""
+    """Many stalled connections delay good loads little, and use no thread."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
     if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 2 * count + 200:
@@ -103,7 +103,7 @@ def stalled_crowd(good: bytes, count: int = 1000) -> None:
 
 
 def reuse(pictures: list[bytes], rounds: int = 1000) -> None:
-    """H8: persistent connections that close, send unrequested bytes, or carry a foreign response: always the right
+    """Persistent connections that close, send unrequested bytes, or carry a foreign response: always the right
     image."""
     spoken = threading.Semaphore(0)
 
@@ -201,7 +201,7 @@ def once(reply: bytes) -> int:
 
 
 def tls(good: bytes, folder: pathlib.Path, authority: Authority) -> None:
-    """H9: only a server with a valid certificate is trusted."""
+    """Only a server with a valid certificate is trusted."""
     stranger = Authority(folder, "stranger")
     old = context(authority.sign("old"))
     old.maximum_version = ssl.TLSVersion.TLSv1_1

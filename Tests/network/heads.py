@@ -55,7 +55,7 @@ def not_followed(canary: Server) -> dict[str, tuple[Callable[[Connection], None]
 
 
 def redirects(good: bytes, secure: str, authority: str) -> None:
-    """H4: more than thirty kinds; no request reaches the canary, no secret is sent to another origin."""
+    """More than thirty kinds of redirects; no request reaches the canary, no secret is sent to another origin."""
     with Server() as canary, Server() as other, Server() as server, world(ca_file=authority) as here:
         for place, path in ((other, "/good"), (server, "/good")):
             place.on(path, lambda c: c.answer(good))
@@ -82,7 +82,7 @@ def secrets(here: World, server: Server, other: Server) -> None:
 
 
 def addresses(good: bytes) -> None:
-    """H5: every spelling of the loopback address, private ranges, and a redirect to them."""
+    """Every spelling of the loopback address, private ranges, and a redirect to them."""
     spellings = ["127.0.0.1", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]",
                  "localhost", "0.0.0.0", "[::]"]
     ranges = ["10.0.0.1", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "[fe80::1]", "[fc00::1]",
@@ -177,7 +177,7 @@ def strange_heads(good: bytes) -> dict[str, tuple[Callable[[Connection], None], 
 
 
 def damaged_heads(good: bytes) -> None:
-    """H7: an accepted response has the right body, whatever its header contains; none takes more than 1 MiB."""
+    """An accepted response has the right body, whatever its header contains; none takes more than 1 MiB."""
     with Server() as server, world() as here:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for name, (answer, codes) in strange_heads(good).items():
@@ -194,7 +194,7 @@ def damaged_heads(good: bytes) -> None:
 
 
 def injections(good: bytes, rounds: int = 10000) -> None:
-    """H7: no URL and no field of the caller can inject a line."""
+    """No URL and no field of the caller can inject a line."""
     chance = random.Random(1)
     alphabet = "\r\n\t :/?#[]@%0dA\\\"<>{}|^`é\u0085\u2028"
     known = {"host", "user-agent", "accept", "accept-encoding", "x-value"}

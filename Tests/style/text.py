@@ -21,7 +21,7 @@ LONGEST_SWIFT_FILE = 400
 LONGEST_FUNCTION = {".swift": 45, ".c": 70, ".h": 70}
 #: Rules by number belong to documents that are not in the repository.
 ELSEWHERE = re.compile(r"\b(?:ANI|CAC|CBQ|CMG|COD|DLR|DSK|ERR|FMT|GEN|IMG|LDR|MEM|MGR|OPT|PHO|PLG|PRE|TGT|TRF)-\d"
-                       r"|\bdecisions [DR]\d|\breliability §")
+                       r"|\bdecisions [DR]\d|\breliability §|(?:\"\"\"|/\*|//|#)\s*[A-Z]\d+: ")
 DECISION = re.compile(r'docs/decisions\.md,\s+(?:///?|\*|#)?\s*"([^"]+)"')
 FOLDERS = ["Sources", "include", "Tests", "bindings", "examples", "integrations", "scripts", "tools", "packaging", "docs", "cmake"]
 LEFT_OUT = {"fixtures", "build", "target", "node_modules", "__pycache__"}
