@@ -164,7 +164,9 @@ if let fuzzer {
             cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])]),
         .target(
             name: "CRemoteFuzz", dependencies: ["CCoderSupport", "CRemote"], path: "Tests/fuzz/remote",
-            cSettings: [.unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers])]),
+            cSettings: [
+                .unsafeFlags(["-std=c11", "-D_GNU_SOURCE", headers, "-I\(Context.packageDirectory)/Sources/Plugins/memcached"])
+            ]),
         .executableTarget(
             name: "Fuzz",
             dependencies: [
@@ -173,7 +175,8 @@ if let fuzzer {
             ] + modules,
             path: "Tests/fuzz",
             exclude: ["libfuzzer", "modules", "photos", "remote", "dictionaries", "run", "seeds.py", "suite.sh"],
-            swiftSettings: plain + (withModules ? [.define("SDIMAGE_FUZZ_MODULES")] : [])
+            swiftSettings: plain
+                + (withModules ? [.define("SDIMAGE_FUZZ_MODULES"), .unsafeFlags(["-Xcc", headers])] : [])
                 + plugins.map { .define("SDIMAGE_FUZZ_\($0)") },
             linkerSettings: [.unsafeFlags([fuzzer]), .linkedLibrary("stdc++")]),
     ]

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "envelope.h"
 #include "sdpx_crc.h"
-
-#include "../../Sources/Plugins/remote/envelope.h"
 
 static int failures;
 

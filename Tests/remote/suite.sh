@@ -8,7 +8,7 @@ PACKAGES="$SDIMAGE_PLUGIN_PACKAGES memcached redis-server"
 suite() {
     mkdir -p build/remote
     if gcc -std=c11 -g -O1 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined \
-        -fno-sanitize-recover=all -ISources/CoderSupport -ISources/SDImagePixels/include -o build/remote/envelope Tests/remote/envelope.c \
+        -fno-sanitize-recover=all -ISources/CoderSupport -ISources/Plugins/remote -ISources/SDImagePixels/include -o build/remote/envelope Tests/remote/envelope.c \
         Sources/Plugins/remote/envelope.c Sources/SDImagePixels/{cpu,crc}.c -pthread >&2; then
         build/remote/envelope || echo "not ok the envelope: see the log"
     else

@@ -1,9 +1,9 @@
 /* modules.h: the functions of modules and plug-ins that create their coders, which the module map of the public
  * headers omits. */
-#include "../../../include/sdimage/plugins/av.h"
-#include "../../../include/sdimage/plugins/avif.h"
-#include "../../../include/sdimage/plugins/heif.h"
-#include "../../../include/sdimage/plugins/jxl.h"
-#include "../../../include/sdimage/plugins/pdf.h"
-#include "../../../include/sdimage/plugins/svg.h"
-#include "../../../include/sdimage/plugins/tiff.h"
+#include "sdimage/plugins/av.h"
+#include "sdimage/plugins/avif.h"
+#include "sdimage/plugins/heif.h"
+#include "sdimage/plugins/jxl.h"
+#include "sdimage/plugins/pdf.h"
+#include "sdimage/plugins/svg.h"
+#include "sdimage/plugins/tiff.h"

@@ -6,9 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../memcached/peer.h"
-#include "sdpx_crc.h"
 #include "envelope.h"
+#include "peer.h"
+#include "sdpx_crc.h"
 
 static void promise(bool holds, const char *text) {
     if (holds)
