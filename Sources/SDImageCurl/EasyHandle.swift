@@ -154,7 +154,7 @@ import SDImage
         setLong(CURLOPT_QUICK_EXIT, 1)
         setString(CURLOPT_PROTOCOLS_STR, "http,https")
         setLong(CURLOPT_FOLLOWLOCATION, 0)
-        setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)  // a proxy's answer is not the server's
+        setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)  // the response of a proxy is not that of the server
         setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)  // done by ContentDecoder
         // libcurl ignores values larger than a C int and uses five minutes instead.
         setLong(CURLOPT_CONNECTTIMEOUT_MS, Int(min(configuration.connectTimeoutMilliseconds, UInt32(Int32.max))))

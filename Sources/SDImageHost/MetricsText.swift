@@ -72,7 +72,7 @@ extension Report {
         text.counter("exchanges_total", "Requests over the network.", loads.exchanges)
         text.counter(
             "exchanges_reused_total", "Requests over a connection that was open.", loads.exchangesOnKeptConnections)
-        text.counter("received_bytes_total", "Bytes of answers, codings undone.", Int(clamping: loads.receivedBytes))
+        text.counter("received_bytes_total", "Bytes of responses, without content codings.", Int(clamping: loads.receivedBytes))
         add(caches, to: &text)
         let pool = PixelPool.shared.statistics
         text.gauge(

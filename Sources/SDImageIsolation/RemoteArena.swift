@@ -9,7 +9,7 @@ import SDImage
     private let memory: Int32
     /// The mapping; nil where the address space of this process is limited: pixels are read from the descriptor.
     nonisolated(unsafe) private let base: UnsafeRawPointer?
-    /// Number of bytes whose pages are allocated, from the beginning. There may be others behind.
+    /// Number of bytes whose pages are allocated, from the beginning. Others may follow.
     private let allocated = Lock(0)
     /// The process that made it. A forked child has closed its copy of the descriptor, which would keep the memory allocated, and
     /// does not have the mapping.

@@ -22,7 +22,7 @@ import SDImage
     private struct State {
         /// In the order of their offsets, none next to another.
         var free = [PageRange(offset: 0, count: ResultArena.size)]
-        /// Number of bytes whose pages are allocated, from the beginning. There may be others behind.
+        /// Number of bytes whose pages are allocated, from the beginning. Others may follow.
         var allocated = 0
     }
 

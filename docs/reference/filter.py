@@ -6,7 +6,7 @@ Line numbers do not change, so that warnings refer to the right lines.
 
 The rules:
 - A comment belongs to the declarations that follow it without a blank line, up to the next comment.
-- A comment behind a value or a field belongs to that value or field.
+- A comment after a value or a field belongs to that value or field.
 - Words that begin with sdimage_ or SDIMAGE_ become links, so that an undeclared name is a warning.
 - A `_ref`, an `_unref` or a `size` of a table without a comment gets the general description of base.h."""
 

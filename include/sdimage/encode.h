@@ -97,7 +97,7 @@ SDIMAGE_API void sdimage_encode_options_set_embed_thumbnail(sdimage_encode_optio
 /* Returns true if a small preview is embedded. */
 SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_encode_options *options);
 
-/* JPEG: writes a gain map behind the image, with its parameters as XMP (Ultra HDR) and as ISO 21496-1. A base image is
+/* JPEG: writes a gain map after the image, with its parameters as XMP (Ultra HDR) and as ISO 21496-1. A base image is
  * written with its map; if code points describe its colours, which JPEG cannot store, it becomes sRGB, and a new map
  * leads to its HDR rendition. RGBA_FLOAT, PQ and HLG are tone-mapped to SDR, and the map leads back to their light. An
  * image that has no map and no light above white is written without one. Image and map have the same quality. An XMP

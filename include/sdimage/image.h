@@ -238,7 +238,7 @@ SDIMAGE_API const sdimage_data *sdimage_image_extended_data(const sdimage_image 
  *
  * - Alpha is multiplied in or divided out as the formats require. Where alpha is dropped, the straight colours remain.
  * - 16 bits become 8 by dropping the low byte.
- * - Integers and float convert by the sRGB curve (IEC 61966-2-1); the way from integers to float and back is exact.
+ * - Integers and float convert by the sRGB curve (IEC 61966-2-1); integers converted to float and back are unchanged.
  * - From float, values above white are clipped; if sdimage_image_is_hdr, the image is tone-mapped instead, as
  *   sdimage_decode_options_set_pixel_format describes; also if it was made with a gain map.
  * - Profiles and code points are not applied: samples in PQ or HLG remain so, and do not become linear light.

@@ -12,7 +12,7 @@ package struct EncodeOptions: Sendable {
     /// Target limit of the file size in bytes; 0 = off.
     package var maxFileSize = 0
     package var embedsThumbnail = false
-    /// JPEG: a gain map behind the image.
+    /// JPEG: a gain map after the image.
     package var embedsGainMap = false
     /// Transfer to convert the pixels to; nil for none.
     package var transfer: HDRTransfer?

@@ -5,7 +5,7 @@ import Glibc
 /// The packet is not parsed as XML: the text after the name decides. Packets in UTF-16 have no orientation here.
 package enum XMPOrientation {
     private static let name: StaticString = "tiff:Orientation"
-    /// Length of "tiff:". The search is for the letter behind it, which is rarer.
+    /// Length of "tiff:". The search is for the letter after it, which is rarer.
     private static let prefixLength = 5
 
     /// Returns the first valid value; nil without one.

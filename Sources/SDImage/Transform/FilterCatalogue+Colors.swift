@@ -55,9 +55,10 @@ extension FilterCatalogue {
             let rows = $0.prefix(3).map { part in ColorMatrix.luma.map { $0 * part } + [0, 0] }
             return .steps([.matrix(ColorMatrix(rows[0], rows[1], rows[2]).mixed($0[3]))])
         },
-        Filter("CIColorPosterize", ["posterize"], "So many levels of each colour", [FilterParameter("levels", 6, 2...256)]) {
-            .steps([.levels($0[0].rounded(.down))])
-        },
+        Filter(
+            "CIColorPosterize", ["posterize"], "A limited number of levels of each color",
+            [FilterParameter("levels", 6, 2...256)]
+        ) { .steps([.levels($0[0].rounded(.down))]) },
         Filter(
             "CIColorThreshold", ["threshold"], "White from a luma on, black below", [FilterParameter("threshold", 0.5, 0...1)]
         ) { .steps([.threshold($0[0])]) },

@@ -10,7 +10,7 @@ struct JPEGEncoder {
     private let stop: CancellationToken
     private let markers: [(marker: Int32, bytes: Bytes)]
 
-    /// `additional`: further markers, behind those of the metadata.
+    /// `additional`: further markers, after those of the metadata.
     init(
         _ image: Image, options: EncodeOptions, additional: [(marker: Int32, bytes: Bytes)] = [], stop: CancellationToken
     ) throws(ImageError) {

@@ -1,6 +1,6 @@
 import SDImage
 
-/// The gain map of a JPEG: a second JPEG behind the first (CIPA DC-007, Multi-Picture Format), with the parameters in its
+/// The gain map of a JPEG: a second JPEG after the first (CIPA DC-007, Multi-Picture Format), with the parameters in its
 /// metadata: fields of ISO 21496-1, the XMP of Ultra HDR, or Apple's marks.
 struct JPEGGainMap {
     let parameters: GainMap.Parameters
@@ -37,7 +37,7 @@ struct JPEGGainMap {
     /// The metadata of a JPEG that matter here.
     private struct Segments {
         var decoding: JPEGDecodeMetadata
-        /// The content of the segments with a list of images and with gain map fields, behind their labels.
+        /// The content of the segments with a list of images and with gain map fields, after their labels.
         var list: Range<Int>?
         var fields: Bytes?
 
@@ -54,8 +54,8 @@ struct JPEGGainMap {
         while let (marker, content) = try reader.nextBeforeScan() {
             found.decoding.read(marker, content)
             guard marker == 0xE2 else { continue }
-            if found.list == nil, let list = content.behind(multiPicture, in: bytes) { found.list = list }
-            if let fields = content.behind(GainMapFields.label, in: bytes) { found.fields = bytes.slice(fields) }
+            if found.list == nil, let list = content.after(multiPicture, in: bytes) { found.list = list }
+            if let fields = content.after(GainMapFields.label, in: bytes) { found.fields = bytes.slice(fields) }
         }
         return found
     }
@@ -69,14 +69,14 @@ struct JPEGGainMap {
         return parameters.isValid ? parameters : nil
     }
 
-    /// The images behind the first.
+    /// The images after the first.
     private static func images(
         of bytes: Bytes, _ primary: Segments, _ stop: CancellationToken
     ) throws(ImageError) -> [Bytes] {
         let listed = primary.list.map { MultiPictureIndex(bytes, at: $0, most: mostImages).images } ?? []
         let isAnnounced = primary.fields != nil || (primary.decoding.packet.map { GainMapPacket($0).isUltraHDR } ?? false)
         guard listed.isEmpty, isAnnounced else { return listed }
-        // Software that does not know the list damages it: the map is the next JPEG behind the end of the first.
+        // Software that does not know the list damages it: the map is the next JPEG after the end of the first.
         var reader = JPEGSegmentReader(bytes, stop: stop)
         while let (marker, content) = try reader.next() {
             guard marker == 0xD9 else { continue }
@@ -113,8 +113,8 @@ private struct MultiPictureIndex {
 }
 
 extension Range<Int> {
-    /// The part of the content of a segment behind a label; nil if the segment has another.
-    fileprivate func behind(_ label: StaticString, in bytes: Bytes) -> Range<Int>? {
+    /// The part of the content of a segment after a label; nil if the segment has another.
+    fileprivate func after(_ label: StaticString, in bytes: Bytes) -> Range<Int>? {
         guard count > label.utf8CodeUnitCount, bytes.reader.matches(label, at: lowerBound) else { return nil }
         return lowerBound + label.utf8CodeUnitCount..<upperBound
     }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// Writes a JPEG with a gain map: a second JPEG behind the first (CIPA DC-007, Multi-Picture Format), with the parameters in both
+/// Writes a JPEG with a gain map: a second JPEG after the first (CIPA DC-007, Multi-Picture Format), with the parameters in both
 /// forms, the XMP of Ultra HDR and the fields of ISO 21496-1.
 struct JPEGGainMapEncoder {
     private let base: Image
@@ -108,7 +108,7 @@ struct JPEGGainMapEncoder {
     }
 
     /// The list of two images (CIPA DC-007, 5.2), a TIFF directory: `first` bytes of the base image, in which the list is at
-    /// `position`, and `map` bytes behind it.
+    /// `position`, and `map` bytes after it.
     private static func list(first: Int, map: Int, at position: Int) throws(ImageError) -> Bytes {
         func number(_ value: Int) -> [UInt8] { UInt32(clamping: value).bigEndianBytes }
         func entry(_ tag: UInt32, _ type: UInt32, _ count: Int, _ value: [UInt8]) -> [UInt8] {
