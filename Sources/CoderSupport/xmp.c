@@ -1,3 +1,4 @@
+/* The orientation in XMP (docs/decisions.md, "Small formats are implemented in Swift and in C"). */
 #include "xmp.h"
 
 #include <string.h>

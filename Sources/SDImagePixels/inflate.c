@@ -1,3 +1,4 @@
+/* Inflates the pixels of PNG (docs/decisions.md, "PNG is inflated by an inflater of this project"). */
 #include "sdpx_inflate.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Palettes of GIF (docs/decisions.md, "Colors of GIF are quantized here"): libimagequant has another license. */
 #include "quantize.h"
 
 #include <math.h>

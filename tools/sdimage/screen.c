@@ -162,6 +162,7 @@ static void draw_sixel(screen *screen, const sdimage_image *image) {
     screen->drawn_rows = 1;
 }
 
+/* docs/decisions.md, "Small formats are implemented in Swift and in C". */
 static void put_base64(const uint8_t *bytes, size_t count) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < count; i += 3) {

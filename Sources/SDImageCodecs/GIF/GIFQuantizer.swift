@@ -1,7 +1,7 @@
 import SDImage
 import SDImagePixels
 
-/// Reduces each frame to a palette.
+/// Reduces each frame to a palette. libimagequant has another license (docs/decisions.md, "Colors of GIF are quantized here").
 @safe final class GIFQuantizer {
     private let memory: ScratchMemory
     /// Errors of error diffusion, for one row of the canvas.

@@ -2,7 +2,7 @@ import SDImage
 import SDImagePixels
 
 /// Reads a JPEG segment by segment into a `DCThumbnailPlanes`. In a progressive file, it decodes only the DC scans and skips the
-/// others.
+/// others (docs/decisions.md, "Thumbnails of JPEG are made of DC coefficients").
 struct DCThumbnailDecoder {
     private let bytes: Bytes
     private let decoder: JPEGRowDecoder
