@@ -54,7 +54,8 @@ int main(int argc, char **argv) {
         sdimage_error_unref(error);
         return 1;
     }
-    counts counts = {.lock = PTHREAD_MUTEX_INITIALIZER, .all_done = PTHREAD_COND_INITIALIZER};
+    /* Static, because a callback may still use it after a close that timed out. */
+    static counts counts = {.lock = PTHREAD_MUTEX_INITIALIZER, .all_done = PTHREAD_COND_INITIALIZER};
     sdimage_load_handler handler = {.size = sizeof handler, .result = on_result};
     for (int i = 1; i < argc; i++) {
         sdimage_request *request = sdimage_request_new(argv[i]);
@@ -78,7 +79,7 @@ int main(int argc, char **argv) {
         pthread_cond_wait(&counts.all_done, &counts.lock);
     pthread_mutex_unlock(&counts.lock);
 
-    /* Returns after the last callback has returned, so `counts` may go out of scope. */
+    /* Returns after the last callback has returned, or when the time is over. */
     if (sdimage_manager_close(manager, 10000, NULL) < 0)
         fputs("load_many: a callback is still running\n", stderr);
     sdimage_manager_unref(manager);
