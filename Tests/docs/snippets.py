@@ -34,8 +34,8 @@ PAGES = [
     *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs/guides").glob("*.md")),
 ]
 # Pages that must show these languages.
-REQUIRED = {"README.md": {"c", "cpp", "python"}, "docs/guides/c.md": {"c", "sh"}, "docs/guides/python.md": {"python"},
-            "bindings/cpp/README.md": {"cpp"}}
+REQUIRED = {"README.md": {"c", "python"}, "docs/guides/c.md": {"c", "sh"}, "docs/guides/cpp.md": {"cpp"},
+            "docs/guides/python.md": {"python"}, "bindings/cpp/README.md": {"cpp"}}
 CPP = ROOT / "bindings/cpp/include"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 SEPARATOR = "\x1e"
