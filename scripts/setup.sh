@@ -1,7 +1,7 @@
 # Set-up shared by Tests/run, examples/demo and packaging/. To be sourced by bash:
 #
 #   source "$(dirname "$0")/../scripts/setup.sh"   # defines SDIMAGE_ROOT; changes nothing yet
-#   plain_output                                   # optional (--ci): no colours, no progress line
+#   plain_output                                   # optional (--ci): no colors, no progress line
 #   need_packages $SDIMAGE_BUILD_PACKAGES          # apt; only missing packages, listed first
 #   need_swift                                     # puts swift 6.3 on PATH, downloading it if necessary
 #   build_library                                  # exports SDIMAGE_LIBRARY=…/build/install/lib/libsdimage.so.1

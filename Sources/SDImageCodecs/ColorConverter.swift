@@ -1,9 +1,9 @@
 import Glibc
 import SDImage
 
-/// Conversion from the colours of a file to sRGB, with Little CMS for profiles. Caches the most recent transforms. With a float `output`, the result is linear light, which keeps colours outside sRGB.
+/// Conversion from the colors of a file to sRGB, with Little CMS for profiles. Caches the most recent transforms. With a float `output`, the result is linear light, which keeps colors outside sRGB.
 ///
-/// A profile that is damaged or does not match the colour space of the pixels counts as sRGB, as in browsers.
+/// A profile that is damaged or does not match the color space of the pixels counts as sRGB, as in browsers.
 package enum ColorConverter {
     /// A transform has tables of up to 256 KiB.
     private static let cache = TransformCache(capacity: 8)

@@ -1,7 +1,7 @@
 import SDImage
 
 extension ImageMetadata {
-    /// Sets the colour space of pixels decoded with these options; none for sRGB.
+    /// Sets the color space of pixels decoded with these options; none for sRGB.
     mutating func setColor(profile: Bytes?, codePoints: CodePoints? = nil, options: DecodeOptions) {
         colorProfile = options.convertToSRGB ? nil : profile
         cicp = options.convertToSRGB ? nil : codePoints

@@ -1,14 +1,14 @@
 import SDImage
 import SDImagePixels
 
-/// An image with at most 256 colours, as indices into a palette.
+/// An image with at most 256 colors, as indices into a palette.
 @safe struct IndexedImage {
     /// One byte per pixel.
     let indices: PixelBuffer
-    /// Red, green, blue and alpha from the lowest byte up; colours that are not opaque come first.
+    /// Red, green, blue and alpha from the lowest byte up; colors that are not opaque come first.
     let palette: [UInt32]
 
-    /// nil when there are more than `most` colours. `rows` are rgb8 or rgba8.
+    /// nil when there are more than `most` colors. `rows` are rgb8 or rgba8.
     init?(_ rows: ImageRows, most: Int = 256, account: WorkingMemory, stop: CancellationToken) throws(ImageError) {
         let memory = try ScratchMemory(sdpx_colors_size())
         let colors = unsafe OpaquePointer(memory.bytes.baseAddress)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The words of comments, identifiers and messages."""
+"""The words of comments, identifiers and messages, and their spelling."""
 
 from __future__ import annotations
 
@@ -21,6 +21,14 @@ BEGINNING = re.compile(r"(?:What|Who|Whom|Whoever|Whose|Whether|Of|Where|That|No
 PERSON = re.compile(r"\b(?:he|him|his|whoever|somebody|nobody)\b", re.IGNORECASE)
 #: Parts of comments that are not prose.
 QUOTATION = re.compile(r"`[^`]*`|\"[^\"\n]*\"|\b\w+://\S+")
+
+#: One spelling, that of the C functions. Names of other libraries and of fixtures are left as they are.
+OTHER_SPELLING = re.compile(r"\w*(?<!liquid-)colo[u]r(?!-wheel)\w*", re.IGNORECASE)
+SPELLED_BY_OTHERS = {"de265_get_image_colour_primaries"}
+#: Folders whose texts have both spellings.
+NOT_YET_SPELLED = ("Tests", "bindings")
+#: Entries about past versions stay as they were written.
+HISTORY = "CHANGELOG.md"
 
 #: Messages are `component: problem`; interpolations count as `\()`.
 MESSAGE = re.compile(r"[a-z0-9 .<>\\()-]+: ")
@@ -44,6 +52,18 @@ def prose() -> Iterator[tuple[str, int, str]]:
                     yield *where, f"comment begins with {found[0]!r}"
             if found := PERSON.search(words):
                 yield *where, f"comment contains {found[0]!r}"
+
+
+def spellings() -> Iterator[tuple[str, int, str]]:
+    """Words with another spelling."""
+    for path in text.files():
+        name, body = path.relative_to(ROOT), path.read_bytes()
+        if name.parts[0] in NOT_YET_SPELLED or str(name) == HISTORY or b"\0" in body:
+            continue
+        words = body.decode(errors="replace")
+        for found in OTHER_SPELLING.finditer(words):
+            if found[0] not in SPELLED_BY_OTHERS:
+                yield str(name), sources.line_of(words, found.start()), f"{found[0]!r} has another spelling than the C functions"
 
 
 def messages() -> Iterator[tuple[str, int, str]]:
@@ -74,7 +94,8 @@ def messages() -> Iterator[tuple[str, int, str]]:
 
 
 def main() -> None:
-    for name, wrong in {"comments": prose(), "identifiers": names.replaced(), "messages": messages()}.items():
+    checks = {"comments": prose(), "identifiers": names.replaced(), "messages": messages(), "spellings": spellings()}
+    for name, wrong in checks.items():
         violations = list(wrong)
         for file, line, reason in violations:
             report.check("words", False, f"{file}:{line}: {reason}")

@@ -1,6 +1,6 @@
 /* batch.c: loads many images of one size into one array, as machine-learning programs need them.
  *
- *   batch WIDTH HEIGHT URL…        prints the mean colour of each
+ *   batch WIDTH HEIGHT URL…        prints the mean color of each
  *
  * cc batch.c $(pkg-config --cflags --libs sdimage) */
 #include <stdio.h>

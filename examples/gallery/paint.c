@@ -149,7 +149,7 @@ void paint_wall(const painter *painter, const wall *wall, int line_height) {
     draw_text(painter, text, DIM, (int)(WALL_GAP * painter->scale), height - line / 2 - 4 * point, point);
 }
 
-/* --- The overlay on the corners of a cell: the background colour with a hole, a square with round corners. */
+/* --- The overlay on the corners of a cell: the background color with a hole, a square with round corners. */
 
 static Uint8 cover(int i, int side, double radius) {
     double x = i % side + 0.5, y = i / side + 0.5; /* distance beyond the circle of its corner */

@@ -6,7 +6,7 @@
 
 By default the programs and the library are those of ``build/cmake``. Each image comes with its BlurHash or, for SDL, its
 ThumbHash, as in a list from a service, and some are animated. ``--shot`` writes the contents of the window in 256
-colours while a few images are still loading, and exits; the result is the same everywhere, also under Xvfb. The
+colors while a few images are still loading, and exits; the result is the same everywhere, also under Xvfb. The
 window for GTK is that of ``examples/gtk``, those for Qt are in ``examples/qt``."""
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def entries(pictures: list[tuple[str, str]], origin: Origin, count: int) -> Iter
 
 
 def shrink(path: Path) -> None:
-    """Reduces an image to 256 colours."""
+    """Reduces an image to 256 colors."""
     few = sdimage.decode(sdimage.decode(path).encode("gif"))
     path.write_bytes(few.encode("png", effort=9))
 

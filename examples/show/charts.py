@@ -9,16 +9,16 @@ from typing import Any
 
 from scene_loading import LAYERS
 
-#: The CSS name of each layer's colour.
-COLOURS = {"cold": "cold", "304": "asked", "disk": "disk", "memory": "memory"}
+#: The CSS name of each layer's color.
+COLORS = {"cold": "cold", "304": "asked", "disk": "disk", "memory": "memory"}
 #: Keeps the line width when an SVG is stretched.
 _STILL = 'vector-effect="non-scaling-stroke"'
 NAMES = {"cold": "cold", "304": "confirmed (304)", "disk": "disk", "memory": "memory"}
 
 
 def key() -> str:
-    """The legend of the layers' colours."""
-    marks = (f'<span><i style="background:var(--{COLOURS[layer]})"></i>{NAMES[layer]}</span>' for layer in LAYERS)
+    """The legend of the layers' colors."""
+    marks = (f'<span><i style="background:var(--{COLORS[layer]})"></i>{NAMES[layer]}</span>' for layer in LAYERS)
     return f'<div class="key">{"".join(marks)}</div>'
 
 
@@ -50,9 +50,9 @@ def _svg(height: int, parts: Sequence[str], about: str = "") -> str:
     return f'<svg {role} viewBox="0 0 100 {height}" height="{height}" preserveAspectRatio="none">{"".join(parts)}</svg>'
 
 
-def _bar(y: int, width: float, height: int, colour: str, title: str) -> str:
+def _bar(y: int, width: float, height: int, color: str, title: str) -> str:
     said = f"<title>{html.escape(title)}</title>"
-    return f'<rect x="0" y="{y}" width="{max(0.4, width):.2f}" height="{height}" fill="var(--{colour})">{said}</rect>'
+    return f'<rect x="0" y="{y}" width="{max(0.4, width):.2f}" height="{height}" fill="var(--{color})">{said}</rect>'
 
 
 def layers(rows: Sequence[tuple[str, dict[str, float]]], thick: int = 5) -> str:
@@ -71,7 +71,7 @@ def layers(rows: Sequence[tuple[str, dict[str, float]]], thick: int = 5) -> str:
                 1 + index * (thick + 1),
                 axis.at(times[layer]),
                 thick,
-                COLOURS[layer],
+                COLORS[layer],
                 f"{name}, {NAMES[layer]}: {milliseconds(times[layer])}",
             )
             for index, layer in enumerate(LAYERS)
@@ -84,7 +84,7 @@ def layers(rows: Sequence[tuple[str, dict[str, float]]], thick: int = 5) -> str:
 def little(times: dict[str, float], axis: Logarithmic) -> str:
     """The layers of one image, for its panel."""
     rows = (
-        f"<div><span>{layer}</span>{_svg(6, [_bar(0, axis.at(times[layer]), 6, COLOURS[layer], layer)])}"
+        f"<div><span>{layer}</span>{_svg(6, [_bar(0, axis.at(times[layer]), 6, COLORS[layer], layer)])}"
         f"<span>{milliseconds(times[layer])}</span></div>"
         for layer in LAYERS
     )
@@ -92,13 +92,13 @@ def little(times: dict[str, float], axis: Logarithmic) -> str:
 
 
 def bars(rows: Sequence[tuple[str, float, str, str]], most: float | None = None) -> str:
-    """A bar for each (name, value, words, colour), on an axis from zero to the largest value."""
+    """A bar for each (name, value, words, color), on an axis from zero to the largest value."""
     most = most or max(value for _, value, _, _ in rows)
     parts = []
-    for name, value, words, colour in rows:
+    for name, value, words, color in rows:
         width = value / most * 100
-        inside = " in" * (width > 70) + " pale" * (colour == "line")
-        bar = _svg(22, [_bar(0, width, 22, colour, f"{name}: {words}")], f"{name}: {words}")
+        inside = " in" * (width > 70) + " pale" * (color == "line")
+        bar = _svg(22, [_bar(0, width, 22, color, f"{name}: {words}")], f"{name}: {words}")
         parts.append(
             f'<span>{html.escape(name)}</span><div class="plot">{bar}'
             f'<span class="value{inside}" style="left:{width:.2f}%">{html.escape(words)}</span></div>'
@@ -116,12 +116,12 @@ def timeline(log: Sequence[dict[str, Any]], words: Sequence[str]) -> str:
     for index, (row, said) in enumerate(zip(log, words)):
         edge = " first" if index == 0 else " last" if index == len(log) - 1 else ""
         at, good = row["at_ms"] / end * 100, row["status"] in (200, 206, 304)
-        colour = "good" if good else "bad"
+        color = "good" if good else "bad"
         parts.append(
-            f'<line x1="{at:.2f}" x2="{at:.2f}" y1="22" y2="22" stroke="var(--{colour})" stroke-width="12" '
+            f'<line x1="{at:.2f}" x2="{at:.2f}" y1="22" y2="22" stroke="var(--{color})" stroke-width="12" '
             f'stroke-linecap="round" {_STILL}/>'
         )
-        labels.append(f'<span style="left:{at:.2f}%;top:-4px" class="{colour}{edge}"><b>{row["status"]}</b></span>')
+        labels.append(f'<span style="left:{at:.2f}%;top:-4px" class="{color}{edge}"><b>{row["status"]}</b></span>')
         labels.append(
             f'<span style="left:{at:.2f}%;top:32px" class="{edge}">{row["at_ms"]:,.0f} ms<br>{html.escape(said)}</span>'
         )

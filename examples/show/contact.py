@@ -48,7 +48,7 @@ class Canvas:
         for line, row in enumerate(image.convert("rgba8_premultiplied").rows()):
             self.put(x, y + line, _over_checks(row, line))
 
-    def text(self, text: str, x: int, y: int, colour: tuple[int, int, int], size: int = 2) -> None:
+    def text(self, text: str, x: int, y: int, color: tuple[int, int, int], size: int = 2) -> None:
         """Draws a text in small letters."""
         for index, letter in enumerate(text.lower()):
             for line, digits in enumerate(bytes.fromhex(_GLYPHS.get(letter, ""))):
@@ -56,7 +56,7 @@ class Canvas:
                     if digits >> (4 - column) & 1:
                         left = x + (index * 6 + column) * size
                         for step in range(size):
-                            self.put(left, y + line * size + step, bytes(colour) * size)
+                            self.put(left, y + line * size + step, bytes(color) * size)
 
     def as_image(self) -> sdimage.Image:
         """A copy of the canvas."""
@@ -66,7 +66,7 @@ class Canvas:
         return self.as_image().encode("png")
 
 
-#: The contribution of a check's colour below each alpha value, for each check and each of its samples.
+#: The contribution of a check's color below each alpha value, for each check and each of its samples.
 _BELOW = [[bytes(value * (255 - alpha) // 255 for alpha in range(256)) for value in check] for check in _CHECKS]
 
 
@@ -109,8 +109,8 @@ def missing_tile(missing: Missing, size: tuple[int, int]) -> sdimage.Image:
     texts = [(missing.format, BRIGHT), ("needs", DIM)]
     texts += [(line, DIM) for line in lines(missing.package, (size[0] - 4) // (6 * scale))]
     top = (size[1] - len(texts) * 11 * scale) // 2
-    for index, (text, colour) in enumerate(texts):
-        canvas.text(text, (size[0] - len(text) * 6 * scale) // 2, top + index * 11 * scale, colour, scale)
+    for index, (text, color) in enumerate(texts):
+        canvas.text(text, (size[0] - len(text) * 6 * scale) // 2, top + index * 11 * scale, color, scale)
     return canvas.as_image()
 
 

@@ -16,28 +16,28 @@ import sdimage
 WIDTH, HEIGHT, FRAME_MS = 192, 128, 120
 KEEP, BACKGROUND, PREVIOUS = "keep", "background", "previous"
 _TRANSPARENT = 255
-#: 64 blues of the sky, 8 greens of the hill, and four named colours.
+#: 64 blues of the sky, 8 greens of the hill, and four named colors.
 _MOON, _CRATER, _STAR, _LAMP = 80, 81, 82, 83
 
 
 def _palette() -> list[tuple[int, int, int]]:
-    colours = [(0, 0, 0)] * 256
+    colors = [(0, 0, 0)] * 256
     for step in range(64):
-        colours[step] = (12 + step * 3, 16 + step * 2, 58 + step * 2)
+        colors[step] = (12 + step * 3, 16 + step * 2, 58 + step * 2)
     for step in range(8):
-        colours[64 + step] = (14 + step * 4, 46 + step * 9, 40 + step * 4)
-    colours[_MOON], colours[_CRATER], colours[_STAR], colours[_LAMP] = (
+        colors[64 + step] = (14 + step * 4, 46 + step * 9, 40 + step * 4)
+    colors[_MOON], colors[_CRATER], colors[_STAR], colors[_LAMP] = (
         (250, 236, 190),
         (222, 200, 150),
         (255, 255, 255),
         (255, 190, 80),
     )
-    return colours
+    return colors
 
 
 PALETTE = _palette()
-#: Four bytes for each colour; transparent pixels are all zero.
-_RGBA = [bytes((*colour, 255)) for colour in PALETTE[:_TRANSPARENT]] + [bytes(4)]
+#: Four bytes for each color; transparent pixels are all zero.
+_RGBA = [bytes((*color, 255)) for color in PALETTE[:_TRANSPARENT]] + [bytes(4)]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def _background() -> Frame:
             if y >= hill:
                 rows.append(64 + min(7, (y - hill) // 6))
             else:
-                # Bands with ragged edges, so that few colours look like more.
+                # Bands with ragged edges, so that few colors look like more.
                 rows.append(min(63, y * 64 // HEIGHT + (x * 7 + y * 13) % 3))
     return Frame(0, 0, WIDTH, HEIGHT, bytes(rows), KEEP)
 
@@ -116,7 +116,7 @@ def painted() -> list[bytes]:
 def gif() -> bytes:
     """The film as GIF 89a; its codes are nine bits wide throughout, as every decoder must read them."""
     disposals = {KEEP: 1, BACKGROUND: 2, PREVIOUS: 3}
-    table = b"".join(bytes(colour) for colour in PALETTE)
+    table = b"".join(bytes(color) for color in PALETTE)
     parts = [
         b"GIF89a",
         struct.pack("<HHBBB", WIDTH, HEIGHT, 0xF7, 0, 0),

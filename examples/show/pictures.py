@@ -72,9 +72,9 @@ class Picture:
 
 
 def _shown(rgba: Sequence[int]) -> list[int]:
-    """Premultiplied samples: colours of transparent pixels do not count."""
-    *colours, alpha = rgba
-    return [*(colour * alpha // 255 for colour in colours), alpha]
+    """Premultiplied samples: colors of transparent pixels do not count."""
+    *colors, alpha = rgba
+    return [*(color * alpha // 255 for color in colors), alpha]
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def _difference(ours: bytes, theirs: bytes) -> float:
 
 
 def _is_seen_as(ours: bytes, theirs: bytes) -> bool:
-    """True if the visible pixels are equal: transparent pixels have no colour."""
+    """True if the visible pixels are equal: transparent pixels have no color."""
     return ours == theirs or _seen(ours) == _seen(theirs)
 
 

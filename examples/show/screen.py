@@ -1,4 +1,4 @@
-"""Images on a terminal: half blocks in 24-bit colour, sixels, or the graphics protocol of kitty, as the terminal
+"""Images on a terminal: half blocks in 24-bit color, sixels, or the graphics protocol of kitty, as the terminal
 supports."""
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def _blocks(image: sdimage.Image) -> list[str]:
     for upper, lower in zip(rows[::2], rows[1::2]):
         parts = []
         for at in range(0, len(upper), 3):
-            colours = ";".join(map(str, upper[at : at + 3])), ";".join(map(str, lower[at : at + 3]))
-            parts.append(f"\033[38;2;{colours[0]};48;2;{colours[1]}m▀")
+            colors = ";".join(map(str, upper[at : at + 3])), ";".join(map(str, lower[at : at + 3]))
+            parts.append(f"\033[38;2;{colors[0]};48;2;{colors[1]}m▀")
         lines.append("".join(parts) + "\033[0m")
     return lines
 
@@ -137,7 +137,7 @@ _SIXELS = bytes(63 + bits for bits in range(64)) + bytes(192)
 
 
 def _sixel(image: sdimage.Image) -> str:
-    """A colour cube of six levels a side, in bands of six rows (DEC STD 070, chapter 9)."""
+    """A color cube of six levels a side, in bands of six rows (DEC STD 070, chapter 9)."""
     rows = [
         bytes(
             (r + 25) // 51 * 36 + (g + 25) // 51 * 6 + (b + 25) // 51 for r, g, b in zip(row[::3], row[1::3], row[2::3])

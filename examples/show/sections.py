@@ -106,10 +106,10 @@ def memory(stage: Stage, found: dict[str, Any]) -> str:
     """Two processes side by side."""
     bars = [("full bitmap", found["bitmap_mb"], f"{found['bitmap_mb']:.0f} MB", "line")]
     ways = (("whole", "decode at full size, then resize", "cold"), ("thumbnail", "decode as a thumbnail", "memory"))
-    for way, name, colour in ways:
+    for way, name, color in ways:
         row = found[way]
         words = f"{row['growth_mb']:.1f} MB, {charts.milliseconds(row['seconds'] * 1000)}"
-        bars.append((name, row["growth_mb"], words, colour))
+        bars.append((name, row["growth_mb"], words, color))
     lead = (
         "Peak memory added by decoding, each in a separate process. The thumbnail is made from the DC "
         "coefficients of each block, a few rows at a time, without the full bitmap."
@@ -231,7 +231,7 @@ def prefetch(stage: Stage, found: dict[str, Any]) -> str:
         ("reserved", "among prefetches of low priority", "memory"),
         ("equal", "among loads of the same priority", "cold"),
     )
-    bars = [(name, found[way]["ms"], f"{found[way]['ms']:,.0f} ms", colour) for way, name, colour in ways]
+    bars = [(name, found[way]["ms"], f"{found[way]['ms']:,.0f} ms", color) for way, name, color in ways]
     lead = (
         f"Time of a visible load that starts when a tenth of {found['count']} others is finished. The server takes "
         f"{found['delay_ms']} ms for each; a third of the connections is reserved for visible loads."
@@ -243,10 +243,10 @@ def pressure(stage: Stage, found: dict[str, Any]) -> str:
     """Before and after."""
     bars = []
     for name, megabytes in (("resident", lambda row: row["resident_mb"]), ("cache", lambda row: row["bytes"] / 2**20)):
-        for when, colour in (("before", "cold"), ("after", "memory")):
+        for when, color in (("before", "cold"), ("after", "memory")):
             row = found[when]
             more = f", {row['pictures']} images" if name == "cache" else ""
-            bars.append((f"{name} {when}", megabytes(row), f"{megabytes(row):.1f} MB{more}", colour))
+            bars.append((f"{name} {when}", megabytes(row), f"{megabytes(row):.1f} MB{more}", color))
     if found["by"].startswith("/"):
         how = (
             f"A process with a simulated <code>{found['by']}</code>. After it reports "
@@ -276,10 +276,10 @@ def comparison(stage: Stage, found: dict[str, Any]) -> str:
         if "not_run" in row:
             rows.append((names[peer], f"not run: {row['not_run']}", "", "", "", ""))
             continue
-        for run, colour in (("first", "cold"), ("second", "memory")):
+        for run, color in (("first", "cold"), ("second", "memory")):
             seconds = row[run]["seconds"]
             bars.append(
-                (f"{names[peer]}, {run} run", seconds, f"{seconds:.2f} s", colour if peer == "sdimage" else "line")
+                (f"{names[peer]}, {run} run", seconds, f"{seconds:.2f} s", color if peer == "sdimage" else "line")
             )
         times = (f"{row[run]['seconds']:.2f} s" for run in ("first", "second"))
         asked = (row[run]["requests"] for run in ("first", "second"))

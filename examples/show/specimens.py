@@ -126,7 +126,7 @@ def _recipes(pictures: Path) -> Iterator[tuple[str, str, Callable[[], bytes]]]:
 
 
 def tiff(image: sdimage.Image) -> bytes:
-    """A TIFF of one strip, not compressed (TIFF 6.0, section 6: RGB full-colour images)."""
+    """A TIFF of one strip, not compressed (TIFF 6.0, section 6: RGB Full Color Images)."""
     pixels = image.convert("rgb8").tobytes()
     entries = [
         (256, 3, 1, image.width),
@@ -162,10 +162,10 @@ _SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="480" height="320" viewB
 def pdf() -> bytes:
     """A one-page poster (ISO 32000-1): rings that rise over bars."""
     drawing = ["0.98 0.95 0.88 rg 0 0 300 400 re f"]
-    colours = ("0.90 0.33 0.24", "0.95 0.62 0.24", "0.97 0.80 0.36", "0.24 0.56 0.55", "0.13 0.27 0.38")
-    for index, colour in enumerate(colours):
-        drawing.append(f"{colour} rg {_circle(150, 250, 110 - 22 * index)} f")
-        drawing.append(f"{colour} rg 40 {100 - 16 * index} 220 10 re f")
+    colors = ("0.90 0.33 0.24", "0.95 0.62 0.24", "0.97 0.80 0.36", "0.24 0.56 0.55", "0.13 0.27 0.38")
+    for index, color in enumerate(colors):
+        drawing.append(f"{color} rg {_circle(150, 250, 110 - 22 * index)} f")
+        drawing.append(f"{color} rg 40 {100 - 16 * index} 220 10 re f")
     stream = "\n".join(drawing).encode()
     objects = (
         b"<</Type/Catalog/Pages 2 0 R>>",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 
 class Terminal:
-    """Colours and bars on a terminal, plain lines elsewhere."""
+    """Colors and bars on a terminal, plain lines elsewhere."""
 
     def __init__(self, plain: bool) -> None:
         self.is_plain = plain or not sys.stdout.isatty()

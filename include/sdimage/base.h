@@ -144,7 +144,7 @@ typedef struct sdimage_rect {
     double height; /* 0 or more */
 } sdimage_rect;
 
-/* A colour in sRGB with straight alpha; 0 to 1 each. Frozen: never grows. */
+/* A color in sRGB with straight alpha; 0 to 1 each. Frozen: never grows. */
 typedef struct sdimage_color {
     double red;   /* 0 to 1, sRGB-encoded */
     double green; /* the same */

@@ -71,7 +71,7 @@ SDIMAGE_API sdimage_scale_mode sdimage_decode_options_thumbnail_mode(const sdima
 /* Sets the pixel format. Default AUTOMATIC: gray, RGB or RGBA with 8 bits a channel, whatever the depth of the file.
  * NATIVE keeps the depth: 16 bits a channel for a file with more than 8, for example a PNG of 16 bits or an AVIF of 10,
  * and float for a coder that decodes float. Frames of PNG animations have 8 bits with both. With RGBA_FLOAT, PQ and HLG
- * become light relative to a white of 203 cd/m2 (ITU-R BT.2408), and colours outside sRGB are preserved; gain maps need
+ * become light relative to a white of 203 cd/m2 (ITU-R BT.2408), and colors outside sRGB are preserved; gain maps need
  * sdimage_decode_options_set_dynamic_range. For every other format such an image is tone-mapped to sRGB, unless
  * sdimage_decode_options_set_transfer_characteristics selects PQ or HLG. The curve is that of Report ITU-R BT.2446-1,
  * method A, with one factor for the three channels. The peak that becomes white is the luminance that 1 of 200 pixels
@@ -96,11 +96,11 @@ typedef enum SDIMAGE_ENUM sdimage_dynamic_range {
  * formats, PNG animations that are not RGBA_FLOAT, and the parts of a JPEG that is arriving are SDR, except in PQ and
  * HLG (sdimage_decode_options_set_transfer_characteristics). Gain maps are read in JPEG (Ultra HDR, ISO 21496-1 and
  * Apple's format), HEIC and AVIF (ISO 21496-1 and Apple's format) and JPEG XL (ISO 21496-1), and are applied also if
- * colours are not converted to sRGB. For SDR, a base image in PQ of the latter three is reduced by its map, if colours
+ * colors are not converted to sRGB. For SDR, a base image in PQ of the latter three is reduced by its map, if colors
  * are converted. A map that cannot be used is ignored, with a warning in the log. For AUTOMATIC, PQ and HLG are reduced
  * to the headroom of the display by the tone mapping of sdimage_decode_options_set_pixel_format, applied in part: no
  * sample exceeds the display, and other light is unchanged if the peak is within its headroom. They stay encoded if
- * colours are not converted to sRGB. A decoder reads a JPEG to its end, because the map follows the image: there are no
+ * colors are not converted to sRGB. A decoder reads a JPEG to its end, because the map follows the image: there are no
  * early thumbnails. */
 SDIMAGE_API void sdimage_decode_options_set_dynamic_range(sdimage_decode_options *options, sdimage_dynamic_range range);
 /* Returns the rendition. */
@@ -111,7 +111,7 @@ SDIMAGE_API void sdimage_decode_options_set_display_headroom(sdimage_decode_opti
 /* Returns the headroom of the display in stops. */
 SDIMAGE_API double sdimage_decode_options_display_headroom(const sdimage_decode_options *options);
 
-/* Leaves the base image of a file with a gain map as it is, in the colour space of the file, together with its map
+/* Leaves the base image of a file with a gain map as it is, in the color space of the file, together with its map
  * (sdimage_image_get_gain_map), whatever the rendition requested: to apply it later, or to write it into another file.
  * RGBA_FLOAT, and samples in PQ or HLG (sdimage_decode_options_set_transfer_characteristics), have precedence: then the
  * map is not kept. Default false. */
@@ -145,10 +145,10 @@ SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_opt
 /* Returns true if the image is rotated upright. */
 SDIMAGE_API bool sdimage_decode_options_should_apply_orientation(const sdimage_decode_options *options);
 
-/* Converts colours to sRGB. Default true: an embedded ICC profile or another description of the colour space is
+/* Converts colors to sRGB. Default true: an embedded ICC profile or another description of the color space is
  * applied. When false the samples are unchanged, and the image carries the profile and the code points. */
 SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
-/* Returns true if colours are converted to sRGB. */
+/* Returns true if colors are converted to sRGB. */
 SDIMAGE_API bool sdimage_decode_options_should_convert_to_srgb(const sdimage_decode_options *options);
 
 /* Shrinks the image until the bitmaps of all its frames take at most this many bytes together; 0, the default, means

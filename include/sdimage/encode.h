@@ -9,7 +9,7 @@
  * and WebP, with their durations and loop count; other formats receive the first frame.
  *
  * An image with an unapplied orientation is written with its orientation tag in JPEG, PNG, HEIC, AVIF and JPEG XL, and
- * rotated in other formats. An image in another colour space is written with its ICC profile in JPEG, PNG, WebP, HEIC,
+ * rotated in other formats. An image in another color space is written with its ICC profile in JPEG, PNG, WebP, HEIC,
  * AVIF and JPEG XL. If only code points describe its samples, PNG, HEIC, AVIF and JPEG XL write these; for JPEG, WebP,
  * GIF, BMP and ICO it is converted to sRGB.
  *
@@ -17,7 +17,7 @@
  * sdimage_encode_options_set_bits_per_channel sets another depth. Grey images stay grey in JPEG, HEIC and AVIF. Float
  * pixels become sRGB, tone-mapped for HDR, unless the options select PQ or HLG.
  *
- * PNG stores images of few colours with a palette, opaque images without alpha, and float pixels as 16 bits of sRGB.
+ * PNG stores images of few colors with a palette, opaque images without alpha, and float pixels as 16 bits of sRGB.
  * Animations are RGBA, with the changed part of each frame. During compression PNG holds another copy of the image's
  * bytes, and as much memory for the file. ICO stores one image of at most 256 by 256 pixels.
  *
@@ -54,7 +54,7 @@ SDIMAGE_API void sdimage_encode_options_set_quality(sdimage_encode_options *opti
 SDIMAGE_API double sdimage_encode_options_quality(const sdimage_encode_options *options);
 
 /* Encodes without loss: WebP and AVIF, the latter not with 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED. PNG, BMP
- * and ICO are always lossless, BMP and ICO with 8 bits; ICO discards the colours under alpha 0. Default false. */
+ * and ICO are always lossless, BMP and ICO with 8 bits; ICO discards the colors under alpha 0. Default false. */
 SDIMAGE_API void sdimage_encode_options_set_lossless(sdimage_encode_options *options, bool lossless);
 /* Returns true for encoding without loss. */
 SDIMAGE_API bool sdimage_encode_options_is_lossless(const sdimage_encode_options *options);
@@ -67,9 +67,9 @@ SDIMAGE_API void sdimage_encode_options_set_effort(sdimage_encode_options *optio
 /* Returns the effort; 0 for the default of the format. */
 SDIMAGE_API uint32_t sdimage_encode_options_effort(const sdimage_encode_options *options);
 
-/* Sets the colour behind images with alpha in a format without alpha: JPEG. Default white; its own alpha is ignored. */
+/* Sets the color behind images with alpha in a format without alpha: JPEG. Default white; its own alpha is ignored. */
 SDIMAGE_API void sdimage_encode_options_set_background_color(sdimage_encode_options *options, sdimage_color color);
-/* Returns the colour behind images with alpha. */
+/* Returns the color behind images with alpha. */
 SDIMAGE_API sdimage_color sdimage_encode_options_background_color(const sdimage_encode_options *options);
 
 /* Shrinks every frame into a box of pixels and preserves its proportions; none is enlarged. Zero, the default: no
@@ -80,7 +80,7 @@ SDIMAGE_API void sdimage_encode_options_set_max_pixel_size(sdimage_encode_option
 SDIMAGE_API sdimage_size sdimage_encode_options_max_pixel_size(const sdimage_encode_options *options);
 
 /* Sets the maximum size of the file in bytes: the best quality within it replaces the quality set; if no quality fits,
- * the lowest is used. For JPEG, WebP (without profile: its colours become sRGB), HEIC, AVIF. INVALID_ARGUMENT together
+ * the lowest is used. For JPEG, WebP (without profile: its colors become sRGB), HEIC, AVIF. INVALID_ARGUMENT together
  * with lossless, for formats that support it, and with a target PSNR. 0, the default: no limit. */
 SDIMAGE_API void sdimage_encode_options_set_max_file_size(sdimage_encode_options *options, size_t bytes);
 /* Returns the maximum size of the file in bytes; 0 for no limit. */
@@ -98,7 +98,7 @@ SDIMAGE_API void sdimage_encode_options_set_embed_thumbnail(sdimage_encode_optio
 SDIMAGE_API bool sdimage_encode_options_should_embed_thumbnail(const sdimage_encode_options *options);
 
 /* JPEG: writes a gain map after the image, with its parameters as XMP (Ultra HDR) and as ISO 21496-1. A base image is
- * written with its map; if code points describe its colours, which JPEG cannot store, it becomes sRGB, and a new map
+ * written with its map; if code points describe its colors, which JPEG cannot store, it becomes sRGB, and a new map
  * leads to its HDR rendition. RGBA_FLOAT, PQ and HLG are tone-mapped to SDR, and the map leads back to their light. An
  * image that has no map and no light above white is written without one. Image and map have the same quality. An XMP
  * packet that leaves no room stays as it is; the map then has the parameters of ISO 21496-1 alone. Other formats:
@@ -174,11 +174,11 @@ SDIMAGE_API void sdimage_encode_options_set_restart_markers(sdimage_encode_optio
 /* Returns true if restart markers are written. */
 SDIMAGE_API bool sdimage_encode_options_has_restart_markers(const sdimage_encode_options *options);
 
-/* GIF: sets the number of colours of each frame, 2 to 256, the default. Pixels that are less than half opaque become
+/* GIF: sets the number of colors of each frame, 2 to 256, the default. Pixels that are less than half opaque become
  * transparent. Pixels that are unchanged from the previous frame are not drawn again. Durations become hundredths of a
  * second, at least two, rounded so that their sum is preserved. */
 SDIMAGE_API void sdimage_encode_options_set_max_colors(sdimage_encode_options *options, uint32_t colors);
-/* Returns the number of colours of each frame. */
+/* Returns the number of colors of each frame. */
 SDIMAGE_API uint32_t sdimage_encode_options_max_colors(const sdimage_encode_options *options);
 
 /* GIF: sets the fraction of the quantisation error that is passed on to the neighbours (Floyd and Steinberg), 0 to
@@ -209,7 +209,7 @@ typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
     SDIMAGE_WEBP_PARAMETER_SHOW_COMPRESSED = 16,   /* 1: exports the compressed image; no effect here */
     SDIMAGE_WEBP_PARAMETER_PARTITIONS = 17,        /* binary logarithm of the number of partitions, 0 to 3 */
     SDIMAGE_WEBP_PARAMETER_PARTITION_LIMIT = 18,   /* permitted loss to fit the first partition, 0 to 100 */
-    SDIMAGE_WEBP_PARAMETER_USE_SHARP_YUV = 19      /* 1: sharper colours, slower */
+    SDIMAGE_WEBP_PARAMETER_USE_SHARP_YUV = 19      /* 1: sharper colors, slower */
 } sdimage_webp_parameter;
 /* Sets one parameter; others have their defaults. */
 SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options, sdimage_webp_parameter parameter,

@@ -43,7 +43,7 @@ SDIMAGE_API sdimage_status sdimage_gain_map_new_apple(const sdimage_image *sampl
                                                       sdimage_gain_map **map, sdimage_error **error);
 /* Computes the map from an SDR image to its HDR rendition, a linear RGBA_FLOAT image of the same size. The map has the
  * same size too, and one channel if the gains of all channels are almost equal. Errors: INVALID_ARGUMENT (sizes or
- * formats), UNSUPPORTED (no matrix describes the colours of the SDR image; no pixel is brighter than SDR white),
+ * formats), UNSUPPORTED (no matrix describes the colors of the SDR image; no pixel is brighter than SDR white),
  * NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_gain_map_new_between(const sdimage_image *sdr, const sdimage_image *hdr,
                                                         sdimage_gain_map **map, sdimage_error **error);

@@ -15,9 +15,9 @@ extern "C" {
 #endif
 
 /* Layout of one pixel in memory, in the order of the letters. Samples are in the machine's byte order. "Premultiplied":
- * the colour samples are multiplied by alpha; all other formats are straight. Float: four 32-bit samples of linear
+ * the color samples are multiplied by alpha; all other formats are straight. Float: four 32-bit samples of linear
  * light with the primaries of sRGB (ITU-R BT.709); 1 is the white of a standard dynamic range image. Brighter light
- * exceeds 1, and colours outside sRGB have negative samples; both are preserved. */
+ * exceeds 1, and colors outside sRGB have negative samples; both are preserved. */
 typedef enum SDIMAGE_ENUM sdimage_pixel_format {
     SDIMAGE_PIXEL_FORMAT_AUTOMATIC = 0,           /* as an option: the smallest straight format of 8 bits a channel */
     SDIMAGE_PIXEL_FORMAT_GRAY8 = 1,               /* 1 byte a pixel, no alpha */
@@ -202,10 +202,10 @@ SDIMAGE_API bool sdimage_image_is_thumbnail(const sdimage_image *image);
  * sdimage_metadata_set_memory_cost overrides it. */
 SDIMAGE_API size_t sdimage_image_memory_cost(const sdimage_image *image);
 
-/* The embedded ICC profile if the pixels were left in its colour space; NULL if they are sRGB. Borrowed. */
+/* The embedded ICC profile if the pixels were left in its color space; NULL if they are sRGB. Borrowed. */
 SDIMAGE_API const sdimage_data *sdimage_image_color_profile(const sdimage_image *image);
 
-/* Returns the primaries of the pixels as a code point of ITU-T H.273 (table 2): those of the colour space in which they
+/* Returns the primaries of the pixels as a code point of ITU-T H.273 (table 2): those of the color space in which they
  * were left, or of PQ or HLG to which they were converted. 0 if there are none, and if the pixels are sRGB. Takes
  * precedence over the profile. */
 SDIMAGE_API uint32_t sdimage_image_color_primaries(const sdimage_image *image);
@@ -226,7 +226,7 @@ SDIMAGE_API double sdimage_image_content_headroom(const sdimage_image *image);
 SDIMAGE_API void sdimage_image_get_gain_map(const sdimage_image *image, sdimage_gain_map **map);
 /* Applies the gain map of a base image, for a display with a headroom in stops; INFINITY selects the headroom of the
  * content. The result is RGBA_FLOAT in linear light, or the same image, referenced, if the base image is the rendition
- * for this headroom. Errors: UNSUPPORTED (no map to apply; no matrix describes the colours), INVALID_ARGUMENT (NaN),
+ * for this headroom. Errors: UNSUPPORTED (no map to apply; no matrix describes the colors), INVALID_ARGUMENT (NaN),
  * TOO_LARGE, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_image_apply_gain_map(const sdimage_image *image, double headroom,
                                                         sdimage_image **rendition, sdimage_error **error);
@@ -236,7 +236,7 @@ SDIMAGE_API const sdimage_data *sdimage_image_extended_data(const sdimage_image 
 
 /* Converts the image to another pixel format; returns the same image, referenced, if it already has that format.
  *
- * - Alpha is multiplied in or divided out as the formats require. Where alpha is dropped, the straight colours remain.
+ * - Alpha is multiplied in or divided out as the formats require. Where alpha is dropped, the straight colors remain.
  * - 16 bits become 8 by dropping the low byte.
  * - Integers and float convert by the sRGB curve (IEC 61966-2-1); integers converted to float and back are unchanged.
  * - From float, values above white are clipped; if sdimage_image_is_hdr, the image is tone-mapped instead, as
@@ -247,12 +247,12 @@ SDIMAGE_API const sdimage_data *sdimage_image_extended_data(const sdimage_image 
 SDIMAGE_API sdimage_status sdimage_image_convert(const sdimage_image *image, sdimage_pixel_format pixel_format,
                                                  sdimage_image **converted, sdimage_error **error);
 
-/* Reads the straight colour of a pixel of the bitmap; the orientation is not applied. The colour of a transparent pixel
+/* Reads the straight color of a pixel of the bitmap; the orientation is not applied. The color of a transparent pixel
  * is returned as stored. Float samples are returned as sRGB, clipped to 0 to 1. INVALID_ARGUMENT outside the bitmap. */
 SDIMAGE_API sdimage_status sdimage_image_color_at(const sdimage_image *image, uint32_t x, uint32_t y,
                                                   sdimage_color *color, sdimage_error **error);
 
-/* Reads the straight colours of a rectangle of the bitmap into `colors`, row by row from the top left corner, as
+/* Reads the straight colors of a rectangle of the bitmap into `colors`, row by row from the top left corner, as
  * sdimage_image_color_at reads each. `capacity` is the number of elements of `colors`. Errors: INVALID_ARGUMENT (a
  * rectangle that is empty or not inside the bitmap, more pixels than `capacity`). */
 SDIMAGE_API sdimage_status sdimage_image_colors_in(const sdimage_image *image, uint32_t x, uint32_t y, uint32_t width,
@@ -262,9 +262,9 @@ SDIMAGE_API sdimage_status sdimage_image_colors_in(const sdimage_image *image, u
 /* Bytes that sdimage_color_to_hex writes. */
 #define SDIMAGE_COLOR_HEX_SIZE 10
 
-/* Writes a colour as "#rrggbbaa" (CSS Color Module Level 4, section 5.2), 8 bits each, followed by a NUL. */
+/* Writes a color as "#rrggbbaa" (CSS Color Module Level 4, section 5.2), 8 bits each, followed by a NUL. */
 SDIMAGE_API void sdimage_color_to_hex(sdimage_color color, char text[SDIMAGE_COLOR_HEX_SIZE]);
-/* Reads a colour of the forms "#rgb", "#rgba", "#rrggbb" and "#rrggbbaa", in any case. Errors: INVALID_ARGUMENT. */
+/* Reads a color of the forms "#rgb", "#rgba", "#rrggbb" and "#rrggbbaa", in any case. Errors: INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_color_from_hex(const char *text, sdimage_color *color, sdimage_error **error);
 
 /* Returns the size of an image of `size` pixels that is scaled to a box, each side rounded up and at least 1, as

@@ -66,7 +66,7 @@ SDIMAGE_API bool sdimage_info_has_gain_map(const sdimage_info *info);
 /* Returns the headroom of the brightest rendition in stops: that of the gain map, if the bytes extend to it, or of PQ
  * (5.62) and HLG (2.3); 0 for SDR. */
 SDIMAGE_API double sdimage_info_content_headroom(const sdimage_info *info);
-/* Returns true if the file describes a colour space, as a profile or in another way. */
+/* Returns true if the file describes a color space, as a profile or in another way. */
 SDIMAGE_API bool sdimage_info_has_color_profile(const sdimage_info *info);
 /* Returns the horizontal resolution in pixels per inch; 0 when absent. */
 SDIMAGE_API double sdimage_info_dpi_x(const sdimage_info *info);
@@ -124,7 +124,7 @@ SDIMAGE_API void sdimage_metadata_set_color_profile(sdimage_metadata *metadata, 
 /* Returns the ICC profile; NULL for none. Borrowed until it is set again or the metadata are freed. */
 SDIMAGE_API const sdimage_data *sdimage_metadata_color_profile(const sdimage_metadata *metadata);
 
-/* Sets the colour space of pixels that are not sRGB as code points of ITU-T H.273: primaries, transfer
+/* Sets the color space of pixels that are not sRGB as code points of ITU-T H.273: primaries, transfer
  * characteristics and matrix. They take precedence over the profile. Pixels are not converted from YCbCr, and have full
  * range unless the matrix is 0 and `full_range` is false: from 16 to 235 of 255. A code above 255 removes the code
  * points. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic range 16 (PQ) and 18 (HLG). Known primaries:
@@ -137,7 +137,7 @@ SDIMAGE_API bool sdimage_metadata_get_cicp(const sdimage_metadata *metadata, uin
 
 /* Sets the gain map of a base image; NULL removes it. The library applies the map of an image that a custom coder
  * decodes, if the options request it; samples and pixels must have the same orientation, and the pixels must be in
- * the colour space of the file. For `info` only the parameters matter, and the samples may be one pixel. Referenced. */
+ * the color space of the file. For `info` only the parameters matter, and the samples may be one pixel. Referenced. */
 SDIMAGE_API void sdimage_metadata_set_gain_map(sdimage_metadata *metadata, const sdimage_gain_map *map);
 /* Returns the gain map; NULL for none. Borrowed until it is set again or the metadata are freed. */
 SDIMAGE_API const sdimage_gain_map *sdimage_metadata_gain_map(const sdimage_metadata *metadata);

@@ -251,7 +251,7 @@ SDIMAGE_API bool sdimage_image_has_all_frames(const sdimage_image *image);
  * ones.
  *
  * If the budget cannot hold even those two frames of all animations, some frames are held as palette indexes. An index
- * takes one byte for each pixel, a quarter of the memory. These are frames of at most 256 colours (most frames of a
+ * takes one byte for each pixel, a quarter of the memory. These are frames of at most 256 colors (most frames of a
  * GIF) in a format of 4 bytes and without a transformer: 200 players of 480 by 270 pixels hold 52 MB instead of 207.
  * They are converted to pixels while the host holds them. Other frames are held unchanged, even beyond the budget: show
  * fewer of them at once, or decode them smaller. */

@@ -175,10 +175,10 @@ SDIMAGE_API void sdimage_batch_options_set_scale_mode(sdimage_batch_options *opt
 /* Returns how images of other proportions are resized. */
 SDIMAGE_API sdimage_scale_mode sdimage_batch_options_scale_mode(const sdimage_batch_options *options);
 
-/* Sets the colour of bars and transparent pixels in formats without alpha; its own alpha is ignored. Default black. In
- * formats with alpha bars are transparent. Images with alpha are composed over the colour in 8 bits. */
+/* Sets the color of bars and transparent pixels in formats without alpha; its own alpha is ignored. Default black. In
+ * formats with alpha bars are transparent. Images with alpha are composed over the color in 8 bits. */
 SDIMAGE_API void sdimage_batch_options_set_background_color(sdimage_batch_options *options, sdimage_color color);
-/* Returns the colour of bars and transparent pixels. */
+/* Returns the color of bars and transparent pixels. */
 SDIMAGE_API sdimage_color sdimage_batch_options_background_color(const sdimage_batch_options *options);
 
 /* Sets the bytes from one row to the next, and from one image to the next; 0, the default: tight. Bytes between are not

@@ -1,4 +1,4 @@
-/* transform.h: transformers, which change the size, shape or colours of images, in a load or by a call.
+/* transform.h: transformers, which change the size, shape or colors of images, in a load or by a call.
  *
  *   sdimage_image_resize(image, 300, 200, SDIMAGE_SCALE_MODE_ASPECT_FILL, &small, &error);
  *
@@ -7,7 +7,7 @@
  *
  * Lengths are points: pixels divided by the image's scale, which the result keeps. The origin is the top left corner of
  * the image as displayed: an orientation that remains to be applied is applied first. Resampling, blurring and blending
- * use premultiplied colour, so that transparent pixels do not affect the colour of their neighbours. They use the
+ * use premultiplied color, so that transparent pixels do not affect the color of their neighbours. They use the
  * precision of the pixel format: 8 bits, 16 bits or float. A result has the pixel format of its image, or the one with
  * alpha if parts of it are transparent (gray8 and rgb8 become rgba8; gray16 and rgb16 become rgba16).
  *
@@ -51,14 +51,14 @@ typedef enum SDIMAGE_ENUM sdimage_resampling {
     SDIMAGE_RESAMPLING_AREA = 1,    /* the exact mean of the area of an output pixel: the fastest */
     SDIMAGE_RESAMPLING_CUBIC = 2,   /* Catmull-Rom */
     SDIMAGE_RESAMPLING_LINEAR = 3,  /* triangle: soft */
-    SDIMAGE_RESAMPLING_NEAREST = 4  /* adds no new colours */
+    SDIMAGE_RESAMPLING_NEAREST = 4  /* adds no new colors */
 } sdimage_resampling;
 
 /* Makes a transformer that resizes to exactly that size, also to a larger one. INVALID_ARGUMENT for a side of zero or
  * less; when applied: TOO_LARGE. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_resize(double width, double height, sdimage_scale_mode mode,
                                                           sdimage_transformer **transformer, sdimage_error **error);
-/* Makes a resizing transformer with a choice of kernel and of colour space. With `linear_light` samples are converted
+/* Makes a resizing transformer with a choice of kernel and of color space. With `linear_light` samples are converted
  * to linear light before, and to sRGB after, so that fine patterns keep their brightness. Its key ends with both
  * choices unless they are LANCZOS and false. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_resample(double width, double height, sdimage_scale_mode mode,
@@ -108,40 +108,40 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_flip(bool horizontal, bool ve
 SDIMAGE_API sdimage_status sdimage_transformer_new_rotate(double angle, bool fit_size,
                                                           sdimage_transformer **transformer, sdimage_error **error);
 
-/* Blending of a colour with the image below: W3C Compositing and Blending Level 1; the numbers are those of
+/* Blending of a color with the image below: W3C Compositing and Blending Level 1; the numbers are those of
  * CGBlendMode. */
 typedef enum SDIMAGE_ENUM sdimage_blend_mode {
-    SDIMAGE_BLEND_MODE_NORMAL = 0,            /* the colour over the image */
+    SDIMAGE_BLEND_MODE_NORMAL = 0,            /* the color over the image */
     SDIMAGE_BLEND_MODE_MULTIPLY = 1,          /* product: never lighter */
     SDIMAGE_BLEND_MODE_SCREEN = 2,            /* inverted product of the inverses: never darker */
     SDIMAGE_BLEND_MODE_OVERLAY = 3,           /* multiply or screen, depending on the image */
     SDIMAGE_BLEND_MODE_DARKEN = 4,            /* the darker of both */
     SDIMAGE_BLEND_MODE_LIGHTEN = 5,           /* the lighter of both */
-    SDIMAGE_BLEND_MODE_COLOR_DODGE = 6,       /* brightens the image to reflect the colour */
-    SDIMAGE_BLEND_MODE_COLOR_BURN = 7,        /* darkens the image to reflect the colour */
-    SDIMAGE_BLEND_MODE_SOFT_LIGHT = 8,        /* darkens or lightens a little, depending on the colour */
-    SDIMAGE_BLEND_MODE_HARD_LIGHT = 9,        /* multiply or screen, depending on the colour */
+    SDIMAGE_BLEND_MODE_COLOR_DODGE = 6,       /* brightens the image to reflect the color */
+    SDIMAGE_BLEND_MODE_COLOR_BURN = 7,        /* darkens the image to reflect the color */
+    SDIMAGE_BLEND_MODE_SOFT_LIGHT = 8,        /* darkens or lightens a little, depending on the color */
+    SDIMAGE_BLEND_MODE_HARD_LIGHT = 9,        /* multiply or screen, depending on the color */
     SDIMAGE_BLEND_MODE_DIFFERENCE = 10,       /* the lighter minus the darker */
     SDIMAGE_BLEND_MODE_EXCLUSION = 11,        /* the same with less contrast */
-    SDIMAGE_BLEND_MODE_HUE = 12,              /* the colour's hue; saturation and luminosity of the image */
-    SDIMAGE_BLEND_MODE_SATURATION = 13,       /* the colour's saturation; hue and luminosity of the image */
-    SDIMAGE_BLEND_MODE_COLOR = 14,            /* the colour's hue and saturation; luminosity of the image */
-    SDIMAGE_BLEND_MODE_LUMINOSITY = 15,       /* the colour's luminosity; hue and saturation of the image */
+    SDIMAGE_BLEND_MODE_HUE = 12,              /* the color's hue; saturation and luminosity of the image */
+    SDIMAGE_BLEND_MODE_SATURATION = 13,       /* the color's saturation; hue and luminosity of the image */
+    SDIMAGE_BLEND_MODE_COLOR = 14,            /* the color's hue and saturation; luminosity of the image */
+    SDIMAGE_BLEND_MODE_LUMINOSITY = 15,       /* the color's luminosity; hue and saturation of the image */
     SDIMAGE_BLEND_MODE_CLEAR = 16,            /* transparent */
-    SDIMAGE_BLEND_MODE_COPY = 17,             /* the colour in place of the image */
-    SDIMAGE_BLEND_MODE_SOURCE_IN = 18,        /* the colour with the alpha of the image */
-    SDIMAGE_BLEND_MODE_SOURCE_OUT = 19,       /* the colour outside the image */
-    SDIMAGE_BLEND_MODE_SOURCE_ATOP = 20,      /* the colour over the image, inside the image */
-    SDIMAGE_BLEND_MODE_DESTINATION_OVER = 21, /* the image over the colour */
-    SDIMAGE_BLEND_MODE_DESTINATION_IN = 22,   /* the image with the alpha of the colour */
-    SDIMAGE_BLEND_MODE_DESTINATION_OUT = 23,  /* the image with the inverse alpha of the colour */
-    SDIMAGE_BLEND_MODE_DESTINATION_ATOP = 24, /* the image over the colour, inside the colour */
+    SDIMAGE_BLEND_MODE_COPY = 17,             /* the color in place of the image */
+    SDIMAGE_BLEND_MODE_SOURCE_IN = 18,        /* the color with the alpha of the image */
+    SDIMAGE_BLEND_MODE_SOURCE_OUT = 19,       /* the color outside the image */
+    SDIMAGE_BLEND_MODE_SOURCE_ATOP = 20,      /* the color over the image, inside the image */
+    SDIMAGE_BLEND_MODE_DESTINATION_OVER = 21, /* the image over the color */
+    SDIMAGE_BLEND_MODE_DESTINATION_IN = 22,   /* the image with the alpha of the color */
+    SDIMAGE_BLEND_MODE_DESTINATION_OUT = 23,  /* the image with the inverse alpha of the color */
+    SDIMAGE_BLEND_MODE_DESTINATION_ATOP = 24, /* the image over the color, inside the color */
     SDIMAGE_BLEND_MODE_XOR = 25,              /* either one outside the other */
     SDIMAGE_BLEND_MODE_PLUS_DARKER = 26,      /* sum minus white */
     SDIMAGE_BLEND_MODE_PLUS_LIGHTER = 27      /* sum, at most white */
 } sdimage_blend_mode;
 
-/* Makes a transformer that blends a colour with the whole image. A transparent colour changes nothing, in any mode: the
+/* Makes a transformer that blends a color with the whole image. A transparent color changes nothing, in any mode: the
  * same image, referenced. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_tint(sdimage_color color, sdimage_blend_mode mode,
                                                         sdimage_transformer **transformer, sdimage_error **error);
@@ -155,8 +155,8 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_blur(double radius, sdimage_t
  * Parameters that `parameters` lacks have their defaults; NULL for all defaults. Its key has the name and the given
  * parameters: "SDImageFilterTransformer(CISepiaTone,intensity=0.500000)".
  *
- * Filters read straight colours and preserve alpha, except matrices with a row for alpha; filters that use neighbouring
- * pixels weigh them by alpha. Invert, gamma, exposure, temperature and the colour matrix compute in linear light. All
+ * Filters read straight colors and preserve alpha, except matrices with a row for alpha; filters that use neighbouring
+ * pixels weigh them by alpha. Invert, gamma, exposure, temperature and the color matrix compute in linear light. All
  * others compute with sRGB-encoded samples in any pixel format, except that sums over neighbouring float pixels are in
  * linear light.
  *

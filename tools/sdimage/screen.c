@@ -1,4 +1,4 @@
-/* screen.c: images on a terminal: half blocks in 24-bit colour, sixel, and the graphics protocol of kitty. */
+/* screen.c: images on a terminal: half blocks in 24-bit color, sixel, and the graphics protocol of kitty. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static void draw_blocks(screen *screen, const sdimage_image *image) {
     screen->drawn_rows = (height + 1) / 2;
 }
 
-/* A colour cube of six levels each, and runs of equal columns (DEC STD 070, chapter 9). */
+/* A color cube of six levels each, and runs of equal columns (DEC STD 070, chapter 9). */
 static unsigned level_of(const uint8_t *pixel) {
     unsigned color[3];
     color_of(pixel, color);

@@ -5,7 +5,7 @@ package final class CanvasSquare: Sendable {
 
     /// Hash of the pixels: different hashes mean different pixels.
     package let hash: UInt64
-    /// The pixel values that the indices stand for; empty when the square has too many colours for indices.
+    /// The pixel values that the indices stand for; empty when the square has too many colors for indices.
     package let palette: [UInt32]
     /// Indices or pixels, row by row, deflated when that is smaller.
     package let bytes: [UInt8]

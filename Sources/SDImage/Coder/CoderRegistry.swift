@@ -3,7 +3,7 @@
 package final class CoderRegistry: Sendable {
     // A monitor instead of a mutex, because it must be held across `fork`.
     private let list: Monitor<[any ImageCoder]>
-    /// Application of gain maps and colour conversion for images of coders that do neither.
+    /// Application of gain maps and color conversion for images of coders that do neither.
     private let colors: ColorConversion?
     private let isolation: (any CoderIsolation)?
 

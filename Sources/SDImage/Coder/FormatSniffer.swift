@@ -78,7 +78,7 @@ package enum FormatSniffer {
         var entry = reader
         guard entry.u16(bigEndian: false) == 0, let kind = entry.u16(bigEndian: false), kind == 1 || kind == 2,
             let count = entry.u16(bigEndian: false), count > 0,
-            // Width, height and colour count may have any value; the reserved byte is 0, or 255 from old writers.
+            // Width, height and color count may have any value; the reserved byte is 0, or 255 from old writers.
             entry.skip(3), let reserved = entry.u8(), reserved == 0 || reserved == 255,
             entry.skip(4), let size = entry.u32(bigEndian: false), let offset = entry.u32(bigEndian: false)
         else { return false }

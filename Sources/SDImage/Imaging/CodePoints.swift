@@ -1,8 +1,8 @@
 import Glibc
 
-/// A colour space as code points of ITU-T H.273, as stored in PNG (cICP), HEIF and AVIF (nclx).
+/// A color space as code points of ITU-T H.273, as stored in PNG (cICP), HEIF and AVIF (nclx).
 package struct CodePoints: Hashable, Sendable {
-    /// Colour primaries, table 2.
+    /// Color primaries, table 2.
     package var primaries: UInt8
     /// Transfer characteristics, table 3.
     package var transfer: UInt8

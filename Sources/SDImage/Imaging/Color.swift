@@ -1,4 +1,4 @@
-/// An sRGB colour with straight alpha; components from 0 to 1.
+/// An sRGB color with straight alpha; components from 0 to 1.
 package struct Color: Hashable, Sendable {
     package var red: Double
     package var green: Double
@@ -22,13 +22,13 @@ package struct Color: Hashable, Sendable {
         (Color.byte(red), Color.byte(green), Color.byte(blue), Color.byte(alpha))
     }
 
-    /// The colour as "#aarrggbb".
+    /// The color as "#aarrggbb".
     package var hex: String {
         let (red, green, blue, alpha) = bytes
         return "#" + [alpha, red, green, blue].map(Color.digits).joined()
     }
 
-    /// The colour as "#rrggbbaa" (CSS Color Module Level 4, section 5.2).
+    /// The color as "#rrggbbaa" (CSS Color Module Level 4, section 5.2).
     package var cssHex: String {
         let (red, green, blue, alpha) = bytes
         return "#" + [red, green, blue, alpha].map(Color.digits).joined()
@@ -36,7 +36,7 @@ package struct Color: Hashable, Sendable {
 
     private static func digits(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
-    /// The colour of "#rgb", "#rgba", "#rrggbb" or "#rrggbbaa"; nil for other text.
+    /// The color of "#rgb", "#rgba", "#rrggbb" or "#rrggbbaa"; nil for other text.
     package init?(cssHex text: String) {
         guard text.utf8.first == UInt8(ascii: "#") else { return nil }
         var digits: [Int] = []

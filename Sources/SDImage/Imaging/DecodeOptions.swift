@@ -21,7 +21,7 @@ package struct DecodeOptions: Hashable, Sendable {
     package var dynamicRange = DynamicRange.sdr
     /// Headroom of the display in stops, for `automatic`.
     package var displayHeadroom = 0.0
-    /// Leaves the base image of a file with a gain map, in its own colour space, together with the map.
+    /// Leaves the base image of a file with a gain map, in its own color space, together with the map.
     package var keepsGainMap = false
     /// Transfer of the result, in 16 bits; nil for sRGB and linear light.
     package var transfer: HDRTransfer?

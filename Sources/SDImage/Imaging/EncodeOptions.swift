@@ -27,7 +27,7 @@ package struct EncodeOptions: Sendable {
     package var chroma = Chroma.quarter
     /// JPEG: restart markers between rows of MCUs.
     package var restartMarkers = false
-    /// GIF: colours per frame, 2 to 256.
+    /// GIF: colors per frame, 2 to 256.
     package var maxColors = 256
     /// GIF: share of the error to diffuse, 0 to 1.
     package var dithering = 1.0

@@ -141,7 +141,7 @@ package struct ImageMetadata: Sendable {
     package var isProgressive = false
     /// The embedded ICC profile; set when the pixels were not converted to sRGB.
     package var colorProfile: Bytes?
-    /// The code points of the colour space; set when the pixels were not converted to sRGB. Takes precedence over the profile.
+    /// The code points of the color space; set when the pixels were not converted to sRGB. Takes precedence over the profile.
     package var cicp: CodePoints?
     /// The EXIF and XMP blocks, when a coder of the host reports them for a header.
     package var exif: Bytes?

@@ -12,7 +12,7 @@ extension Image {
         guard plan.shrinks || plan.turn != .up || transform != nil || output == .rgbaFloat && headroom != nil else {
             return output == pixels.format ? self : try converted(to: output)
         }
-        // The scaler requires straight colours.
+        // The scaler requires straight colors.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
         let tones: ToneMapping? = if let headroom { try ToneMapping(pixels, headroom: headroom, stop: stop) } else { nil }
         var writer = try ScanlineWriter(

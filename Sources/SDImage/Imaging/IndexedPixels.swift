@@ -10,7 +10,7 @@ package final class IndexedPixels: @unchecked Sendable {
     /// Palette indices, in rows without padding.
     private let indices: ScratchMemory
 
-    /// Indexes pixels; nil when there are more than 256 colours or memory is insufficient. `before`: indices of pixels that
+    /// Indexes pixels; nil when there are more than 256 colors or memory is insufficient. `before`: indices of pixels that
     /// differ only inside `changed`.
     package static func of(_ pixels: PixelBuffer, before: IndexedPixels? = nil, changed: PixelArea? = nil) -> IndexedPixels? {
         guard pixels.format.bytesPerPixel == 4, pixels.format.bytesPerChannel == 1 else { return nil }
@@ -20,7 +20,7 @@ package final class IndexedPixels: @unchecked Sendable {
         {
             return indexed
         }
-        // Without the colours that are no longer used, 256 may suffice.
+        // Without the colors that are no longer used, 256 may suffice.
         return try? IndexedPixels(pixels, nil, all)
     }
 

@@ -1,7 +1,7 @@
 import SDImagePixels
 
 extension Image {
-    /// The straight colour of a pixel; at alpha 0, the colour samples as stored.
+    /// The straight color of a pixel; at alpha 0, the color samples as stored.
     package func color(x: Int, y: Int) throws(ImageError) -> Color {
         guard x >= 0, x < size.width, let row = unsafe pixels.row(y)?.baseAddress else {
             throw ImageError(.invalidArgument, "image: pixel (\(x), \(y)) is outside \(size.width)x\(size.height) pixels")
@@ -17,7 +17,7 @@ extension Image {
         return Color(red: values[0], green: values[1], blue: values[2], alpha: values[3])
     }
 
-    /// The straight colours of a rectangle of at most `limit` pixels, row by row.
+    /// The straight colors of a rectangle of at most `limit` pixels, row by row.
     package func colors(x: Int, y: Int, _ part: PixelSize, limit: Int) throws(ImageError) -> [Color] {
         guard !part.isEmpty, part.width <= limit, part.height <= limit / part.width, x + part.width <= size.width,
             y + part.height <= size.height

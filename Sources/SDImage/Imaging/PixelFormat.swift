@@ -1,6 +1,6 @@
 /// Memory layout of a pixel; the raw values are those of `sdimage_pixel_format`.
 ///
-/// Samples are in native byte order. "Premultiplied": colour is multiplied by alpha. Float samples are linear light with
+/// Samples are in native byte order. "Premultiplied": color is multiplied by alpha. Float samples are linear light with
 /// the primaries of sRGB; 1 is the white of standard dynamic range, and samples may exceed it.
 package enum PixelFormat: Int32, Sendable, CaseIterable {
     case gray8 = 1

@@ -96,7 +96,7 @@ import SDImagePixels
         }
     }
 
-    /// True when the integer filter can process the next rows. Transparent straight colours must be weighted by alpha first.
+    /// True when the integer filter can process the next rows. Transparent straight colors must be weighted by alpha first.
     private var isOpaque: Bool {
         guard format == .rgba8, !job.isOpaque else { return true }
         for y in produced..<produced + chunk {

@@ -2,7 +2,7 @@ import SDImagePixels
 
 /// Resamples an image, or a part of it, into a part of another image.
 ///
-/// Works on premultiplied colour. Needs only a few rows of memory per thread besides the output.
+/// Works on premultiplied color. Needs only a few rows of memory per thread besides the output.
 package final class Resampler: @unchecked Sendable {
     // Unchecked: the axes are complete before the threads start, and each thread writes its own rows.
     let source: PixelBuffer

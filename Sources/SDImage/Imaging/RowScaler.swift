@@ -2,7 +2,7 @@ import SDImagePixels
 
 /// Reduces an image while its rows arrive. Holds only the column sums of the output rows in progress.
 ///
-/// Works in premultiplied colour and in the encoding of the incoming rows, which is linear light for float. Means of
+/// Works in premultiplied color and in the encoding of the incoming rows, which is linear light for float. Means of
 /// encoded values give the customary look, and highlights far above white do not spread. Output rows are in `outputFormat`,
 /// straight unless premultiplied was requested.
 @safe final class RowScaler {

@@ -1,4 +1,4 @@
-/// A colour conversion of rows, for example from an ICC profile to sRGB.
+/// A color conversion of rows, for example from an ICC profile to sRGB.
 package protocol RowTransform: Sendable {
     /// Output format for input rows of `format`.
     func output(for format: PixelFormat) -> PixelFormat

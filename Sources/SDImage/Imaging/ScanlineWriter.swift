@@ -1,7 +1,7 @@
 import Glibc
 import SDImagePixels
 
-/// Receives decoded rows from top to bottom, scales them, converts colour and pixel format, and applies the orientation.
+/// Receives decoded rows from top to bottom, scales them, converts color and pixel format, and applies the orientation.
 /// Never holds the full source image.
 @safe package struct ScanlineWriter: ~Copyable {
     private let rowSize: PixelSize
@@ -10,9 +10,9 @@ import SDImagePixels
     private let transform: (any RowTransform)?
     private let scaler: RowScaler?
     private var turner: RowTurner
-    /// Buffer for a colour-converted row; nil when the conversion happens in the row of the scaler.
+    /// Buffer for a color-converted row; nil when the conversion happens in the row of the scaler.
     private let colorRow: ScratchMemory?
-    /// Format of colour-converted rows.
+    /// Format of color-converted rows.
     private let colorFormat: PixelFormat
     private let output: PixelFormat
     private let outputRows: Int
@@ -34,7 +34,7 @@ import SDImagePixels
     /// Creates a writer.
     ///
     /// - `rowSize`: size of the incoming image; a codec that scales passes its scaled size, at least `plan.scaledSize`.
-    /// - `sourceFormat`: format of the rows; straight, unless it equals `output` and no scaling or colour conversion is needed.
+    /// - `sourceFormat`: format of the rows; straight, unless it equals `output` and no scaling or color conversion is needed.
     /// - `output`: a resolved format.
     /// - `extent`: for a codec whose last scaled pixel lies partly outside the image; nil: all of `rowSize`.
     package init(

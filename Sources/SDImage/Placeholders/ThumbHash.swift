@@ -8,7 +8,7 @@ package struct ThumbHash: Sendable {
     private let lumaAcross: Int
     private let lumaDown: Int
     private var luma: CosineChannel
-    /// Colour differences: yellow to blue, and red to green.
+    /// Color differences: yellow to blue, and red to green.
     private var yellowBlue: CosineChannel
     private var redGreen: CosineChannel
     private var alpha: CosineChannel
@@ -30,7 +30,7 @@ package struct ThumbHash: Sendable {
                 pixels.append(SIMD4<Double>(sum) / area)
             }
         }
-        // Transparent areas get the mean colour of the rest.
+        // Transparent areas get the mean color of the rest.
         let sum = pixels.reduce(SIMD4(), +)
         let mean = sum.w > 0 ? sum / sum.w : SIMD4()
         hasAlpha = sum.w < Double(pixels.count) - 0.0001

@@ -1,4 +1,4 @@
-/// Blend mode of a colour over a backdrop (W3C Compositing and Blending Level 1); the raw values are those of CGBlendMode.
+/// Blend mode of a color over a backdrop (W3C Compositing and Blending Level 1); the raw values are those of CGBlendMode.
 package enum BlendMode: Int32, Sendable, CaseIterable {
     case normal = 0, multiply, screen, overlay, darken, lighten, colorDodge, colorBurn, softLight, hardLight, difference
     case exclusion, hue, saturation, color, luminosity, clear, copy, sourceIn, sourceOut, sourceAtop, destinationOver

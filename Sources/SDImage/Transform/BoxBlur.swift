@@ -8,7 +8,7 @@ import SDImagePixels
     private let box: Int
     private let kind: sdpx_blur_kind
     private let account = DecodeLimits.standard.account
-    /// True when colour must be weighted by alpha.
+    /// True when color must be weighted by alpha.
     private let isStraight: Bool
 
     private static let width = Int(SDPX_BLUR_WIDTH)

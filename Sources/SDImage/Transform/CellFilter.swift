@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// Pixelation: squares of their mean colour, starting at the top left corner.
+/// Pixelation: squares of their mean color, starting at the top left corner.
 struct CellFilter {
     private let side: Int
 

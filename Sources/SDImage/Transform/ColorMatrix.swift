@@ -1,6 +1,6 @@
 import Glibc
 
-/// A 4 by 5 colour matrix: rows for output red, green, blue and alpha, each with four factors for the input and a constant.
+/// A 4 by 5 color matrix: rows for output red, green, blue and alpha, each with four factors for the input and a constant.
 struct ColorMatrix: Sendable {
     var rows: [[Double]]
 
@@ -11,7 +11,7 @@ struct ColorMatrix: Sendable {
         rows = [red, green, blue, alpha]
     }
 
-    /// Multiplies each colour channel by a factor and adds a constant.
+    /// Multiplies each color channel by a factor and adds a constant.
     init(scale: Double, offset: Double = 0) {
         self.init([scale, 0, 0, 0, offset], [0, scale, 0, 0, offset], [0, 0, scale, 0, offset])
     }
@@ -24,7 +24,7 @@ struct ColorMatrix: Sendable {
         self.init(rows[0], rows[1], rows[2])
     }
 
-    /// Rotates colours around the grey axis and preserves luma (SVG 1.1, 15.10). `angle` is in radians.
+    /// Rotates colors around the grey axis and preserves luma (SVG 1.1, 15.10). `angle` is in radians.
     init(hue angle: Double) {
         let (c, s) = (cos(angle), sin(angle))
         self.init(

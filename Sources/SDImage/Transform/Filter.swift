@@ -13,7 +13,7 @@ package struct Filter: Sendable {
         /// Mean of the pixels up to this distance.
         case mean(radius: Double)
         case gaussian(radius: Double)
-        /// Unsharp mask: adds the difference to the blurred image, of all colours or of luma alone.
+        /// Unsharp mask: adds the difference to the blurred image, of all colors or of luma alone.
         case sharpening(radius: Double, amount: Double, lumaAlone: Bool)
         case cells(side: Double)
     }

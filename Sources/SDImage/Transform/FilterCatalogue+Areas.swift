@@ -16,7 +16,7 @@ extension FilterCatalogue {
             [FilterParameter("radius", 2.5, 0...100), FilterParameter("intensity", 0.5, -1...10)]
         ) { .sharpening(radius: $0[0], amount: $0[1], lumaAlone: false) },
         Filter(
-            "CIPixellate", ["pixellate"], "Squares of one colour, the mean of what they cover",
+            "CIPixellate", ["pixellate"], "Squares of one color, the mean of what they cover",
             [FilterParameter("scale", 8, 1...1000)]
         ) { .cells(side: $0[0]) },
     ]

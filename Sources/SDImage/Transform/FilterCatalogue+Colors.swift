@@ -1,9 +1,9 @@
 import Glibc
 
 extension FilterCatalogue {
-    /// Filters that correct or replace colours.
+    /// Filters that correct or replace colors.
     static let colorFilters: [Filter] = [
-        Filter("CIColorInvert", ["invert"], "White less the colour", in: .light) { _ in
+        Filter("CIColorInvert", ["invert"], "White less the color", in: .light) { _ in
             .steps([.matrix(ColorMatrix(scale: -1, offset: 1))])
         },
         Filter(
@@ -20,14 +20,14 @@ extension FilterCatalogue {
             ])
         },
         Filter(
-            "CIGammaAdjust", ["gamma"], "Each colour to a power", in: .light, [FilterParameter("power", 1, 0.01...10)]
+            "CIGammaAdjust", ["gamma"], "Each color to a power", in: .light, [FilterParameter("power", 1, 0.01...10)]
         ) { .steps([.power($0[0])]) },
         Filter(
             "CIExposureAdjust", ["exposure"], "As if exposed longer, by powers of two", in: .light,
             [FilterParameter("ev", 0, -10...10)]
         ) { .steps([.matrix(ColorMatrix(scale: exp2($0[0])))]) },
         Filter(
-            "CIHueAdjust", ["hue"], "Colours turned around the axis of greys, in radians",
+            "CIHueAdjust", ["hue"], "Colors turned around the axis of greys, in radians",
             [FilterParameter("angle", 0, -6.283185307179586...6.283185307179586)]
         ) { .steps([.matrix(ColorMatrix(hue: $0[0]))]) },
         Filter(
@@ -39,14 +39,14 @@ extension FilterCatalogue {
             [FilterParameter("temperature", 6500, 2000...25000), FilterParameter("tint", 0, -150...150)]
         ) { .steps([.matrix(ColorMatrix(whiteBalance: $0[0], tint: $0[1]))]) },
         Filter(
-            "CIColorMatrix", ["color_matrix"], "Colours and alpha as sums of colours and alpha", in: .light, matrixParameters
+            "CIColorMatrix", ["color_matrix"], "Colors and alpha as sums of colors and alpha", in: .light, matrixParameters
         ) {
             let values = $0
             let rows = (0..<4).map { row in Array(values[5 * row..<5 * row + 5]) }
             return .steps([.matrix(ColorMatrix(rows[0], rows[1], rows[2], alpha: rows[3]))])
         },
         Filter(
-            "CIColorMonochrome", ["monochrome"], "Shades of one colour",
+            "CIColorMonochrome", ["monochrome"], "Shades of one color",
             [
                 FilterParameter("red", 0.6, 0...1), FilterParameter("green", 0.45, 0...1), FilterParameter("blue", 0.3, 0...1),
                 FilterParameter("intensity", 1, 0...1),

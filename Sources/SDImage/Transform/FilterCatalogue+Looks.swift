@@ -13,10 +13,10 @@ extension FilterCatalogue {
         Filter("CIPhotoEffectTonal", ["tonal"], "Black and white of low contrast") { _ in
             .steps([.matrix(ColorMatrix(saturation: 0)), .matrix(ColorMatrix(scale: 0.8, offset: 0.12))])
         },
-        Filter("CIPhotoEffectChrome", ["chrome"], "Strong colours and contrast") { _ in
+        Filter("CIPhotoEffectChrome", ["chrome"], "Strong colors and contrast") { _ in
             .steps([.matrix(ColorMatrix(saturation: 1.3)), .curve([0.35, 0.35, 0.35].map(steep))])
         },
-        Filter("CIPhotoEffectFade", ["fade"], "Pale colours, and no deep black") { _ in
+        Filter("CIPhotoEffectFade", ["fade"], "Pale colors, and no deep black") { _ in
             .steps([.matrix(ColorMatrix(saturation: 0.6)), .matrix(ColorMatrix(scale: 0.82, offset: 0.12))])
         },
         Filter("CIPhotoEffectInstant", ["instant"], "Faded as an instant photograph, with yellow lights") { _ in

@@ -1,7 +1,7 @@
 import SDImagePixels
 
 extension PixelFormat {
-    /// The format of the same depth with colour channels.
+    /// The format of the same depth with color channels.
     var withColor: PixelFormat {
         switch self {
         case .gray8: .rgb8
@@ -12,7 +12,7 @@ extension PixelFormat {
 }
 
 extension Color {
-    /// The colour as samples of a format, clamped to 0...1; linear light for float.
+    /// The color as samples of a format, clamped to 0...1; linear light for float.
     func samples(for format: PixelFormat) -> [Float] {
         var light: [Float] = [0, 0, 0, 0]
         let encoded = [red, green, blue, alpha].map { Float(min(1, max(0, $0))) }

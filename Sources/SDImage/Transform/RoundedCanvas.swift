@@ -2,7 +2,7 @@ import SDImagePixels
 
 /// Draws rows of an image with rounded corners; used by one thread.
 @safe struct RoundedCanvas {
-    /// A border around the image: its outer and inner edge and its colour.
+    /// A border around the image: its outer and inner edge and its color.
     struct Border: Sendable {
         let outer: sdpx_rounded
         let inner: sdpx_rounded

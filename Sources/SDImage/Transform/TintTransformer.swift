@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// Blends a colour over the whole image.
+/// Blends a color over the whole image.
 package struct TintTransformer: ImageTransformer {
     let color: Color
     let mode: BlendMode

@@ -1,6 +1,6 @@
 import SDImage
 
-/// Converts a finished canvas to the returned image: scales, converts colours and pixel format, rotates.
+/// Converts a finished canvas to the returned image: scales, converts colors and pixel format, rotates.
 package struct CanvasOutput {
     package let plan: DecodePlan
     package let format: PixelFormat

@@ -4,7 +4,7 @@ import SDImagePixels
 
 /// Compresses canvases without loss.
 ///
-/// Each square is packed separately: as indices into its palette if it has few colours, which is typical of GIF, and deflated. So
+/// Each square is packed separately: as indices into its palette if it has few colors, which is typical of GIF, and deflated. So
 /// each canvas can be unpacked without any other, even if they share squares. Differences between successive canvases would be
 /// smaller with little motion and larger with much, and would have to be undone one after the other.
 @safe final class CanvasPacker {
@@ -65,7 +65,7 @@ import SDImagePixels
         return CanvasSquare(hash: hash, palette: palette, bytes: packed, isDeflated: isDeflated)
     }
 
-    /// Returns the colours of the pixels and replaces the pixels by contiguous indices. With more than 256 colours, returns an
+    /// Returns the colors of the pixels and replaces the pixels by contiguous indices. With more than 256 colors, returns an
     /// empty palette and leaves the pixels unchanged.
     private func palette(_ bytes: UnsafeMutableRawBufferPointer) -> [UInt32] {
         let count = bytes.count / 4
@@ -85,7 +85,7 @@ import SDImagePixels
         return palette
     }
 
-    /// Identity mapping: colours stay in the order in which they are found.
+    /// Identity mapping: colors stay in the order in which they are found.
     private static let identity = (0..<256).map { UInt8($0) }
 }
 

@@ -6,7 +6,7 @@ import SDImage
 /// Canvases are kept on the way. As long as all fit the budget, every canvas is kept; otherwise those that save most, packed if
 /// there are many (`CanvasStore`), so that a seek draws few frames. The latest canvas is kept too, so that sequential playback
 /// draws one frame each time. Returned canvases are shared and never changed. When the process is short of memory for frames, the
-/// latest canvas is kept as indices between two frames, if it has few enough colours. Not synchronised.
+/// latest canvas is kept as indices between two frames, if it has few enough colors. Not synchronised.
 package struct FrameCompositor {
     /// Bytes of canvases kept for one animation.
     package static let standardBudget = 8 << 20
@@ -346,7 +346,7 @@ package struct FrameCompositor {
     // MARK: Memory shortage
 
     /// Returns the canvas of a frame as indices, when the process is short of memory for frames and the canvas has few enough
-    /// colours. The latest canvas is then only kept as indices.
+    /// colors. The latest canvas is then only kept as indices.
     package mutating func indices(of canvas: PixelBuffer, at index: Int) -> IndexedPixels? {
         guard store.isShort, layouts.indices.contains(index) else {
             if latest != nil { indexed = nil }

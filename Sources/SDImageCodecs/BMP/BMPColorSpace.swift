@@ -1,6 +1,6 @@
 import SDImage
 
-/// The colour space declared by a V4 or V5 header ([MS-WMF] 2.1.1.14, 2.2.2.4, 2.2.2.5).
+/// The color space declared by a V4 or V5 header ([MS-WMF] 2.1.1.14, 2.2.2.4, 2.2.2.5).
 enum BMPColorSpace {
     /// sRGB, or unknown.
     case standard

@@ -1,13 +1,13 @@
 import SDImage
 import SDImagePixels
 
-/// The 256 colours for palette indices; indices beyond the palette are black.
+/// The 256 colors for palette indices; indices beyond the palette are black.
 struct BMPPalette {
     private static let count = 256
 
     /// RGBA in memory order, the first byte in the lowest bits.
     private let entries: [UInt32]
-    /// True when every colour is grey, so that one channel is enough.
+    /// True when every color is grey, so that one channel is enough.
     let isGray: Bool
 
     /// `transform` converts rgb8; it is applied to the palette instead of to the pixels.

@@ -12,7 +12,7 @@ import SDImage
 
     deinit { unsafe cmsDeleteContext(context) }
 
-    /// Opens a profile; nil when it is damaged, of another colour space, or neither a device nor a colour space profile. The
+    /// Opens a profile; nil when it is damaged, of another color space, or neither a device nor a color space profile. The
     /// caller closes it.
     func open(_ profile: Bytes, space: cmsColorSpaceSignature) -> cmsHPROFILE? {
         guard let size = UInt32(exactly: profile.count),

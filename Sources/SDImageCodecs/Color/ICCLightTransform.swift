@@ -2,7 +2,7 @@ import CLCMS
 import SDImage
 import SDImagePixels
 
-/// Converts integer RGB rows from a profile to linear light as float. Colours outside sRGB are kept if the profile has no tables.
+/// Converts integer RGB rows from a profile to linear light as float. Colors outside sRGB are kept if the profile has no tables.
 @safe final class ICCLightTransform: RowTransform {
     private let context: ICCContext
     nonisolated(unsafe) private let handle: cmsHTRANSFORM
@@ -36,7 +36,7 @@ import SDImagePixels
             let to = target.baseAddress
         else { return }
         unsafe sdpx_unit_row(to.assumingMemoryBound(to: Float.self), from, format.rawValue, pixels)
-        // Alpha is outside the colour channels and not written.
+        // Alpha is outside the color channels and not written.
         unsafe cmsDoTransform(handle, to, to, count)
     }
 }

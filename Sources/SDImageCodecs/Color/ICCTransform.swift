@@ -19,7 +19,7 @@ import SDImage
         self.format = format
     }
 
-    /// nil when the values describe no colour space, or sRGB.
+    /// nil when the values describe no color space, or sRGB.
     init?(encoding: RGBEncoding, format: PixelFormat) {
         guard let context = ICCContext(), let source = unsafe context.open(encoding) else { return nil }
         defer { unsafe cmsCloseProfile(source) }
@@ -35,7 +35,7 @@ import SDImage
         guard format == self.format, let base = row.baseAddress, pixels > 0, let count = UInt32(exactly: pixels),
             row.count >= pixels * format.bytesPerPixel
         else { return }
-        // Alpha is outside the colour channels and not written.
+        // Alpha is outside the color channels and not written.
         unsafe cmsDoTransform(handle, base, base, count)
     }
 
@@ -56,7 +56,7 @@ import SDImage
         }
     }
 
-    /// True when no colour of a 6 × 6 × 6 grid changes by more than 1: many profiles are sRGB under other names.
+    /// True when no color of a 6 × 6 × 6 grid changes by more than 1: many profiles are sRGB under other names.
     private static func changesNothing(_ transform: cmsHTRANSFORM) -> Bool {
         let steps: [UInt8] = [0, 51, 102, 153, 204, 255]
         let colors = steps.flatMap { red in steps.flatMap { green in steps.flatMap { blue in [red, green, blue] } } }

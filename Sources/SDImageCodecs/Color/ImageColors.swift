@@ -10,7 +10,7 @@ extension Image {
         guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
         var options = options.withFloats(for: metadata.cicp)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
-        // Colour conversion requires straight alpha.
+        // Color conversion requires straight alpha.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
         if source !== self { options.pixelFormat = output }
         let headroom = pixels.format != .rgbaFloat && isEncodedLight ? options.mappedHeadroom(output) : nil
@@ -37,7 +37,7 @@ extension Image {
         try ToneMapping.peak(of: pixels, through: colorTransform(to: .rgbaFloat), stop: stop)
     }
 
-    /// Converts frames. Frames without colour information use that of the image, and all have the same peak.
+    /// Converts frames. Frames without color information use that of the image, and all have the same peak.
     private func convertedFrames(_ options: DecodeOptions, _ peak: Double?) -> (any FrameProvider)? {
         guard let frames else { return nil }
         let options = options.ofEachFrame(of: frames.frameCount)

@@ -13,7 +13,7 @@ struct LightTransform: RowTransform {
     private let matrix: [Float]
     private var tones: ToneMapping?
 
-    /// nil when the values describe no colour space. Integers of PQ and HLG are mapped for the highest peak.
+    /// nil when the values describe no color space. Integers of PQ and HLG are mapped for the highest peak.
     init?(encoding: RGBEncoding, format: PixelFormat, isGray: Bool, output: PixelFormat) {
         guard format.bytesPerChannel <= 2, !format.isPremultiplied, let toXYZ = encoding.toXYZ,
             let toStandard = encoding.toStandard

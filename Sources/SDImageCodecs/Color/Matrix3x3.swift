@@ -1,4 +1,4 @@
-/// A 3 × 3 matrix for colours, stored by rows.
+/// A 3 × 3 matrix for colors, stored by rows.
 struct Matrix3x3 {
     let rows: [[Double]]
 
@@ -6,7 +6,7 @@ struct Matrix3x3 {
 
     static let identity = Matrix3x3([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
-    /// Converts RGB of these primaries to CIE XYZ, with Y = 1 for white (SMPTE RP 177). nil when they span no colour space.
+    /// Converts RGB of these primaries to CIE XYZ, with Y = 1 for white (SMPTE RP 177). nil when they span no color space.
     init?(primaries: [RGBEncoding.Point], white: RGBEncoding.Point) {
         guard primaries.count == 3, white.y > 0 else { return nil }
         let columns = primaries.map { [$0.x, $0.y, 1 - $0.x - $0.y] }

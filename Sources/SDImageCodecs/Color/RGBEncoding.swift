@@ -1,7 +1,7 @@
 import Glibc
 import SDImage
 
-/// An RGB colour space described by numbers instead of a profile.
+/// An RGB color space described by numbers instead of a profile.
 package struct RGBEncoding: Equatable, Sendable {
     /// Maps the stored value, 0 … 1, to linear light, with 1 for white.
     package enum Curve: Equatable, Sendable {
@@ -83,7 +83,7 @@ package struct RGBEncoding: Equatable, Sendable {
         return curve.toLinear(min(max((sample * Double(top) - 16 * unit) / (219 * unit), 0), 1))
     }
 
-    /// nil when the values describe no colour space.
+    /// nil when the values describe no color space.
     var toXYZ: Matrix3x3? { Matrix3x3(primaries: primaries, white: white) }
 
     /// Converts linear light of these primaries to linear light of sRGB primaries.

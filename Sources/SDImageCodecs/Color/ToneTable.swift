@@ -1,7 +1,7 @@
 import Glibc
 import SDImage
 
-/// Applies one curve to every colour sample: the gamma of a file, or the profile of a grey image.
+/// Applies one curve to every color sample: the gamma of a file, or the profile of a grey image.
 struct ToneTable: RowTransform {
     private let format: PixelFormat
     /// One entry for each sample value, with the 8 or 16 bits of the format.

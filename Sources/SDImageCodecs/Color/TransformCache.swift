@@ -1,10 +1,10 @@
 import Glibc
 import SDImage
 
-/// Cache of the most recently used colour transforms, by the colours of the file and use. Also caches "no transform needed": most
+/// Cache of the most recently used color transforms, by the colors of the file and use. Also caches "no transform needed": most
 /// profiles are sRGB, and detecting that costs as much as creating a transform.
 final class TransformCache: Sendable {
-    /// The colours of a file.
+    /// The colors of a file.
     enum Colors: Sendable {
         case profile(Bytes)
         case encoding(RGBEncoding)

@@ -20,7 +20,7 @@ struct GIFEncoder {
             throw .tooLarge(
                 "gif: longer side of \(original.size.width)x\(original.size.height) pixels", limit: Int(UInt16.max))
         }
-        // GIF stores neither orientation nor colour space.
+        // GIF stores neither orientation nor color space.
         var fitting = DecodeOptions()
         // Rows of stills without alpha are converted one by one, without a bitmap of four times their size.
         let isPlain = original.frames == nil && (original.pixels.format == .gray8 || original.pixels.format == .rgb8)
@@ -72,10 +72,10 @@ struct GIFEncoder {
         return buffer
     }
 
-    // MARK: Colours and data
+    // MARK: Colors and data
 
     private struct Palette {
-        /// Colours of opaque pixels.
+        /// Colors of opaque pixels.
         let colors: [UInt8]
         let clearIndex: UInt8?
 

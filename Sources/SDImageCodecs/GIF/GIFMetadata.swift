@@ -2,7 +2,7 @@ import Glibc
 import SDImage
 
 /// Metadata in the extensions of a GIF: comments (GIF89a, section 24), XMP (XMP specification part 3, section 1.1.2), and the
-/// colour profile in ICC's application extension.
+/// color profile in ICC's application extension.
 struct GIFMetadata {
     private(set) var found: EncodedMetadata
     private let bytes: Bytes

@@ -1,7 +1,7 @@
 import SDImage
 import SDImagePixels
 
-/// The 256 colours for palette indices; indices beyond the palette are black.
+/// The 256 colors for palette indices; indices beyond the palette are black.
 struct GIFPalette {
     /// Pixels in memory order, the first byte in the lowest 8 bits; 0 for the transparent one.
     private var entries: [UInt32]

@@ -23,7 +23,7 @@ import SDImagePixels
 
     private var quantizer: OpaquePointer? { unsafe OpaquePointer(memory.bytes.baseAddress) }
 
-    /// Returns red, green and blue of at most `colours` colours of opaque pixels; empty when all pixels are transparent.
+    /// Returns red, green and blue of at most `colors` colors of opaque pixels; empty when all pixels are transparent.
     func palette(_ pixels: PixelBuffer, colors: Int, stop: CancellationToken) throws(ImageError) -> [UInt8] {
         unsafe sdpx_quantizer_start(quantizer)
         for y in 0..<pixels.size.height {

@@ -12,7 +12,7 @@ struct GIFWriter: ~Copyable {
     private var file = ByteBuilder(limit: Int.max)
     private let globalPalette: [UInt8]
 
-    /// `palette` contains red, green and blue of each colour; it is the global palette, used by all frames with the same colours.
+    /// `palette` contains red, green and blue of each color; it is the global palette, used by all frames with the same colors.
     init(_ size: PixelSize, palette: [UInt8]) throws(ImageError) {
         globalPalette = GIFWriter.padded(palette)
         let flags = 0xF0 | GIFWriter.sizeBits(globalPalette)

@@ -4,7 +4,7 @@ import SDImage
 /// CURSORDIR of Windows 3 describe the file).
 struct ICODirectory {
     private static let headerLength = 6, entryLength = 16
-    /// Position of the data offset within an entry; the fields before it (width, height, colours, hot spot and length) are not
+    /// Position of the data offset within an entry; the fields before it (width, height, colors, hot spot and length) are not
     /// used.
     private static let offsetPosition = 12
 

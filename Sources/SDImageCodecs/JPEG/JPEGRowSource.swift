@@ -11,7 +11,7 @@ import SDImagePixels
     /// True when rows need no conversion except for alpha.
     private let isPlain: Bool
     private let hasAlpha: Bool
-    /// Background colour for transparent pixels, in the byte order of the rows.
+    /// Background color for transparent pixels, in the byte order of the rows.
     private let background: [UInt8]
     private let converted: ScratchMemory
 

@@ -1,6 +1,6 @@
 import SDImage
 
-/// The colour and metadata chunks before the image data.
+/// The color and metadata chunks before the image data.
 struct PNGAncillaryWriter {
     private let metadata: ImageMetadata
     private let options: EncodeOptions
@@ -12,7 +12,7 @@ struct PNGAncillaryWriter {
         self.isGray = isGray
     }
 
-    /// Writes the colour chunks, which must precede the palette (PNG, third edition, section 5.6).
+    /// Writes the color chunks, which must precede the palette (PNG, third edition, section 5.6).
     func writeColor(_ file: inout PNGWriter, deflater: PNGDeflater) throws(ImageError) {
         try writeLightLevel(&file)
         if let points = metadata.cicp {
@@ -46,7 +46,7 @@ struct PNGAncillaryWriter {
         try file.chunk("iTXt", Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0], packet)
     }
 
-    /// True for a grey profile, according to its header (ICC.1, section 7.2). A profile must match the colour type of the file
+    /// True for a grey profile, according to its header (ICC.1, section 7.2). A profile must match the color type of the file
     /// (section 11.3.2.3).
     static func isGray(_ profile: Bytes) -> Bool { profile.reader.matches("GRAY", at: 16) }
 }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// Colour and orientation from ancillary chunks. Damaged and oversized chunks are ignored.
+/// Color and orientation from ancillary chunks. Damaged and oversized chunks are ignored.
 struct PNGDecodeMetadata {
     /// The ICC profile, decompressed.
     private(set) var profile: Bytes?

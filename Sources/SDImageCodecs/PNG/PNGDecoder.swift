@@ -97,7 +97,7 @@ struct PNGDecoder {
 
     // MARK: Held in memory
 
-    /// True when pixels held in memory need neither scaling nor colour conversion.
+    /// True when pixels held in memory need neither scaling nor color conversion.
     private var isConverted: Bool { transform == nil && !plan.shrinks }
     private var isFinal: Bool { isConverted && plan.turn == .up }
 

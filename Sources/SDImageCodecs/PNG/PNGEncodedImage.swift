@@ -17,15 +17,15 @@ struct PNGEncodedImage: Sendable {
     var depth: Int
     var colorType: Int
     var isInterlaced = false
-    /// Three bytes for each colour.
+    /// Three bytes for each color.
     var palette: Bytes?
-    /// tRNS: alpha of the first colours, or one grey or RGB colour with two bytes per channel.
+    /// tRNS: alpha of the first colors, or one grey or RGB color with two bytes per channel.
     var transparency: Bytes?
     /// The parts of one zlib stream.
     var parts: [Bytes]
     var ending = Ending.complete
 
-    /// Bit 1 of the colour type: colour; bit 2: alpha (table 9).
+    /// Bit 1 of the color type: color; bit 2: alpha (table 9).
     var isGray: Bool { colorType & 2 == 0 }
     var isPalette: Bool { colorType == 3 }
     var hasAlpha: Bool { colorType & 4 != 0 || transparency != nil }

@@ -40,7 +40,7 @@ struct PNGEncoder {
 
     // MARK: Palette
 
-    /// Returns the image as indices; nil when there are too many colours or a palette would not pay off.
+    /// Returns the image as indices; nil when there are too many colors or a palette would not pay off.
     private func palette(_ rows: ImageRows) throws(ImageError) -> IndexedImage? {
         guard rows.format == .rgb8 || rows.format == .rgba8,
             let indexed = try IndexedImage(rows, account: options.account, stop: stop),

@@ -1,7 +1,7 @@
 import SDImage
 import SDImagePixels
 
-/// Converts packed samples to pixels, for all colour types and depths (PNG, third edition, table 12).
+/// Converts packed samples to pixels, for all color types and depths (PNG, third edition, table 12).
 @safe final class PNGSampleExpander {
     private enum Way {
         /// Samples are already pixels.

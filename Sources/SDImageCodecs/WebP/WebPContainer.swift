@@ -95,7 +95,7 @@ import SDImage
         var layout = FrameLayout(size: frame.size)
         (layout.left, layout.top) = (left * 2, top * 2)
         layout.blend = flags & 2 != 0 ? .source : .over
-        // As in browsers, disposal to background makes the rectangle transparent whatever the background colour, and up to 10 ms
+        // As in browsers, disposal to background makes the rectangle transparent whatever the background color, and up to 10 ms
         // means 100 ms.
         layout.disposal = flags & 1 != 0 ? .background : .none
         layout.durationMilliseconds = duration <= 10 ? 100 : duration

@@ -51,7 +51,7 @@ import SDImagePixels
         return try write(buffer, rows: rows, to: output, stop: stop)
     }
 
-    /// Downscales before colour conversion, which is faster and sharper than scaling in libwebp.
+    /// Downscales before color conversion, which is faster and sharper than scaling in libwebp.
     private func readPlanes(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
         let planes = try WebPYUVPlanes(frame.size, account: options.limits.account)
         let rows = try WebPRowDecoder(frame, into: planes, shown: layout(rowSize: rowSize).size)

@@ -17,7 +17,7 @@ struct WebPEncoder {
                 "webp: longer side of \(image.size.width)x\(image.size.height) pixels", limit: WebPFrameEncoder.longestSide)
         }
         let upright = try image.upright(stop: stop)
-        // A small file has no room for a profile, so a file size limit converts colours to sRGB.
+        // A small file has no room for a profile, so a file size limit converts colors to sRGB.
         self.image = try options.maxFileSize > 0 ? upright.inSRGB(stop: stop) : upright.withoutCodePoints(stop: stop)
         self.options = options
         self.stop = stop

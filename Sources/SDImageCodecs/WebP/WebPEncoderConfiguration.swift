@@ -21,7 +21,7 @@ struct WebPEncoderConfiguration {
             guard unsafe WebPConfigLosslessPreset(&config, level) != 0 else {
                 throw ImageError(.internalError, "webp: compression level \(level) refused by libwebp")
             }
-            // Keeps colours under transparent pixels.
+            // Keeps colors under transparent pixels.
             config.exact = 1
         } else {
             config.method = Int32(clamping: min(6, options.effort ?? WebPEncoderConfiguration.effort))

@@ -27,7 +27,7 @@ import SDImagePixels
     private var given = 0
     private var code = VP8_STATUS_SUSPENDED
 
-    /// The memory of `target` must live as long as this object. If the image has no alpha, colours are not premultiplied whatever
+    /// The memory of `target` must live as long as this object. If the image has no alpha, colors are not premultiplied whatever
     /// the format.
     convenience init(_ frame: WebPContainer.Frame, into target: Target, hasAlpha: Bool) throws(ImageError) {
         guard let mode = unsafe WebPRowDecoder.mode(target.format, hasAlpha: hasAlpha) else {

@@ -110,7 +110,7 @@ WEBP_PARAMETERS: Final = {
     "show_compressed": 16,  # 1: exports the compressed image; no effect here
     "partitions": 17,  # binary logarithm of the number of partitions, 0 to 3
     "partition_limit": 18,  # permitted loss to fit the first partition, 0 to 100
-    "use_sharp_yuv": 19,  # 1: sharper colours, slower
+    "use_sharp_yuv": 19,  # 1: sharper colors, slower
 }
 
 #: The outcome of a call or a load.
@@ -519,7 +519,7 @@ RESAMPLINGS: Final = {
     "area": 1,  # the exact mean of the area of an output pixel: the fastest
     "cubic": 2,  # Catmull-Rom
     "linear": 3,  # triangle: soft
-    "nearest": 4,  # adds no new colours
+    "nearest": 4,  # adds no new colors
 }
 
 #: Corners of the image as displayed: a bit set.
@@ -534,34 +534,33 @@ CORNERS: Final = {
 #: All four corners, and all that may be added.
 CORNERS_ALL: Final = 18446744073709551615
 
-#: Blending of a colour with the image below: W3C Compositing and Blending Level 1; the numbers are those of
-#: CGBlendMode.
+#: Blending of a color with the image below: W3C Compositing and Blending Level 1; the numbers are those of CGBlendMode.
 BLEND_MODES: Final = {
-    "normal": 0,  # the colour over the image
+    "normal": 0,  # the color over the image
     "multiply": 1,  # product: never lighter
     "screen": 2,  # inverted product of the inverses: never darker
     "overlay": 3,  # multiply or screen, depending on the image
     "darken": 4,  # the darker of both
     "lighten": 5,  # the lighter of both
-    "color_dodge": 6,  # brightens the image to reflect the colour
-    "color_burn": 7,  # darkens the image to reflect the colour
-    "soft_light": 8,  # darkens or lightens a little, depending on the colour
-    "hard_light": 9,  # multiply or screen, depending on the colour
+    "color_dodge": 6,  # brightens the image to reflect the color
+    "color_burn": 7,  # darkens the image to reflect the color
+    "soft_light": 8,  # darkens or lightens a little, depending on the color
+    "hard_light": 9,  # multiply or screen, depending on the color
     "difference": 10,  # the lighter minus the darker
     "exclusion": 11,  # the same with less contrast
-    "hue": 12,  # the colour's hue; saturation and luminosity of the image
-    "saturation": 13,  # the colour's saturation; hue and luminosity of the image
-    "color": 14,  # the colour's hue and saturation; luminosity of the image
-    "luminosity": 15,  # the colour's luminosity; hue and saturation of the image
+    "hue": 12,  # the color's hue; saturation and luminosity of the image
+    "saturation": 13,  # the color's saturation; hue and luminosity of the image
+    "color": 14,  # the color's hue and saturation; luminosity of the image
+    "luminosity": 15,  # the color's luminosity; hue and saturation of the image
     "clear": 16,  # transparent
-    "copy": 17,  # the colour in place of the image
-    "source_in": 18,  # the colour with the alpha of the image
-    "source_out": 19,  # the colour outside the image
-    "source_atop": 20,  # the colour over the image, inside the image
-    "destination_over": 21,  # the image over the colour
-    "destination_in": 22,  # the image with the alpha of the colour
-    "destination_out": 23,  # the image with the inverse alpha of the colour
-    "destination_atop": 24,  # the image over the colour, inside the colour
+    "copy": 17,  # the color in place of the image
+    "source_in": 18,  # the color with the alpha of the image
+    "source_out": 19,  # the color outside the image
+    "source_atop": 20,  # the color over the image, inside the image
+    "destination_over": 21,  # the image over the color
+    "destination_in": 22,  # the image with the alpha of the color
+    "destination_out": 23,  # the image with the inverse alpha of the color
+    "destination_atop": 24,  # the image over the color, inside the color
     "xor": 25,  # either one outside the other
     "plus_darker": 26,  # sum minus white
     "plus_lighter": 27,  # sum, at most white

@@ -152,7 +152,7 @@ pub const SDIMAGE_WEBP_PARAMETER_SHOW_COMPRESSED: sdimage_webp_parameter = 16;
 pub const SDIMAGE_WEBP_PARAMETER_PARTITIONS: sdimage_webp_parameter = 17;
 /// Permitted loss to fit the first partition, 0 to 100.
 pub const SDIMAGE_WEBP_PARAMETER_PARTITION_LIMIT: sdimage_webp_parameter = 18;
-/// 1: sharper colours, slower.
+/// 1: sharper colors, slower.
 pub const SDIMAGE_WEBP_PARAMETER_USE_SHARP_YUV: sdimage_webp_parameter = 19;
 
 /// The outcome of a call or a load.
@@ -639,7 +639,7 @@ pub const SDIMAGE_RESAMPLING_AREA: sdimage_resampling = 1;
 pub const SDIMAGE_RESAMPLING_CUBIC: sdimage_resampling = 2;
 /// Triangle: soft.
 pub const SDIMAGE_RESAMPLING_LINEAR: sdimage_resampling = 3;
-/// Adds no new colours.
+/// Adds no new colors.
 pub const SDIMAGE_RESAMPLING_NEAREST: sdimage_resampling = 4;
 
 /// Corners of the image as displayed: a bit set.
@@ -655,9 +655,9 @@ pub const SDIMAGE_CORNERS_BOTTOM_LEFT: sdimage_corners = 4;
 /// Bit 3.
 pub const SDIMAGE_CORNERS_BOTTOM_RIGHT: sdimage_corners = 8;
 
-/// Blending of a colour with the image below: W3C Compositing and Blending Level 1; the numbers are those of CGBlendMode.
+/// Blending of a color with the image below: W3C Compositing and Blending Level 1; the numbers are those of CGBlendMode.
 pub type sdimage_blend_mode = c_int;
-/// The colour over the image.
+/// The color over the image.
 pub const SDIMAGE_BLEND_MODE_NORMAL: sdimage_blend_mode = 0;
 /// Product: never lighter.
 pub const SDIMAGE_BLEND_MODE_MULTIPLY: sdimage_blend_mode = 1;
@@ -669,43 +669,43 @@ pub const SDIMAGE_BLEND_MODE_OVERLAY: sdimage_blend_mode = 3;
 pub const SDIMAGE_BLEND_MODE_DARKEN: sdimage_blend_mode = 4;
 /// The lighter of both.
 pub const SDIMAGE_BLEND_MODE_LIGHTEN: sdimage_blend_mode = 5;
-/// Brightens the image to reflect the colour.
+/// Brightens the image to reflect the color.
 pub const SDIMAGE_BLEND_MODE_COLOR_DODGE: sdimage_blend_mode = 6;
-/// Darkens the image to reflect the colour.
+/// Darkens the image to reflect the color.
 pub const SDIMAGE_BLEND_MODE_COLOR_BURN: sdimage_blend_mode = 7;
-/// Darkens or lightens a little, depending on the colour.
+/// Darkens or lightens a little, depending on the color.
 pub const SDIMAGE_BLEND_MODE_SOFT_LIGHT: sdimage_blend_mode = 8;
-/// Multiply or screen, depending on the colour.
+/// Multiply or screen, depending on the color.
 pub const SDIMAGE_BLEND_MODE_HARD_LIGHT: sdimage_blend_mode = 9;
 /// The lighter minus the darker.
 pub const SDIMAGE_BLEND_MODE_DIFFERENCE: sdimage_blend_mode = 10;
 /// The same with less contrast.
 pub const SDIMAGE_BLEND_MODE_EXCLUSION: sdimage_blend_mode = 11;
-/// The colour's hue; saturation and luminosity of the image.
+/// The color's hue; saturation and luminosity of the image.
 pub const SDIMAGE_BLEND_MODE_HUE: sdimage_blend_mode = 12;
-/// The colour's saturation; hue and luminosity of the image.
+/// The color's saturation; hue and luminosity of the image.
 pub const SDIMAGE_BLEND_MODE_SATURATION: sdimage_blend_mode = 13;
-/// The colour's hue and saturation; luminosity of the image.
+/// The color's hue and saturation; luminosity of the image.
 pub const SDIMAGE_BLEND_MODE_COLOR: sdimage_blend_mode = 14;
-/// The colour's luminosity; hue and saturation of the image.
+/// The color's luminosity; hue and saturation of the image.
 pub const SDIMAGE_BLEND_MODE_LUMINOSITY: sdimage_blend_mode = 15;
 /// Transparent.
 pub const SDIMAGE_BLEND_MODE_CLEAR: sdimage_blend_mode = 16;
-/// The colour in place of the image.
+/// The color in place of the image.
 pub const SDIMAGE_BLEND_MODE_COPY: sdimage_blend_mode = 17;
-/// The colour with the alpha of the image.
+/// The color with the alpha of the image.
 pub const SDIMAGE_BLEND_MODE_SOURCE_IN: sdimage_blend_mode = 18;
-/// The colour outside the image.
+/// The color outside the image.
 pub const SDIMAGE_BLEND_MODE_SOURCE_OUT: sdimage_blend_mode = 19;
-/// The colour over the image, inside the image.
+/// The color over the image, inside the image.
 pub const SDIMAGE_BLEND_MODE_SOURCE_ATOP: sdimage_blend_mode = 20;
-/// The image over the colour.
+/// The image over the color.
 pub const SDIMAGE_BLEND_MODE_DESTINATION_OVER: sdimage_blend_mode = 21;
-/// The image with the alpha of the colour.
+/// The image with the alpha of the color.
 pub const SDIMAGE_BLEND_MODE_DESTINATION_IN: sdimage_blend_mode = 22;
-/// The image with the inverse alpha of the colour.
+/// The image with the inverse alpha of the color.
 pub const SDIMAGE_BLEND_MODE_DESTINATION_OUT: sdimage_blend_mode = 23;
-/// The image over the colour, inside the colour.
+/// The image over the color, inside the color.
 pub const SDIMAGE_BLEND_MODE_DESTINATION_ATOP: sdimage_blend_mode = 24;
 /// Either one outside the other.
 pub const SDIMAGE_BLEND_MODE_XOR: sdimage_blend_mode = 25;

@@ -53,7 +53,7 @@ SDIMAGE_API const sdimage_work_budget *sdimage_encode_options_work_budget(const 
  * every other function may be NULL. The table may grow at its end: `size` is the sizeof of the caller's table.
  *
  * The library shrinks the returned image into the requested box, rotates it upright according to its orientation,
- * converts it from its colour profile to sRGB, and changes its pixel format. A coder need not do this; one that can do
+ * converts it from its color profile to sRGB, and changes its pixel format. A coder need not do this; one that can do
  * so more efficiently during decoding reads the options. With `open`, `instance_update` and `instance_image`, images
  * are decoded progressively; with `instance_frame_count` and `instance_frame` too, they are animated.
  * examples/c/custom_coder.c is a complete coder in less than 100 lines. */

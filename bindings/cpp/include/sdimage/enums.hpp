@@ -183,7 +183,7 @@ enum class webp_parameter : int { // encode.h
     partitions = SDIMAGE_WEBP_PARAMETER_PARTITIONS,
     // Permitted loss to fit the first partition, 0 to 100.
     partition_limit = SDIMAGE_WEBP_PARAMETER_PARTITION_LIMIT,
-    // 1: sharper colours, slower.
+    // 1: sharper colors, slower.
     use_sharp_yuv = SDIMAGE_WEBP_PARAMETER_USE_SHARP_YUV,
 };
 
@@ -701,7 +701,7 @@ enum class resampling : int { // transform.h
     cubic = SDIMAGE_RESAMPLING_CUBIC,
     // Triangle: soft.
     linear = SDIMAGE_RESAMPLING_LINEAR,
-    // Adds no new colours.
+    // Adds no new colors.
     nearest = SDIMAGE_RESAMPLING_NEAREST,
 };
 
@@ -721,10 +721,9 @@ enum class corners : int { // transform.h
     all = -1, // SDIMAGE_CORNERS_ALL
 };
 
-// Blending of a colour with the image below: W3C Compositing and Blending Level 1; the numbers are those of
-// CGBlendMode.
+// Blending of a color with the image below: W3C Compositing and Blending Level 1; the numbers are those of CGBlendMode.
 enum class blend_mode : int { // transform.h
-    // The colour over the image.
+    // The color over the image.
     normal = SDIMAGE_BLEND_MODE_NORMAL,
     // Product: never lighter.
     multiply = SDIMAGE_BLEND_MODE_MULTIPLY,
@@ -736,43 +735,43 @@ enum class blend_mode : int { // transform.h
     darken = SDIMAGE_BLEND_MODE_DARKEN,
     // The lighter of both.
     lighten = SDIMAGE_BLEND_MODE_LIGHTEN,
-    // Brightens the image to reflect the colour.
+    // Brightens the image to reflect the color.
     color_dodge = SDIMAGE_BLEND_MODE_COLOR_DODGE,
-    // Darkens the image to reflect the colour.
+    // Darkens the image to reflect the color.
     color_burn = SDIMAGE_BLEND_MODE_COLOR_BURN,
-    // Darkens or lightens a little, depending on the colour.
+    // Darkens or lightens a little, depending on the color.
     soft_light = SDIMAGE_BLEND_MODE_SOFT_LIGHT,
-    // Multiply or screen, depending on the colour.
+    // Multiply or screen, depending on the color.
     hard_light = SDIMAGE_BLEND_MODE_HARD_LIGHT,
     // The lighter minus the darker.
     difference = SDIMAGE_BLEND_MODE_DIFFERENCE,
     // The same with less contrast.
     exclusion = SDIMAGE_BLEND_MODE_EXCLUSION,
-    // The colour's hue; saturation and luminosity of the image.
+    // The color's hue; saturation and luminosity of the image.
     hue = SDIMAGE_BLEND_MODE_HUE,
-    // The colour's saturation; hue and luminosity of the image.
+    // The color's saturation; hue and luminosity of the image.
     saturation = SDIMAGE_BLEND_MODE_SATURATION,
-    // The colour's hue and saturation; luminosity of the image.
+    // The color's hue and saturation; luminosity of the image.
     color = SDIMAGE_BLEND_MODE_COLOR,
-    // The colour's luminosity; hue and saturation of the image.
+    // The color's luminosity; hue and saturation of the image.
     luminosity = SDIMAGE_BLEND_MODE_LUMINOSITY,
     // Transparent.
     clear = SDIMAGE_BLEND_MODE_CLEAR,
-    // The colour in place of the image.
+    // The color in place of the image.
     copy = SDIMAGE_BLEND_MODE_COPY,
-    // The colour with the alpha of the image.
+    // The color with the alpha of the image.
     source_in = SDIMAGE_BLEND_MODE_SOURCE_IN,
-    // The colour outside the image.
+    // The color outside the image.
     source_out = SDIMAGE_BLEND_MODE_SOURCE_OUT,
-    // The colour over the image, inside the image.
+    // The color over the image, inside the image.
     source_atop = SDIMAGE_BLEND_MODE_SOURCE_ATOP,
-    // The image over the colour.
+    // The image over the color.
     destination_over = SDIMAGE_BLEND_MODE_DESTINATION_OVER,
-    // The image with the alpha of the colour.
+    // The image with the alpha of the color.
     destination_in = SDIMAGE_BLEND_MODE_DESTINATION_IN,
-    // The image with the inverse alpha of the colour.
+    // The image with the inverse alpha of the color.
     destination_out = SDIMAGE_BLEND_MODE_DESTINATION_OUT,
-    // The image over the colour, inside the colour.
+    // The image over the color, inside the color.
     destination_atop = SDIMAGE_BLEND_MODE_DESTINATION_ATOP,
     // Either one outside the other.
     xor_ = SDIMAGE_BLEND_MODE_XOR,

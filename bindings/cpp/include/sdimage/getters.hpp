@@ -455,7 +455,7 @@ public:
     }
     // Returns true if restart markers are written.
     bool has_restart_markers() const noexcept { return sdimage_encode_options_has_restart_markers(self()); }
-    // Returns the number of colours of each frame.
+    // Returns the number of colors of each frame.
     std::uint32_t max_colors() const noexcept { return sdimage_encode_options_max_colors(self()); }
     // Returns the fraction of the quantisation error that is passed on.
     double dithering() const noexcept { return sdimage_encode_options_dithering(self()); }
@@ -771,7 +771,7 @@ public:
     sdimage::scale_mode scale_mode() const noexcept {
         return static_cast<sdimage::scale_mode>(sdimage_batch_options_scale_mode(self()));
     }
-    // Returns the colour of bars and transparent pixels.
+    // Returns the color of bars and transparent pixels.
     sdimage::color background_color() const noexcept { return sdimage_batch_options_background_color(self()); }
     // Returns the strides set; 0 for tight rows and images.
     std::tuple<std::size_t, std::size_t> strides() const noexcept {

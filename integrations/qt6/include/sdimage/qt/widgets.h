@@ -33,7 +33,7 @@ namespace sdimage::qt {
 SDIMAGE_QT_API void setImageUrl(QLabel *label, const QUrl &url, const QPixmap &placeholder = {});
 
 /* A widget that shows the image of a URL. While it loads: the placeholder, and a line with the progress at the lower
- * edge. After an error: the placeholder, and a cross if there is none. Colours are those of the palette. */
+ * edge. After an error: the placeholder, and a cross if there is none. Colors are those of the palette. */
 class SDIMAGE_QT_API RemoteImageLabel : public QFrame {
     Q_OBJECT
     Q_PROPERTY(QUrl url READ url WRITE setUrl NOTIFY urlChanged)
