@@ -128,6 +128,7 @@ def bench(folder: pathlib.Path, origin: Origin) -> None:
         last,
         error="NOT_AN_IMAGE",
     )
+    shape("bench runs once if the time is shorter", run("bench", "--json", "--seconds", "0.00001", still), 0, {"file", *picture}, last)
     done = run("bench", "--seconds", "0.05", still, "--size", "10x10")
     fine = done.returncode == 0 and re.search(rb"thumbnail +\d+ .* 10x10, data in memory", done.stdout) and b"warm" in done.stdout
     report.check(

@@ -79,7 +79,7 @@ typedef struct worker {
 static void *work(void *argument) {
     worker *worker = argument;
     thread_group *group = worker->group;
-    for (unsigned round = 0; now_ns() < group->end && !atomic_load(&group->has_failed); round++) {
+    for (unsigned round = 0; (!round || now_ns() < group->end) && !atomic_load(&group->has_failed); round++) {
         uint64_t amount = group->run(group->subject, worker->number, round);
         if (!amount)
             atomic_store(&group->has_failed, true);

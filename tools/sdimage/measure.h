@@ -25,8 +25,8 @@ typedef struct throughput {
     double runs, amount; /* number of runs, and the sum of their results */
 } throughput;
 
-/* Runs a function on threads numbered from 0 for about `seconds` seconds. A run returns the amount of its work, 0 on
- * failure. Returns false if a run failed or a thread could not be created. */
+/* Runs a function on threads numbered from 0 for about `seconds` seconds, and at least once on each. A run returns the
+ * amount of its work, 0 on failure. Returns false if a run failed or a thread could not be created. */
 bool measure_threads(uint64_t (*run)(void *subject, unsigned thread, unsigned round), void *subject, unsigned threads,
                      double seconds, throughput *throughput);
 
