@@ -5,18 +5,16 @@ from __future__ import annotations
 import gzip
 import pathlib
 import subprocess
-import sys
 import zlib
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import world  # noqa: E402  (finds the package and the other tests)
-import report  # noqa: E402
-from origin.scripted import Connection, Server, head  # noqa: E402
-from world import UNREADABLE, refused  # noqa: E402
+import limited
+import report
+import world
+from origin.scripted import Connection, Server, head
+from world import UNREADABLE, refused
 
-#: The default limit of a body, and the permitted growth of memory.
-LIMIT, MOST = 64 << 20, 80 << 20
+#: The memory for a body with the default limit of 64 MiB.
+MOST = (64 << 20) + limited.BESIDES
 
 
 def run(*command: str, data: bytes) -> bytes:
@@ -111,8 +109,8 @@ def bodies_beyond_the_limit(folder: pathlib.Path) -> dict[str, tuple[str | None,
     return made
 
 
-def memory(folder: pathlib.Path) -> None:
-    """The default limit of 64 MiB is enforced with at most 80 MiB of memory."""
+def large_bodies(good: bytes, folder: pathlib.Path) -> None:
+    """The default limit of 64 MiB is enforced with little more memory."""
     def respond(name: str | None, body: bytes | None):
         def answer(connection: Connection) -> None:
             if body is not None:
@@ -122,31 +120,6 @@ def memory(folder: pathlib.Path) -> None:
                 connection.send(b"10000\r\n" + piece + b"\r\n" if name else piece)
         return answer
 
-    with Server() as server:
-        for name, (coding, body) in bodies_beyond_the_limit(folder).items():
-            url = server.on(f"/{len(server.answers)}", respond(coding, body))
-            child = subprocess.run([sys.executable, __file__, url], capture_output=True, text=True, timeout=120)
-            code, grown = (child.stdout.split() + ["", "0"])[:2]
-            expected = UNREADABLE if "128" in name else {"TOO_LARGE"}
-            report.check(f"memory of a body beyond the limit, {name}: at most {MOST >> 20} MiB",
-                         code in expected and (world.IS_SANITIZED or 0 < int(grown) <= MOST), f"{code} {int(grown) >> 20} MiB {child.stderr[-200:]}")
-            print(f"   {int(grown) / (1 << 20):.1f} MiB", flush=True)
-
-
-def status(field: str) -> int:
-    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(field))
-
-
-def measure(url: str) -> None:
-    """Runs in a process of its own: prints the result of a load, and the growth of memory."""
-    with world.world() as here:
-        here.code("http://127.0.0.1:1/")
-        pathlib.Path("/proc/self/clear_refs").write_text("5")
-        before = status("VmRSS")
-        code = here.code(url)
-        print(code, status("VmHWM") - before)
-
-
-if __name__ == "__main__":
-    measure(sys.argv[1])
+    cases = {name: (respond(coding, body), UNREADABLE if "128" in name else {"TOO_LARGE"})
+             for name, (coding, body) in bodies_beyond_the_limit(folder).items()}
+    limited.check(f"at most {MOST >> 20} MiB for a body beyond the limit", MOST, good, cases)

@@ -50,7 +50,7 @@ def main() -> None:
             "broken": lambda: (bodies.broken_transfers(files), bodies.broken_transfers_resume(good * 50)),
             "wrong": lambda: bodies.wrong_content(files),
             "bombs": lambda: bodies.bombs(folder, good),
-            "codings": lambda: (codings.complete_and_cut(good), codings.memory(folder)),
+            "codings": lambda: (codings.complete_and_cut(good), codings.large_bodies(good, folder)),
             "retries": lambda: bodies.retries(good),
             "redirects": lambda: heads.redirects(good, secure, str(authority.file)),
             "addresses": lambda: (heads.addresses(good), heads.allowed_addresses(good)),

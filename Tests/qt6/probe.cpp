@@ -15,7 +15,7 @@
 #include <mutex>
 #include <vector>
 
-#include <unistd.h>
+#include <sys/resource.h>
 
 #include <sdimage.h>
 #include <sdimage/sys.h>
@@ -55,11 +55,16 @@ bool waitFor(const std::function<bool()> &condition) {
     return true;
 }
 
-qint64 residentBytes() {
-    QFile file(QStringLiteral("/proc/self/statm"));
-    if (!file.open(QIODevice::ReadOnly))
-        return 0;
-    return file.readAll().split(' ').value(1).toLongLong() * sysconf(_SC_PAGESIZE);
+void limitMemory(qint64 bytes) {
+    QFile file(QStringLiteral("/proc/self/status"));
+    rlimit limit{};
+    if (!file.open(QIODevice::ReadOnly) || getrlimit(RLIMIT_DATA, &limit) != 0)
+        return;
+    QByteArray text = file.readAll();
+    qint64 used = text.mid(text.indexOf("VmData:") + 7).simplified().split(' ').value(0).toLongLong() * 1024;
+    limit.rlim_cur = bytes > 0 ? rlim_t(used + bytes) : limit.rlim_max;
+    check(bytes > 0 ? QStringLiteral("memory is limited") : QStringLiteral("memory is unlimited"),
+          used > 0 && setrlimit(RLIMIT_DATA, &limit) == 0);
 }
 
 /* --- Images. Each half has a colour of three channels with four levels: 12 bits in all, and one more for each half. */

@@ -23,8 +23,8 @@ bool waitFor(const std::function<bool()> &condition);
 void turn();
 /* Makes the shared loader one with a cache in memory that loads over HTTP, one transfer at a time. */
 void useOneTransfer();
-/* Bytes of memory in use by the process: its resident set. */
-qint64 residentBytes();
+/* Lets the process allocate at most this many more bytes, or with 0 any number. Without memory, Qt ends the process. */
+void limitMemory(qint64 bytes);
 
 /* Images of `tile:/NUMBER` URLs. The colours of the two halves encode the number. Query:
  *   side=N    side in pixels, 40 by default        hold      nothing arrives until `release`

@@ -5,6 +5,7 @@
 #include <ftw.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -123,6 +124,19 @@ bool becomes_true(bool (*condition)(void *argument), void *argument) {
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     return condition(argument);
+}
+
+void limit_memory(size_t bytes) {
+    char line[256];
+    unsigned long kilobytes = 0;
+    struct rlimit limit;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && !kilobytes && fgets(line, sizeof line, file))
+        sscanf(line, "VmData: %lu", &kilobytes);
+    CHECK(kilobytes > 0 && getrlimit(RLIMIT_DATA, &limit) == 0);
+    fclose(file);
+    limit.rlim_cur = kilobytes * 1024 + bytes;
+    CHECK(setrlimit(RLIMIT_DATA, &limit) == 0);
 }
 
 /* Number of entries in a folder of /proc; the descriptor that reads it does not count. */

@@ -72,6 +72,9 @@ _Noreturn void fail_test(const char *file, int line, const char *format, ...) __
  * library thread. */
 bool becomes_true(bool (*condition)(void *argument), void *argument);
 
+/* Lets the process allocate at most this many more bytes; memory that is not used yet counts, too. */
+void limit_memory(size_t bytes);
+
 /* Number of threads and of open descriptors of this process. */
 size_t thread_count(void);
 size_t descriptor_count(void);

@@ -129,7 +129,7 @@ def from_source(data: bytes, breaks_at: int | None = None, **options: object) ->
 
 def apart(code: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs code in a process of its own, with `sdimage` and its plug-ins loaded."""
-    path = os.pathsep.join([str(ROOT / "bindings" / "python"), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(ROOT / "bindings" / "python"), os.environ.get("PYTHONPATH", ""), str(ROOT / "Tests" / "support")])
     return subprocess.run(
         [sys.executable, "-c", "import sdimage\nplugins = sdimage.load_plugins()\n" + textwrap.dedent(code), *arguments],
         env={**os.environ, "PYTHONPATH": path, **environment}, capture_output=True, text=True, timeout=120)

@@ -143,19 +143,16 @@ class Jxl(TestCase):
             file.flush()
             done = apart(
                 """
-                import sys
+                import memory, sys
+                memory.allow(64 << 20)
                 try:
                     print(sdimage.decode(sys.argv[1]).width)
                 except sdimage.Error as error:
                     print(error.code)
                 print(sdimage.info(open(sys.argv[1], "rb").read())["width"])
-                status = open("/proc/self/status").read()
-                print(int(status.split("VmHWM:")[1].split()[0]) >> 10)
                 """, file.name)
-        code, width, peak = done.stdout.split()
         # The header of the same file has no such limit.
-        self.assertEqual((code, width), ("TOO_LARGE", "6000"), done.stderr)
-        self.assertLess(int(peak), 128)
+        self.assertEqual(done.stdout.split(), ["TOO_LARGE", "6000"], done.stderr)
 
     def test_damage_is_an_error_or_a_picture(self) -> None:
         for image, options in ((ramp(channels=4), {"lossless": True}), (ramp(), {"quality": 0.7})):

@@ -38,8 +38,8 @@ def jpeg(width: int = 64, height: int = 48) -> bytes:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """For child processes: this package, and the library in use."""
-    path = os.pathsep.join([str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")])])
+    """For child processes: this package, the library in use, and the helpers of all tests."""
+    path = os.pathsep.join([str(PACKAGE), *filter(None, [os.environ.get("PYTHONPATH")]), str(ROOT / "Tests" / "support")])
     return {**os.environ, "PYTHONPATH": path, **more}
 
 

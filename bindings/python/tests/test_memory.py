@@ -9,54 +9,61 @@ import zlib
 
 from .support import TestCase, becomes, jpeg, png, run_python, sdimage
 
-PEAK = """
+#: Decodes a file with the options in the second argument, and the memory in bytes in the third. Prints the outcome.
+DECODE = """
     import sys
+    import memory
     import sdimage
     from pathlib import Path
-    def peak():  # kilobytes; getrusage's figure would count the parent's from before exec
-        with open("/proc/self/status") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith("VmHWM"))
     data = Path(sys.argv[1]).read_bytes()
-    before = peak()
-    image = sdimage.decode(data, thumbnail_size=eval(sys.argv[2]))
-    print(image.width, image.height, peak() - before)
+    try:
+        sdimage.decode(data[:1000])
+    except sdimage.Error:
+        pass
+    memory.allow(int(sys.argv[3]))
+    try:
+        image = sdimage.decode(data, thumbnail_size=eval(sys.argv[2]))
+        print("OK", image.width, image.height)
+    except sdimage.Error as error:
+        print(error.code)
 """
 
-#: Feeds a file in pieces and holds the last partial image, like a program that shows it. Prints the bytes of one
-#: bitmap, the peak, and the bytes held at the end.
+#: Feeds a file in pieces and holds the last partial image, like a program that shows it; at most the bitmaps in the
+#: second argument may exist at the same time, of the bytes in the third. Prints the outcome, and the bytes of pixels at
+#: the end.
 PIECES = """
+    import re
     import sys
+    import memory
     import sdimage
-    def status(field):  # bytes
-        with open("/proc/self/status") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith(field)) << 10
     data = open(sys.argv[1], "rb").read()
     decoder, shown, step = sdimage.Animation(b"", pixel_format="rgba8"), None, len(data) // 12 + 1
-    before = status("VmRSS")
-    for start in range(0, len(data), step):
-        decoder.update(data[start : start + step], finished=start + step >= len(data))
-        if start // step % 4 == 0:
-            shown = decoder.image or shown
-    image = decoder.image
-    print(image.width * image.height * 4, status("VmHWM") - before, status("VmRSS") - before)
+    memory.allow(int(float(sys.argv[2]) * int(sys.argv[3])))
+    try:
+        for start in range(0, len(data), step):
+            decoder.update(data[start : start + step], finished=start + step >= len(data))
+            if start // step % 4 == 0:
+                shown = decoder.image or shown
+        image, code = decoder.image, "OK"
+    except sdimage.Error as error:
+        code = error.code
+    print(code, re.search(r'^sdimage_pixel_bytes\\{state="live"\\} (.+)$', sdimage.metrics(), re.MULTILINE)[1])
 """
 
-#: Feeds a file in pieces. Prints the outcome, and the peak in bytes.
+#: Feeds a file in pieces, with the memory in bytes in the second argument. Prints the outcome.
 WIDE = """
     import sys
+    import memory
     import sdimage
-    def status(field):  # bytes
-        with open("/proc/self/status") as file:
-            return next(int(line.split()[1]) for line in file if line.startswith(field)) << 10
-    data = open(sys.argv[1], "rb").read()
-    before, code = status("VmRSS"), "OK"
+    data, code = open(sys.argv[1], "rb").read(), "OK"
+    memory.allow(int(sys.argv[2]))
     try:
         decoder = sdimage.Animation(b"")
         for start in range(0, len(data), 4096):
             decoder.update(data[start : start + 4096], finished=start + 4096 >= len(data))
     except sdimage.Error as error:
         code = error.code
-    print(code, status("VmHWM") - before)
+    print(code)
 """
 
 
@@ -65,12 +72,9 @@ class Memory(TestCase):
         path = self.folder() + "/large.jpg"
         with open(path, "wb") as file:
             file.write(jpeg(6000, 4000))
-        width, height, small = map(int, run_python(PEAK, path, "(256, 256)").stdout.split())
-        self.assertEqual((width, height), (256, 171))
-        self.assertLess(small, 24_000)
-        width, height, full = map(int, run_python(PEAK, path, "None").stdout.split())
-        self.assertEqual((width, height), (6000, 4000))
-        self.assertGreater(full, 60_000)
+        enough = "24000000"
+        self.assertEqual(run_python(DECODE, path, "(256, 256)", enough).stdout.split(), ["OK", "256", "171"])
+        self.assertEqual(run_python(DECODE, path, "None", enough).stdout.split(), ["NO_MEMORY"])
 
     def test_a_growing_picture_holds_no_more_bitmaps_than_needed(self) -> None:
         picture = sdimage.decode(jpeg(6144, 4096))
@@ -86,9 +90,10 @@ class Memory(TestCase):
                 path = self.folder() + "/large"
                 with open(path, "wb") as file:
                     file.write(data)
-                bitmap, peak, held = map(int, run_python(PIECES, path).stdout.split())
-                self.assertLess(peak, 3.3 * bitmap)
-                self.assertLess(held, 2.3 * bitmap)
+                bitmap = 6144 * 4096 * 4
+                code, held = run_python(PIECES, path, "3.3", str(bitmap)).stdout.split()
+                self.assertEqual(code, "OK")
+                self.assertLessEqual(float(held), 2.1 * bitmap)
 
     def test_a_growing_picture_of_very_wide_rows_stays_within_working_memory(self) -> None:
         width = 67_000_000
@@ -99,9 +104,7 @@ class Memory(TestCase):
             file.write(b"\x89PNG\r\n\x1a\n")
             for name, data in chunks:
                 file.write(struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)))
-        code, peak = run_python(WIDE, path).stdout.split()
-        self.assertEqual(code, "TOO_LARGE")
-        self.assertLess(int(peak), 300 << 20)
+        self.assertEqual(run_python(WIDE, path, str(300 << 20)).stdout.split(), ["TOO_LARGE"])
 
     def test_handles_are_given_back(self) -> None:
         def live() -> int:
