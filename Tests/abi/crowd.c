@@ -3,7 +3,7 @@
 
 enum { WIDTH = 480, HEIGHT = 270, FRAMES = 8, CROWD = HAS_THREAD_SANITIZER ? 40 : 200, LIMIT = 64 << 20 };
 
-/* Frame `index` of a scene: bars of a few colours, some half transparent if `alpha`, and a moving square. */
+/* Frame `index` of a scene: bars of a few colors, some half transparent if `alpha`, and a moving square. */
 static sdimage_image *new_frame(uint32_t index, uint32_t width, uint32_t height, bool alpha) {
     sdimage_image *image = NULL;
     void *pixels = NULL;
@@ -129,7 +129,7 @@ static void play_crowd(void) {
     sdimage_data_unref(data);
 }
 
-static void twoHundredOfFewColoursStayWithinTheBudget(void) {
+static void twoHundredOfFewColorsStayWithinTheBudget(void) {
     play_crowd();
 }
 
@@ -362,7 +362,7 @@ static void aFrameIsOnePictureWhileSomebodyHoldsIt(void) {
 
 int main(void) {
     const test tests[] = {
-        TEST(twoHundredOfFewColoursStayWithinTheBudget),
+        TEST(twoHundredOfFewColorsStayWithinTheBudget),
         TEST(soTheyDoInAnotherOrderOfBytes),
         TEST(canvasesBehindThumbnailsAreCounted),
         TEST(canvasesBehindTransformersAreCounted),

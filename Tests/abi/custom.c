@@ -145,7 +145,7 @@ static void aRequestsOwnValuesReachTheLoader(void) {
     sdimage_manager_unref(manager);
 }
 
-/* --- Coders: "DOT" followed by three bytes of colour. */
+/* --- Coders: "DOT" followed by three bytes of color. */
 
 static bool is_dot(void *user_data, const void *bytes, size_t length) {
     (void)user_data;

@@ -11,7 +11,7 @@ static sdimage_coder *register_qoi(void) {
     return coder;
 }
 
-/* Runs, small and large steps, repeated colours, and optional alpha: every operation of the format. */
+/* Runs, small and large steps, repeated colors, and optional alpha: every operation of the format. */
 static sdimage_image *draw(bool has_alpha) {
     sdimage_image *image = NULL;
     void *pixels = NULL;

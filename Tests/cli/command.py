@@ -350,7 +350,7 @@ def photos(folder: pathlib.Path) -> None:
            "^sdimage: nobody: PHOTOS_NOT_FOUND: ")
     expect("photos of a folder that is not there", run("photos", "ls", "--library", folder / "none"), 1, "^$", "NOT_FOUND")
     expect("photos of a database that is not there", run("photos", "ls", f"--shotwell={folder}/none.db"), 1, "^$", "NOT_FOUND")
-    for arguments in ([], ["frob"], ["thumb", "a"], ["ls", "--sort", "colour"], ["ls", "--limit", "0"], ["ls", "x"]):
+    for arguments in ([], ["frob"], ["thumb", "a"], ["ls", "--sort", "color"], ["ls", "--limit", "0"], ["ls", "x"]):
         expect(f"photos {' '.join(arguments)} is wrong usage", run("photos", *arguments), 2, "^$", "^sdimage: photos[ :]")
 
 

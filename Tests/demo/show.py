@@ -166,13 +166,13 @@ def terminals() -> None:
     seen = re.findall(r"38;2;(\d+;\d+;\d+);48;2;(\d+;\d+;\d+)m▀", text)
     red, blue, black = (255, 0, 0), (0, 0, 255), (0, 0, 0)
     wanted = [red, red] * 2 + [black, black] * 2 + [blue, blue] * 2 + [black, black] * 2
-    colours = [tuple(map(int, colour.split(";"))) for both in seen for colour in both]
-    # Colours at edges are blended, because the image is scaled down.
-    far = [each for each, right in zip(colours, wanted) if max(abs(a - b) for a, b in zip(each, right)) > 32]
-    lines.check("half blocks show two pixels each, on black", len(colours) == len(wanted) and not far, f"{colours}")
+    colors = [tuple(map(int, color.split(";"))) for both in seen for color in both]
+    # Colors at edges are blended, because the image is scaled down.
+    far = [each for each, right in zip(colors, wanted) if max(abs(a - b) for a, b in zip(each, right)) > 32]
+    lines.check("half blocks show two pixels each, on black", len(colors) == len(wanted) and not far, f"{colors}")
     points = _sixels(screen.Screen(screen.SIXEL, (4, 8)).draw(image, 4, 2))
     places = {(x, y): 180 if x < 8 and y < 8 else 5 if x < 8 else 0 for x in range(16) for y in range(16)}
-    lines.check("sixels are the nearest of 216 colours", points == places, f"{len(points)} points")
+    lines.check("sixels are the nearest of 216 colors", points == places, f"{len(points)} points")
     text = screen.Screen(screen.KITTY, (4, 8)).draw(image, 4, 2)
     pieces = re.findall(r"\x1b_G([^;]*);([^\x1b]*)\x1b\\", text)
     pixels = base64.b64decode("".join(piece for _, piece in pieces))

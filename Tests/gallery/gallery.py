@@ -19,7 +19,7 @@ from gallery_checks import (
     Program,
     at,
     attempt,
-    colours,
+    colors,
     encoded,
     flung,
     frame_of,
@@ -101,7 +101,7 @@ def arriving(program: Program, origin: Origin) -> None:
     fine = cell.state == "loading" and 0.4 <= cell.progress < 1
     grown = is_near(tuple(ends[0]), ACCENT, 12) and not is_near(tuple(ends[1]), ACCENT, 60)
     program.check("a bar says how much has come", fine and grown, f"{cell} {ends}")
-    bad = [place for place, colour in zip(QUARTERS[:2], colours(77)) if not is_near(at(shot, cell, *place), colour)]
+    bad = [place for place, color in zip(QUARTERS[:2], colors(77)) if not is_near(at(shot, cell, *place), color)]
     program.check(
         "an animation plays while it is downloaded",
         cell.frames >= 3 and frame_of(shot, cell) is not None and not bad, f"{cell} {frame_of(shot, cell)} {bad}",

@@ -1,6 +1,6 @@
 """Checks for every gallery: images that encode their own number, and comparisons of a window's pixels with them.
 
-The colours of its quarters encode the number of an image; animations show their frame number in the middle."""
+The colors of its quarters encode the number of an image; animations show their frame number in the middle."""
 
 import io
 import os
@@ -39,8 +39,8 @@ QUARTERS = ((0.3, 0.3), (0.7, 0.3), (0.3, 0.7), (0.7, 0.7))
 
 # --- Images.
 
-def colours(number: int) -> list[tuple[int, int, int]]:
-    """The colours of the quarters: different for every number."""
+def colors(number: int) -> list[tuple[int, int, int]]:
+    """The colors of the quarters: different for every number."""
     digits = [number // 8**place % 8 for place in range(4)]
     return [tuple(210 if digit >> bit & 1 else 40 for bit in range(3)) for digit in digits]  # type: ignore[misc]
 
@@ -48,9 +48,9 @@ def colours(number: int) -> list[tuple[int, int, int]]:
 def quarters(number: int, side: int = 40) -> Image.Image:
     image = Image.new("RGB", (side, side))
     draw, half = ImageDraw.Draw(image), side // 2
-    for index, colour in enumerate(colours(number)):
+    for index, color in enumerate(colors(number)):
         x, y = index % 2 * half, index // 2 * half
-        draw.rectangle((x, y, x + half - 1, y + half - 1), fill=colour)
+        draw.rectangle((x, y, x + half - 1, y + half - 1), fill=color)
     return image
 
 
@@ -207,7 +207,7 @@ class Display:
 
 
 def at(shot: numpy.ndarray, cell: Cell, x: float, y: float) -> tuple[int, ...] | None:
-    """The colour at a point in a cell of side 1; None outside the window."""
+    """The color at a point in a cell of side 1; None outside the window."""
     reach = max(1, cell.side // 50)
     left, top = cell.x + int(x * cell.side), cell.y + int(y * cell.side)
     scale = cell.side / CELL
@@ -217,8 +217,8 @@ def at(shot: numpy.ndarray, cell: Cell, x: float, y: float) -> tuple[int, ...] |
     return tuple(int(value) for value in area.mean(axis=0))
 
 
-def is_near(colour: tuple[int, ...] | None, wanted: tuple[int, ...], tolerance: int = TOLERANCE) -> bool:
-    return colour is None or max(abs(a - b) for a, b in zip(colour, wanted)) <= tolerance
+def is_near(color: tuple[int, ...] | None, wanted: tuple[int, ...], tolerance: int = TOLERANCE) -> bool:
+    return color is None or max(abs(a - b) for a, b in zip(color, wanted)) <= tolerance
 
 
 def wrong(program: Program, shot: numpy.ndarray, view: View) -> list[str]:
@@ -234,17 +234,17 @@ def wrong(program: Program, shot: numpy.ndarray, view: View) -> list[str]:
             continue
         if cell.state != "shown":
             found.append(f"{cell.item}: {cell.state}")
-        for (x, y), colour in zip(QUARTERS, colours(cell.item)):
-            if not is_near(at(shot, cell, x, y), colour):
-                found.append(f"{cell.item} at {x},{y}: {at(shot, cell, x, y)}, not {colour}")
+        for (x, y), color in zip(QUARTERS, colors(cell.item)):
+            if not is_near(at(shot, cell, x, y), color):
+                found.append(f"{cell.item} at {x},{y}: {at(shot, cell, x, y)}, not {color}")
         found += program.faults(shot, cell)
     return found
 
 
 def frame_of(shot: numpy.ndarray, cell: Cell) -> int | None:
     """The number of the visible frame of an animation."""
-    colour = at(shot, cell, 0.5, 0.5)
-    near = [frame for frame in range(FRAMES) if colour and is_near(colour, (gray(frame),) * 3, 12)]
+    color = at(shot, cell, 0.5, 0.5)
+    near = [frame for frame in range(FRAMES) if color and is_near(color, (gray(frame),) * 3, 12)]
     return near[0] if near else None
 
 
@@ -275,9 +275,9 @@ def haste(program: Program, origin: Origin) -> None:
         shot = program.shot(f"{index}.png")
         for cell in view.cells:
             count += cell.state == "loading"
-            for (x, y), colour in zip(QUARTERS, colours(cell.item)):
+            for (x, y), color in zip(QUARTERS, colors(cell.item)):
                 seen = at(shot, cell, x, y)
-                fine = is_near(seen, colour) or is_missing(cell.item) or cell.state == "fading"
+                fine = is_near(seen, color) or is_missing(cell.item) or cell.state == "fading"
                 if not fine and not (cell.state == "loading" and is_near(seen, TILE)):
                     bad.append(f"{cell.item} {cell.state} {seen}")
     program.check("no cell shows a picture of another on the way", count > 0 and not bad, f"{count} {bad[:5]}")
@@ -285,8 +285,8 @@ def haste(program: Program, origin: Origin) -> None:
 
 def held_up(program: Program, origin: Origin, count: int, script: str) -> None:
     """An origin that never responds: all of `count` cells show their placeholders."""
-    colour = (200, 90, 40)
-    plain = sdimage.Image.from_pixels(bytes(colour) * 256, 16, 16, "rgb8")
+    color = (200, 90, 40)
+    plain = sdimage.Image.from_pixels(bytes(color) * 256, 16, 16, "rgb8")
     url = origin.add("never.png", b"")
     hashes = ["blurhash " + placeholders.blurhash_encode(plain), "thumbhash " + placeholders.thumbhash_encode(plain).hex(), ""]
     lines = [f"{url}?fault=hang&n={number} {hashes[number % 3]}" for number in range(count)]
@@ -296,7 +296,7 @@ def held_up(program: Program, origin: Origin, count: int, script: str) -> None:
         f"{cell.item} {cell.state} {at(shot, cell, x, y)}"
         for cell in view.cells
         for x, y in QUARTERS
-        if cell.state != "loading" or not is_near(at(shot, cell, x, y), TILE if cell.item % 3 == 2 else colour)
+        if cell.state != "loading" or not is_near(at(shot, cell, x, y), TILE if cell.item % 3 == 2 else color)
     ]
     fine = len(view.cells) == count and not bad
     program.check("placeholders stand while an origin is silent", fine, f"{len(view.cells)} cells; " + "; ".join(bad[:5]))

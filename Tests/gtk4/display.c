@@ -13,7 +13,7 @@ static GQueue held; /* a queue of Job */
 static int cancelled, started;
 static GThreadPool *pool;
 
-guint colour_of(int number) {
+guint color_of(int number) {
     return (guint)(40 + number % 7 * 30) << 16 | (guint)(40 + number / 7 % 7 * 30) << 8 |
            (guint)(40 + number / 49 * 1 % 215);
 }
@@ -22,9 +22,9 @@ guint colour_of(int number) {
 
 static sdimage_image *solid(int number, uint32_t side) {
     uint32_t *pixels = malloc((size_t)side * side * 4);
-    guint colour = colour_of(number);
+    guint color = color_of(number);
     for (size_t i = 0; i < (size_t)side * side; i++)
-        pixels[i] = GUINT32_TO_LE((colour >> 16 & 255) | (colour & 0xff00) | (colour & 255) << 16 | 0xff000000u);
+        pixels[i] = GUINT32_TO_LE((color >> 16 & 255) | (color & 0xff00) | (color & 255) << 16 | 0xff000000u);
     sdimage_image *image = NULL;
     CHECK_EQUAL(sdimage_image_new_adopting(side, side, (size_t)side * 4, SDIMAGE_PIXEL_FORMAT_RGBA8, pixels, pixels,
                                            free, &image, NULL),
@@ -317,10 +317,10 @@ void after_frame(GtkWidget *widget, void (*run)(void *user_data), void *user_dat
 typedef struct Point {
     GtkWidget *widget;
     double x, y;
-    guint colour;
+    guint color;
 } Point;
 
-static void read_colour(void *user_data) {
+static void read_color(void *user_data) {
     Point *point = user_data;
     GdkTexture *texture = drawn(point->widget);
     if (!texture)
@@ -328,20 +328,20 @@ static void read_colour(void *user_data) {
     int width = gdk_texture_get_width(texture), height = gdk_texture_get_height(texture);
     guint32 *pixels = malloc((size_t)width * (size_t)height * 4);
     gdk_texture_download(texture, (guchar *)pixels, (gsize)width * 4);
-    point->colour = pixels[(int)(point->y * (height - 1)) * width + (int)(point->x * (width - 1))];
+    point->color = pixels[(int)(point->y * (height - 1)) * width + (int)(point->x * (width - 1))];
     free(pixels);
     g_object_unref(texture);
 }
 
-guint colour_at(GtkWidget *widget, double x, double y) {
+guint color_at(GtkWidget *widget, double x, double y) {
     Point point = {widget, x, y, 0};
-    after_frame(widget, read_colour, &point);
-    return point.colour & 0xffffff; /* CAIRO_FORMAT_ARGB32 */
+    after_frame(widget, read_color, &point);
+    return point.color & 0xffffff; /* CAIRO_FORMAT_ARGB32 */
 }
 
-bool is_near(guint colour, guint other) {
+bool is_near(guint color, guint other) {
     for (int shift = 0; shift < 24; shift += 8)
-        if (ABS((int)(colour >> shift & 255) - (int)(other >> shift & 255)) > 3)
+        if (ABS((int)(color >> shift & 255) - (int)(other >> shift & 255)) > 3)
             return false;
     return true;
 }

@@ -7,12 +7,12 @@
 #include "check.h"
 
 /* Starts GTK, and sets a manager with a memory-only cache and this loader. Its URLs:
- *   test:N        an image of 64 by 64 pixels in colour_of(N)
+ *   test:N        an image of 64 by 64 pixels in color_of(N)
  *   test:N,S      the same of S by S pixels
  *   wait:N        test:N, when open_loader() is called; half of its bytes are written before
  *   rows:N        the same in PNG, of which the rows that have arrived can be shown
  *   fail:N        an error
- *   moving:N      an animation of four frames of 100 ms in colour_of(N) to colour_of(N + 3)
+ *   moving:N      an animation of four frames of 100 ms in color_of(N) to color_of(N + 3)
  *   slow:N        test:N,64 after 3 ms on one of eight threads */
 void start_display(void);
 /* Lets all loads of wait: and rows: finish. */
@@ -31,8 +31,8 @@ void open_origin(void);
 /* Stores the numbers of the requests in the order in which they arrived; returns their count, at most `length`. */
 int order_of_requests(int *numbers, int length);
 
-/* Every image has a colour of its own, 0xrrggbb. */
-guint colour_of(int number);
+/* Every image has a color of its own, 0xrrggbb. */
+guint color_of(int number);
 
 /* Runs the main loop until the condition is true; fails after a minute. */
 #ifndef LONGEST_WAIT_US
@@ -52,9 +52,9 @@ GtkWidget *new_window(GtkWidget *child, int width, int height);
 void after_frame(GtkWidget *widget, void (*run)(void *user_data), void *user_data);
 /* Draws a widget, and returns its texture in device pixels. Called after a frame only. */
 GdkTexture *drawn(GtkWidget *widget);
-/* After the next frame, the colour of a point of a widget as it is drawn, 0xrrggbb; coordinates from 0 to 1. */
-guint colour_at(GtkWidget *widget, double x, double y);
-bool is_near(guint colour, guint other);
+/* After the next frame, the color of a point of a widget as it is drawn, 0xrrggbb; coordinates from 0 to 1. */
+guint color_at(GtkWidget *widget, double x, double y);
+bool is_near(guint color, guint other);
 
 /* Writes a drawn widget to a file of the folder in SCREENSHOTS, if it is set. */
 void keep_screenshot(GtkWidget *widget, const char *name);

@@ -21,7 +21,7 @@ static GtkStringList *urls;
 
 static void set_up(GtkListItemFactory *factory, GtkListItem *item) {
     (void)factory;
-    g_object_set(sdimage_list_item_get_picture(item), "transition", 0, NULL); /* no mixed colours */
+    g_object_set(sdimage_list_item_get_picture(item), "transition", 0, NULL); /* no mixed colors */
 }
 
 static void bind(GtkListItemFactory *factory, GtkListItem *item) {
@@ -102,8 +102,8 @@ static void check_drawn_cells(void *user_data) {
         seen++;
         guint32 pixel = pixels[y * scale * width + x * scale];
         bool is_empty = pixel >> 24 == 0;
-        if (is_empty ? is_complete : (pixel & 0xffffff) != colour_of(atoi(url + 5)))
-            fail_test(__FILE__, __LINE__, "%s shows %08x, not %06x", url, pixel, colour_of(atoi(url + 5)));
+        if (is_empty ? is_complete : (pixel & 0xffffff) != color_of(atoi(url + 5)))
+            fail_test(__FILE__, __LINE__, "%s shows %08x, not %06x", url, pixel, color_of(atoi(url + 5)));
     }
     if (is_complete)
         CHECK(seen >= COLUMNS * (ROWS - 1));

@@ -4,17 +4,17 @@
 
 enum { SIDE = 100, GAP = 10, PICTURES = 5 };
 
-static GdkPaintable *solid_paintable(guint colour) {
-    guint32 pixel = colour | 0xff000000u;
+static GdkPaintable *solid_paintable(guint color) {
+    guint32 pixel = color | 0xff000000u;
     GBytes *bytes = g_bytes_new(&pixel, 4);
     GdkTexture *texture = gdk_memory_texture_new(1, 1, GDK_MEMORY_DEFAULT, bytes, 4);
     g_bytes_unref(bytes);
     return GDK_PAINTABLE(texture);
 }
 
-static guint colour_in_cell(GtkWidget *window, int index, double x, double y) {
+static guint color_in_cell(GtkWidget *window, int index, double x, double y) {
     double width = gtk_widget_get_width(window), height = gtk_widget_get_height(window);
-    return colour_at(window, (GAP + index * (SIDE + GAP) + x * SIDE) / (width - 1), (GAP + y * SIDE) / (height - 1));
+    return color_at(window, (GAP + index * (SIDE + GAP) + x * SIDE) / (width - 1), (GAP + y * SIDE) / (height - 1));
 }
 
 static void a_window_has_the_expected_pixels(void) {
@@ -38,22 +38,22 @@ static void a_window_has_the_expected_pixels(void) {
     CHECK_EQUAL(scale, getenv("GDK_SCALE") ? atoi(getenv("GDK_SCALE")) : 1);
     bool is_dark = strstr(getenv("GTK_THEME") ? getenv("GTK_THEME") : "", "dark") != NULL;
     keep_screenshot(window, is_dark ? "dark" : scale == 2 ? "scale2" : "light");
-    guint ground = colour_at(window, 0.001, 0.001) & 255;
+    guint ground = color_at(window, 0.001, 0.001) & 255;
     CHECK(is_dark ? ground < 100 : ground > 180);
     /* The corners of each picture, and its middle; between the pictures, the window. */
-    const guint expected[PICTURES - 1] = {colour_of(5), 0x123456, 0xab1020, 0};
+    const guint expected[PICTURES - 1] = {color_of(5), 0x123456, 0xab1020, 0};
     for (int i = 0; i < PICTURES - 2; i++) {
-        CHECK(is_near(colour_in_cell(window, i, 0.02, 0.02), expected[i]));
-        CHECK(is_near(colour_in_cell(window, i, 0.5, 0.5), expected[i]));
-        CHECK(is_near(colour_in_cell(window, i, 0.98, 0.98), expected[i]));
-        CHECK(is_near(colour_in_cell(window, i, 1.05, 0.5), colour_in_cell(window, i, 0.5, 1.05)));
-        CHECK(!is_near(colour_in_cell(window, i, 1.05, 0.5), expected[i]));
+        CHECK(is_near(color_in_cell(window, i, 0.02, 0.02), expected[i]));
+        CHECK(is_near(color_in_cell(window, i, 0.5, 0.5), expected[i]));
+        CHECK(is_near(color_in_cell(window, i, 0.98, 0.98), expected[i]));
+        CHECK(is_near(color_in_cell(window, i, 1.05, 0.5), color_in_cell(window, i, 0.5, 1.05)));
+        CHECK(!is_near(color_in_cell(window, i, 1.05, 0.5), expected[i]));
     }
-    guint hash = colour_in_cell(window, 3, 0.5, 0.5);
-    CHECK(!is_near(hash, 0x123456) && is_near(hash, colour_in_cell(window, 3, 0.1, 0.9)));
-    guint frame = colour_in_cell(window, 4, 0.5, 0.5);
-    CHECK(is_near(frame, colour_of(9)) || is_near(frame, colour_of(10)) || is_near(frame, colour_of(11)) ||
-          is_near(frame, colour_of(12)));
+    guint hash = color_in_cell(window, 3, 0.5, 0.5);
+    CHECK(!is_near(hash, 0x123456) && is_near(hash, color_in_cell(window, 3, 0.1, 0.9)));
+    guint frame = color_in_cell(window, 4, 0.5, 0.5);
+    CHECK(is_near(frame, color_of(9)) || is_near(frame, color_of(10)) || is_near(frame, color_of(11)) ||
+          is_near(frame, color_of(12)));
     sdimage_image *image = sdimage_paintable_ref_image(sdimage_picture_get_paintable(SDIMAGE_PICTURE(pictures[0])));
     CHECK_EQUAL(sdimage_image_width(image), scale == 2 ? 208 : 112);
     sdimage_image_unref(image);

@@ -14,7 +14,7 @@ static uint32_t decoded_width(GtkWidget *picture) {
 }
 
 static bool shows(GtkWidget *picture, int number) {
-    return is_near(colour_at(picture, 0.5, 0.5), colour_of(number));
+    return is_near(color_at(picture, 0.5, 0.5), color_of(number));
 }
 
 static bool has_state(GtkWidget *picture, SdimageState state) {
@@ -27,8 +27,8 @@ static GtkWidget *new_picture(const char *url) {
     return picture;
 }
 
-static GdkPaintable *solid_paintable(guint colour) {
-    guint32 pixel = colour | 0xff000000u;
+static GdkPaintable *solid_paintable(guint color) {
+    guint32 pixel = color | 0xff000000u;
     GBytes *bytes = g_bytes_new(&pixel, 4);
     GdkTexture *texture = gdk_memory_texture_new(1, 1, GDK_MEMORY_DEFAULT, bytes, 4);
     g_bytes_unref(bytes);
@@ -244,7 +244,7 @@ static void a_picture_reports_progress_state_and_errors(void) {
     sdimage_picture_set_url(SDIMAGE_PICTURE(picture), "wait:1");
     UNTIL(sdimage_picture_get_progress(SDIMAGE_PICTURE(picture)) > 0.4 && held_loads() == 1);
     CHECK(sdimage_picture_get_progress(SDIMAGE_PICTURE(picture)) < 0.6 && steps > 0);
-    CHECK(has_state(picture, SDIMAGE_STATE_LOADING) && is_near(colour_at(picture, 0.5, 0.5), 0x123456));
+    CHECK(has_state(picture, SDIMAGE_STATE_LOADING) && is_near(color_at(picture, 0.5, 0.5), 0x123456));
     CHECK(!gtk_test_accessible_check_state(GTK_ACCESSIBLE(picture), GTK_ACCESSIBLE_STATE_BUSY, TRUE));
     open_loader();
     UNTIL(has_state(picture, SDIMAGE_STATE_READY));
@@ -252,14 +252,14 @@ static void a_picture_reports_progress_state_and_errors(void) {
     CHECK(!gtk_test_accessible_check_state(GTK_ACCESSIBLE(picture), GTK_ACCESSIBLE_STATE_BUSY, FALSE));
     sdimage_picture_set_url(SDIMAGE_PICTURE(picture), "fail:1");
     UNTIL(has_state(picture, SDIMAGE_STATE_FAILED));
-    CHECK(is_near(colour_at(picture, 0.5, 0.5), 0x654321));
+    CHECK(is_near(color_at(picture, 0.5, 0.5), 0x654321));
     CHECK_EQUAL(sdimage_picture_get_error(SDIMAGE_PICTURE(picture))->code, SDIMAGE_STATUS_CONNECT_FAILED);
     int loads = started_loads();
     sdimage_picture_retry(SDIMAGE_PICTURE(picture));
     CHECK(has_state(picture, SDIMAGE_STATE_LOADING) && !sdimage_picture_get_error(SDIMAGE_PICTURE(picture)));
     UNTIL(started_loads() == loads + 1 && has_state(picture, SDIMAGE_STATE_FAILED));
     sdimage_picture_set_url(SDIMAGE_PICTURE(picture), NULL);
-    CHECK(has_state(picture, SDIMAGE_STATE_EMPTY) && is_near(colour_at(picture, 0.5, 0.5), 0x123456));
+    CHECK(has_state(picture, SDIMAGE_STATE_EMPTY) && is_near(color_at(picture, 0.5, 0.5), 0x123456));
 }
 
 static void an_image_fades_in_unless_animations_are_disabled(void) {

@@ -42,8 +42,8 @@ def _block_row(blocks: int, row: int) -> bytes:
     for column in range(blocks):
         across, down = column / blocks, row / _ROWS
         tile = (column // 4 + row // 4) % 2
-        colour = (int(40 * across - 50 * down) + 24 * tile, int(70 * across - 30), int(50 - 90 * down))
-        for component, value in enumerate(colour):
+        color = (int(40 * across - 50 * down) + 24 * tile, int(70 * across - 30), int(50 - 90 * down))
+        for component, value in enumerate(color):
             codes.append(_difference(value - before[component]) + _END_OF_BLOCK)
             before[component] = value
     bits = "".join(codes)
@@ -52,7 +52,7 @@ def _block_row(blocks: int, row: int) -> bytes:
 
 
 def jpeg(width: int, height: int) -> bytes:
-    """A baseline colour JPEG of flat blocks; takes one second for 24 megapixels."""
+    """A baseline color JPEG of flat blocks; takes one second for 24 megapixels."""
     rows = [_block_row(-(-width // 8), row) for row in range(_ROWS)]
     count = -(-height // 8)
     parts = list(_headers(width, height))

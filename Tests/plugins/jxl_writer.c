@@ -46,7 +46,7 @@ static void set_up(JxlEncoder *encoder, const picture *picture, const JxlColorEn
     info.uses_original_profile = !(picture->distance > 0);
     must(JxlEncoderSetBasicInfo(encoder, &info) == JXL_ENC_SUCCESS, "the header");
     must(JxlEncoderSetCodestreamLevel(encoder, 10) == JXL_ENC_SUCCESS, "the level");
-    must(JxlEncoderSetColorEncoding(encoder, color) == JXL_ENC_SUCCESS, "the colours");
+    must(JxlEncoderSetColorEncoding(encoder, color) == JXL_ENC_SUCCESS, "the colors");
 }
 
 /* Makes a frame a layer: the first is a reference for the second. */

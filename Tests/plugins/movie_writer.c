@@ -1,6 +1,6 @@
 /* Writes movies with libavformat and libavcodec, for tests that know each of their frames.
  *
- *   movie_writer CONTAINER ENCODER WIDTH HEIGHT OUT [OPTION=VALUE]... <COLOURS
+ *   movie_writer CONTAINER ENCODER WIDTH HEIGHT OUT [OPTION=VALUE]... <COLORS
  *
  * Each line of the input is a frame: Y, Cb and Cr of its left half, and of its right half. 25 frames per second.
  * Exit status 3: the encoder is not available. */

@@ -67,28 +67,28 @@ void limitMemory(qint64 bytes) {
           used > 0 && setrlimit(RLIMIT_DATA, &limit) == 0);
 }
 
-/* --- Images. Each half has a colour of three channels with four levels: 12 bits in all, and one more for each half. */
+/* --- Images. Each half has a color of three channels with four levels: 12 bits in all, and one more for each half. */
 
-static QColor colourOf(int digits) {
+static QColor colorOf(int digits) {
     auto level = [](int value) { return 30 + 60 * value; };
     return QColor(level(digits & 3), level(digits >> 2 & 3), level(digits >> 4 & 3));
 }
 
 QImage Tiles::picture(int number, int side) {
     QImage image(side, side, QImage::Format_RGB32);
-    image.fill(colourOf(number & 63));
+    image.fill(colorOf(number & 63));
     QPainter painter(&image);
-    painter.fillRect(0, side / 2, side, side - side / 2, colourOf(number >> 6 & 63));
-    painter.fillRect(side / 2, side / 2, side - side / 2, side - side / 2, colourOf(number >> 12 & 63));
+    painter.fillRect(0, side / 2, side, side - side / 2, colorOf(number >> 6 & 63));
+    painter.fillRect(side / 2, side / 2, side - side / 2, side - side / 2, colorOf(number >> 12 & 63));
     return image;
 }
 
-static int digitsOf(QColor colour) {
+static int digitsOf(QColor color) {
     auto value = [](int level) {
         int found = (level - 30 + 30) / 60;
         return std::abs(30 + 60 * found - level) <= 12 ? found : -1;
     };
-    int red = value(colour.red()), green = value(colour.green()), blue = value(colour.blue());
+    int red = value(color.red()), green = value(color.green()), blue = value(color.blue());
     return red < 0 || green < 0 || blue < 0 || red > 3 || green > 3 || blue > 3 ? -1 : red | green << 2 | blue << 4;
 }
 

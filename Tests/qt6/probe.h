@@ -26,7 +26,7 @@ void useOneTransfer();
 /* Lets the process allocate at most this many more bytes, or with 0 any number. Without memory, Qt ends the process. */
 void limitMemory(qint64 bytes);
 
-/* Images of `tile:/NUMBER` URLs. The colours of the two halves encode the number. Query:
+/* Images of `tile:/NUMBER` URLs. The colors of the two halves encode the number. Query:
  *   side=N    side in pixels, 40 by default        hold      nothing arrives until `release`
  *   moving    an animation of two frames: the number, and the number + 1
  *   png       PNG instead of BMP
@@ -39,7 +39,7 @@ class Tiles {
     ~Tiles();
 
     static QUrl url(int number, const QString &query = {});
-    /* The number of the image that fills the rectangle; -1 if there is another colour. */
+    /* The number of the image that fills the rectangle; -1 if there is another color. */
     static int numberIn(const QImage &image, const QRect &box);
     static int numberIn(const QImage &image) { return numberIn(image, image.rect()); }
     static QImage picture(int number, int side = 40);

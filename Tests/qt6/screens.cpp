@@ -1,4 +1,4 @@
-/* screens.cpp: writes what widgets and items look like in every state, in light or dark colours, to two files.
+/* screens.cpp: writes what widgets and items look like in every state, in light or dark colors, to two files.
  *
  *   screens light|dark IMPORT-PATH WIDGETS.png QUICK.png
  *

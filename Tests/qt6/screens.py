@@ -30,11 +30,11 @@ def pixels(path: pathlib.Path) -> numpy.ndarray:
 
 def main() -> None:
     program, imports = sys.argv[1:3]
-    for name, colours, scale in (("light", "light", "1"), ("dark", "dark", "1"), ("scale-2", "light", "2")):
+    for name, colors, scale in (("light", "light", "1"), ("dark", "dark", "1"), ("scale-2", "light", "2")):
         with tempfile.TemporaryDirectory() as folder:
             paths = [pathlib.Path(folder) / f"{kind}-{name}.png" for kind in ("widgets", "quick")]
             environment = {**os.environ, "QT_SCALE_FACTOR": scale}
-            command = [program, colours, imports, *map(str, paths)]
+            command = [program, colors, imports, *map(str, paths)]
             done = subprocess.run(command, env=environment, capture_output=True, text=True)
             if not report.check(f"screens: {name} is drawn", done.returncode == 0, done.stderr):
                 continue

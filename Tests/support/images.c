@@ -1,4 +1,4 @@
-/* images.c: two coloured squares, one dot, and a header that announces 7 GB. */
+/* images.c: two colored squares, one dot, and a header that announces 7 GB. */
 #include "check.h"
 
 const unsigned char png_2x2[75] = {

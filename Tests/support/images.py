@@ -9,7 +9,7 @@ import zlib
 
 
 def pixels(width: int, height: int) -> bytes:
-    """RGB pixels with a different colour at each position."""
+    """RGB pixels with a different color at each position."""
     return bytes(value for y in range(height) for x in range(width)
                  for value in (x * 7 % 256, y * 11 % 256, (x + y) * 3 % 256))
 
@@ -27,9 +27,9 @@ def png(width: int, height: int) -> bytes:
 
 
 def gif(colors: list[tuple[int, int, int]], hundredths: int, side: int = 4) -> bytes:
-    """An endless animation (GIF89a) with a frame of each colour."""
+    """An endless animation (GIF89a) with a frame of each color."""
     bits, filled = 0, 0
-    # Codes of three bits, with a clear code before the table could grow: clear 4, colour 0, end 5.
+    # Codes of three bits, with a clear code before the table could grow: clear 4, color 0, end 5.
     for code in [4, 0, 0] * (side * side // 2) + [5]:
         bits, filled = bits | code << filled, filled + 3
     data = bits.to_bytes((filled + 7) // 8, "little")

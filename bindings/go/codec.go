@@ -28,7 +28,7 @@ type DecodeOptions struct {
 	KeepGainMap     bool         // leaves the base image with its gain map, for ApplyGainMap and EmbedGainMap
 	FirstFrameOnly  bool         // decodes an animation as a still
 	KeepOrientation bool         // ignores the orientation in the metadata
-	KeepColors      bool         // keeps the colour space of the file
+	KeepColors      bool         // keeps the color space of the file
 	AcceptPartial   bool         // truncated or damaged bytes are no error
 	LimitBytes      uint64       // scales down until the bitmap takes at most this many bytes; 0: no limit
 	MaxPixels       uint64       // safety limits; 0: those of the library

@@ -241,7 +241,7 @@ func toNRGBA(picture image.Image) *image.NRGBA {
 // Bounds returns a rectangle that begins at the origin.
 func (m *Image) Bounds() image.Rectangle { return image.Rect(0, 0, m.width, m.height) }
 
-// ColorModel returns the model of the colours that At returns.
+// ColorModel returns the model of the colors that At returns.
 func (m *Image) ColorModel() color.Model {
 	switch m.format {
 	case Gray8:

@@ -205,7 +205,7 @@ TEST(gain_maps_are_kept_applied_and_written) {
     CHECK_EQUAL(gain_map::between(image(2, 1, 2, pixel_format::gray8, grays.data()), hdr).alternate_headroom(), 2.0);
 }
 
-TEST(colours_sizes_and_formats_are_computed) {
+TEST(colors_sizes_and_formats_are_computed) {
     CHECK_EQUAL(color_to_hex({1, 0, 0, 1}), std::string("#ff0000ff"));
     CHECK_EQUAL(color_from_hex("#0f0").green, 1.0);
     CHECK_EQUAL(thrown([] { color_from_hex("green"); }), status::invalid_argument);

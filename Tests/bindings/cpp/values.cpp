@@ -159,8 +159,8 @@ TEST(pixels_are_seen_without_a_copy) {
     CHECK(picture.row(2).data() == picture.pixels().data() + 2 * picture.stride());
     CHECK_EQUAL(int(picture.row(3)[14]), 17);
     CHECK(picture.row(4).empty());
-    const color colour = picture.color_at(1, 1);
-    CHECK_EQUAL(colour.red, 4 / 255.0);
+    const color color = picture.color_at(1, 1);
+    CHECK_EQUAL(color.red, 4 / 255.0);
     CHECK_EQUAL(thrown([&] { picture.color_at(5, 0); }), status::invalid_argument);
 }
 

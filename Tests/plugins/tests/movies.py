@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .support import sdimage
 
 WIDTH, HEIGHT = 64, 64
-COLOURS = ((250, 10, 10), (10, 250, 10), (10, 10, 250), (200, 200, 30), (120, 120, 120))
+COLORS = ((250, 10, 10), (10, 250, 10), (10, 10, 250), (200, 200, 30), (120, 120, 120))
 
 
 def box(name: bytes, *bodies: bytes) -> bytes:
@@ -31,8 +31,8 @@ def body_of(data: bytes, *path: bytes) -> bytes:
     return data
 
 
-def plain(colour: Sequence[int], width: int = WIDTH, height: int = HEIGHT) -> sdimage.Image:
-    return sdimage.Image.from_pixels(bytes(colour) * (width * height), width, height, "rgb8")
+def plain(color: Sequence[int], width: int = WIDTH, height: int = HEIGHT) -> sdimage.Image:
+    return sdimage.Image.from_pixels(bytes(color) * (width * height), width, height, "rgb8")
 
 
 MATRIX = {"up": (65536, 0, 0, 65536), "right": (0, 65536, -65536, 0), "down": (-65536, 0, 0, -65536),
@@ -79,15 +79,15 @@ def visual(name: bytes, *boxes: bytes, width: int = WIDTH, height: int = HEIGHT)
                struct.pack(">IIIH", 0x480000, 0x480000, 0, 1), bytes(32), struct.pack(">Hh", 24, -1), *boxes)
 
 
-def clip(durations: Sequence[int] = (40, 100, 200, 60, 100), colours: Sequence[Sequence[int]] = COLOURS, **options: object) -> bytes:
+def clip(durations: Sequence[int] = (40, 100, 200, 60, 100), colors: Sequence[Sequence[int]] = COLORS, **options: object) -> bytes:
     """A QuickTime movie of JPEG frames."""
-    samples = [plain(colour).encode("jpeg", quality=0.9, chroma="444") for colour in colours]
+    samples = [plain(color).encode("jpeg", quality=0.9, chroma="444") for color in colors]
     return movie((b"qt  ",), b"vide", visual(b"jpeg"), samples, durations, **options)  # type: ignore[arg-type]
 
 
-def sequence(durations: Sequence[int] = (50, 200, 100, 80, 70), colours: Sequence[Sequence[int]] = COLOURS) -> bytes:
+def sequence(durations: Sequence[int] = (50, 200, 100, 80, 70), colors: Sequence[Sequence[int]] = COLORS) -> bytes:
     """A HEIC sequence of frames that the HEIF module encodes. Raises UNSUPPORTED without its encoder."""
-    coded = [plain(colour).encode("heic", quality=0.9) for colour in colours]
+    coded = [plain(color).encode("heic", quality=0.9) for color in colors]
     samples = [body_of(data, b"mdat") for data in coded]
     configuration = body_of(coded[0], b"meta", b"iprp", b"ipco", b"hvcC")
     entry = visual(b"hvc1", box(b"hvcC", configuration), full(b"ccst", 0, 0, bytes(4)))

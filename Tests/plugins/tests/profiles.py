@@ -1,4 +1,4 @@
-"""Writes ICC profiles (ICC.1:2001-04) of inks for tests, and computes the resulting colours."""
+"""Writes ICC profiles (ICC.1:2001-04) of inks for tests, and computes the resulting colors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def fixed(value: float) -> bytes:
 
 
 def inks(color: Callable[[tuple[int, int, int, int]], Lab]) -> bytes:
-    """A CMYK profile from the colours of its sixteen full inks (6.5.7: lut8Type); linear between them."""
+    """A CMYK profile from the colors of its sixteen full inks (6.5.7: lut8Type); linear between them."""
     corners = [(c, m, y, k) for c in (0, 1) for m in (0, 1) for y in (0, 1) for k in (0, 1)]
     ramp = bytes(range(256))
     table = b"".join(bytes((round(light * 2.55), round(a) + 128, round(b) + 128)) for light, a, b in map(color, corners))

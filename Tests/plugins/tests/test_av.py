@@ -8,7 +8,7 @@ import unittest
 from pathlib import Path
 
 from . import movies
-from .movies import COLOURS, clip
+from .movies import COLORS, clip
 from .support import FIXTURES, TestCase, apart, from_source, needs, sdimage
 
 DURATIONS = [40, 100, 200, 60, 100]
@@ -16,19 +16,19 @@ DURATIONS = [40, 100, 200, 60, 100]
 
 @needs("av")
 class Video(TestCase):
-    def assert_colour(self, image: sdimage.Image, index: int) -> None:
-        self.assert_close(self.pixel(image, 32, 32)[:3], COLOURS[index])
+    def assert_color(self, image: sdimage.Image, index: int) -> None:
+        self.assert_close(self.pixel(image, 32, 32)[:3], COLORS[index])
 
     def test_a_poster_is_a_still_of_the_first_frame_or_of_a_time(self) -> None:
         for index_first in (True, False):
             data = clip(index_first=index_first)
             image = sdimage.decode(data)
             self.assertEqual((image.width, image.height, image.frame_count, image.pixel_format), (64, 64, 1, "rgb8"))
-            self.assert_colour(image, 0)
+            self.assert_color(image, 0)
             times = {0: 0, 39: 0, 40: 1, 139: 1, 140: 2, 339: 2, 340: 3, 400: 4, 499: 4, 500: 4, 10**15: 4, -7: 0}
             for time, index in times.items():
                 with self.subTest(time=time, index_first=index_first):
-                    self.assert_colour(sdimage.decode(data, options={"av.poster_ms": time}), index)
+                    self.assert_color(sdimage.decode(data, options={"av.poster_ms": time}), index)
 
     def test_frames_are_had_in_any_order(self) -> None:
         data = clip()
@@ -38,8 +38,8 @@ class Video(TestCase):
         with sdimage.Animation(data, options=wish) as moving:
             self.assertEqual((len(moving), moving.loop_count, moving.durations_ms), (5, 1, DURATIONS))
             for index in (4, 0, 2, 1, 3, 3, 4):
-                self.assert_colour(moving[index], index)
-                self.assert_colour(image.frame(index), index)
+                self.assert_color(moving[index], index)
+                self.assert_color(image.frame(index), index)
         self.assertEqual(sdimage.decode(data, options=wish, first_frame_only=True).frame_count, 1)
         self.assertEqual([frame.width for frame in sdimage.Animation(data, options=wish, thumbnail_size=(16, 16))], [16] * 5)
         known = sdimage.info(data)
@@ -64,11 +64,11 @@ class Video(TestCase):
         for index_first in (True, False):
             data = clip(index_first=index_first)
             self.assertEqual(from_source(data).tobytes(), sdimage.decode(data).tobytes())
-            self.assert_colour(from_source(data, options={"av.poster_ms": 200}), 2)
+            self.assert_color(from_source(data, options={"av.poster_ms": 200}), 2)
 
     def test_the_error_of_a_source_is_told(self) -> None:
         # Padding, because a small file would be read at once.
-        samples = [movies.plain(colour).encode("jpeg", chroma="444") + bytes(50000) for colour in COLOURS]
+        samples = [movies.plain(color).encode("jpeg", chroma="444") + bytes(50000) for color in COLORS]
         data = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg"), samples, DURATIONS)
         last = {"av.poster_ms": 10**6}
         # In the header, in the index, and within the last frame, which no other frame may replace.
@@ -76,7 +76,7 @@ class Video(TestCase):
             with self.subTest(place=place, options=options), self.assertRaises(sdimage.Error) as caught:
                 from_source(data, breaks_at=place, options=options)
             self.assertEqual((caught.exception.code, caught.exception.message), ("PERMISSION_DENIED", "not for you"))
-        self.assert_colour(from_source(data, breaks_at=len(data) - 300), 0)
+        self.assert_color(from_source(data, breaks_at=len(data) - 300), 0)
 
     def test_pieces_end_in_the_same_picture(self) -> None:
         self.assert_pieces_agree(clip())
@@ -95,7 +95,7 @@ class Video(TestCase):
     def test_sizes_and_numbers_are_limited(self) -> None:
         self.assert_error("TOO_LARGE", clip(), max_pixels=4000)
         self.assert_error("TOO_LARGE", clip(), max_bytes=4000)
-        sample = movies.plain(COLOURS[0], 8, 8).encode("jpeg")
+        sample = movies.plain(COLORS[0], 8, 8).encode("jpeg")
         entry = movies.visual(b"jpeg", width=8, height=8)
         many = movies.movie((b"qt  ",), b"vide", entry, [sample] * 10001, [10] * 10001, width=8, height=8)
         self.assert_error("TOO_LARGE", many, options={"av.frames": True})
@@ -124,7 +124,7 @@ class Video(TestCase):
             return movies.box(b"moof", movies.full(b"mfhd", 0, 0, struct.pack(">I", 1)), movies.box(b"traf", head, run))
 
         whole = with_box(movies.box(b"mvex", movies.full(b"trex", 0, 0, struct.pack(">5I", 1, 1, 40, 1, 0))))
-        self.assert_colour(sdimage.decode(whole + fragment(1000)), 0)
+        self.assert_color(sdimage.decode(whole + fragment(1000)), 0)
         for many in (patched(data, 5_000_000), whole + fragment(5_000_000), whole + fragment(3_000_000) * 2):
             self.assertIn("samples", self.assert_error("TOO_LARGE", many).message)
             with self.assertRaises(sdimage.Error):
@@ -135,13 +135,13 @@ class Video(TestCase):
         # Sound with samples of one tick is read by chunks, and may have any number of them.
         sound = movies.movie((b"qt  ",), b"soun", movies.visual(b"raw "), [b"x"], [1])
         track = sound[sound.index(b"trak") - 4 : sound.index(b"mdat") - 4]
-        self.assert_colour(sdimage.decode(with_box(patched(track, 2**31))), 0)
+        self.assert_color(sdimage.decode(with_box(patched(track, 2**31))), 0)
         packed = movies.box(b"moov", movies.box(b"cmov", bytes(64)))
         self.assert_error("UNSUPPORTED", data[: moov - 4] + packed)
 
     def test_tables_in_other_boxes_are_counted_too(self) -> None:
         """libavformat reads tables in most of the boxes in which it reads others."""
-        sample = movies.plain(COLOURS[0]).encode("jpeg", quality=0.9, chroma="444")
+        sample = movies.plain(COLORS[0]).encode("jpeg", quality=0.9, chroma="444")
 
         def movie(*boxes: bytes, extra: bytes = b"", handler: bytes = b"vide", count: int | None = None) -> bytes:
             """A movie with an own table of sizes for `count` samples, or with none."""
@@ -173,18 +173,18 @@ class Video(TestCase):
         packed = movies.box(b"hoov", movies.box(b"cmov", bytes(64)))
         self.assert_error("UNSUPPORTED", usual[: usual.index(b"moov") - 4] + packed)
         usual = clip()
-        self.assert_colour(sdimage.decode(usual.replace(b"moov", b"hoov")), 0)
-        self.assert_colour(sdimage.decode(usual.replace(b"moov", b"free")), 0)
+        self.assert_color(sdimage.decode(usual.replace(b"moov", b"hoov")), 0)
+        self.assert_color(sdimage.decode(usual.replace(b"moov", b"free")), 0)
         described = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg"), [sample], [1],
                                  extra=movies.box(b"meta", bytes(4), kind(b"mdta")))
-        self.assert_colour(sdimage.decode(described), 0)
+        self.assert_color(sdimage.decode(described), 0)
 
     def test_a_file_that_ends_early_is_truncated(self) -> None:
         data = clip()
         self.assert_error(("TRUNCATED", "BAD_DATA", "UNSUPPORTED"), data[:300])
         self.assert_error(("TRUNCATED", "BAD_DATA"), clip(index_first=False)[:2000])
         cut = data[: len(data) - 300]
-        self.assert_colour(sdimage.decode(cut), 0)
+        self.assert_color(sdimage.decode(cut), 0)
 
     def test_damage_is_an_error_or_a_picture(self) -> None:
         self.assert_hardened(clip(), 40, 100)
@@ -226,7 +226,7 @@ class Sequence(TestCase):
         self.assertEqual(image.durations_ms, [50, 200, 100, 80, 70])
         with sdimage.Animation(self.data) as moving:
             for index in (4, 0, 3, 1, 2, 2):
-                self.assert_close(self.pixel(moving[index], 30, 30)[:3], COLOURS[index])
+                self.assert_close(self.pixel(moving[index], 30, 30)[:3], COLORS[index])
         known = sdimage.info(self.data)
         self.assertEqual((known["format"], known["frame_count"], known["duration_ms"]), ("heic", 5, 500))
         self.assertEqual(sdimage.decode(self.data, first_frame_only=True).frame_count, 1)

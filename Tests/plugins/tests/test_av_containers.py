@@ -6,16 +6,16 @@ from __future__ import annotations
 import unittest
 
 from . import movies, writers
-from .movies import COLOURS
+from .movies import COLORS
 from .support import TestCase, from_source, needs, sdimage
 
 COUNT = 30
 FRAMES = {"av.frames": True}
 
 
-def halves(index: int) -> tuple[writers.Colour, writers.Colour]:
-    """The left half has one of five colours, the right half a unique grey."""
-    return COLOURS[index % len(COLOURS)], (index * 8,) * 3
+def halves(index: int) -> tuple[writers.Color, writers.Color]:
+    """The left half has one of five colors, the right half a unique grey."""
+    return COLORS[index % len(COLORS)], (index * 8,) * 3
 
 
 @needs("av")
@@ -68,7 +68,7 @@ class Containers(TestCase):
         self.assert_container("mp4", "libx265", "crf=4", "g=12", "x265-params=log-level=none:bframes=3")
 
     def test_a_long_movie_tells_its_duration_by_its_header(self) -> None:
-        frames = [(COLOURS[0], COLOURS[1])] * 10001
+        frames = [(COLORS[0], COLORS[1])] * 10001
         known = sdimage.info(writers.movie("matroska", "mjpeg", frames, width=16, height=16))
         self.assertEqual(known["duration_ms"], 400040)
 

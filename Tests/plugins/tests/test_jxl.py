@@ -63,22 +63,22 @@ class Jxl(TestCase):
                 self.assertEqual(sdimage.decode(written).tobytes(), sdimage.decode(turned).tobytes())
 
     def test_an_animation_has_its_frames_in_any_order(self) -> None:
-        colours = ((250, 10, 10), (10, 250, 10), (10, 10, 250), (90, 90, 90))
-        frames = [sdimage.Image.from_pixels(bytes(colour) * 600, 30, 20, "rgb8") for colour in colours]
+        colors = ((250, 10, 10), (10, 250, 10), (10, 10, 250), (90, 90, 90))
+        frames = [sdimage.Image.from_pixels(bytes(color) * 600, 30, 20, "rgb8") for color in colors]
         data = sdimage.Image.animation(frames, [40, 200, 100, 350], 3).encode("jxl", lossless=True, effort=1)
         with sdimage.Animation(data) as moving:
             # Durations below 100 ms become 100.
             self.assertEqual((len(moving), moving.loop_count, moving.durations_ms), (4, 3, [100, 200, 100, 350]))
             for index in (3, 0, 2, 1, 2, 3, 3):
-                self.assertEqual(self.pixel(moving[index], 3, 3)[:3], colours[index])
+                self.assertEqual(self.pixel(moving[index], 3, 3)[:3], colors[index])
         image = sdimage.decode(data)
         self.assertEqual((image.frame_count, image.duration_ms), (4, 750))
-        self.assertEqual(self.pixel(image.frame(2), 0, 0)[:3], colours[2])
+        self.assertEqual(self.pixel(image.frame(2), 0, 0)[:3], colors[2])
         self.assertEqual(image.encode("jxl"), data)
         limited = sdimage.decode(data, limit_bytes=30 * 20 * 4)
         self.assertLessEqual(sum(limited.frame(each).width * limited.frame(each).height * 4 for each in range(4)), 2400)
         still = sdimage.decode(data, first_frame_only=True)
-        self.assertEqual((still.frame_count, self.pixel(still, 1, 1)[:3]), (1, colours[0]))
+        self.assertEqual((still.frame_count, self.pixel(still, 1, 1)[:3]), (1, colors[0]))
         self.assertEqual([frame.width for frame in sdimage.Animation(data, thumbnail_size=(15, 10))], [15] * 4)
         known = sdimage.info(data)
         self.assertEqual((known["frame_count"], known["loop_count"], known["duration_ms"]), (4, 3, 750))

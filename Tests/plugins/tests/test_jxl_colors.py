@@ -160,7 +160,7 @@ class Layers(TestCase):
             self.assert_pieces_agree(data)
 
     def test_multiplied_alpha_is_divided_out_exactly(self) -> None:
-        # Dark colours of low alpha lose their low bits if the division takes place in 8 bits.
+        # Dark colors of low alpha lose their low bits if the division takes place in 8 bits.
         alphas = [round(65535 * level / 255) for level in (1, 2, 5, 40, 200, 255)]
         row = b"".join(struct.pack("=4H", *(round(part * alpha) for part in (0.8, 0.3, 0.1)), alpha) for alpha in alphas)
         data = writers.premultiplied(writers.jxl(row * 8, len(alphas), 8, BT709, self.SRGB, 0, "alpha"))

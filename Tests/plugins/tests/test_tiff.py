@@ -20,8 +20,8 @@ def with_alpha(x: int, y: int) -> tuple[float, ...]:
 
 
 def multiplied(x: int, y: int) -> tuple[float, ...]:
-    *colours, alpha = with_alpha(x, y)
-    return (*(colour * alpha for colour in colours), alpha)
+    *colors, alpha = with_alpha(x, y)
+    return (*(color * alpha for color in colors), alpha)
 
 
 @needs("tiff")
@@ -36,7 +36,7 @@ class Tiff(TestCase):
             wanted = [round(value * most) for value in pixel(x, y)]
             self.assertLessEqual(max(abs(g - w) for g, w in zip(got, wanted)), loss, f"{got} {wanted} at {x}, {y}")
 
-    def test_colours_come_back_however_they_are_laid_out(self) -> None:
+    def test_colors_come_back_however_they_are_laid_out(self) -> None:
         for order, big, planar, tile in itertools.product("<>", (False, True), (False, True), (0, 16, 48)):
             with self.subTest(order=order, big=big, planar=planar, tile=tile):
                 image = sdimage.decode(file(picture(order=order, big=big, planar=planar, tile=tile)))
@@ -73,18 +73,18 @@ class Tiff(TestCase):
         self.assertEqual(sdimage.decode(deep).pixel_format, "gray8")
         self.assertEqual(sdimage.decode(deep, pixel_format="native").pixel_format, "gray16")
 
-    def test_a_palette_has_its_colours(self) -> None:
+    def test_a_palette_has_its_colors(self) -> None:
         for bits, shift in ((1, 8), (2, 8), (4, 0), (8, 8)):
             count = 2**bits
-            colours = [[(index * step + step) % 256 for index in range(count)] for step in (3, 7, 11)]
+            colors = [[(index * step + step) % 256 for index in range(count)] for step in (3, 7, 11)]
             made = picture(grey, bits=bits, photometric=3)
-            made.set(320, SHORT, *(value << shift for plane in colours for value in plane))
+            made.set(320, SHORT, *(value << shift for plane in colors for value in plane))
             image = sdimage.decode(file(made))
             self.assertEqual(image.pixel_format, "rgb8")
             for x in (0, 30, 63):
                 index = round(x / 63 * (count - 1))
                 with self.subTest(bits=bits, x=x):
-                    self.assertEqual(tuple(image.tobytes()[3 * x :][:3]), tuple(plane[index] for plane in colours))
+                    self.assertEqual(tuple(image.tobytes()[3 * x :][:3]), tuple(plane[index] for plane in colors))
 
     def test_alpha_is_straight_also_where_it_was_multiplied_in(self) -> None:
         for bits, kind, planar in itertools.product((8, 16), (1, 2), (False, True)):
@@ -99,13 +99,13 @@ class Tiff(TestCase):
         grey_alpha = picture(lambda x, y: (*grey(x, y), 0.5), photometric=1).set(338, SHORT, 2)
         self.assertEqual(self.pixel(sdimage.decode(file(grey_alpha)), 63, 0), (255, 255, 255, 128))
 
-    def test_more_samples_than_colours_do_no_harm(self) -> None:
+    def test_more_samples_than_colors_do_no_harm(self) -> None:
         made = picture(lambda x, y: (*ramp(x, y), 0.1, 0.2)).set(338, SHORT, 0, 0)
         image = sdimage.decode(file(made))
         self.assertEqual((image.pixel_format, image.has_alpha), ("rgb8", False))
         self.assert_samples(image, ramp)
 
-    def test_inks_become_colours(self) -> None:
+    def test_inks_become_colors(self) -> None:
         for bits in (8, 16):
             made = picture(lambda x, y: (1 - x / 63, 0, 0, y / 31), photometric=5, bits=bits)
             image = sdimage.decode(file(made))

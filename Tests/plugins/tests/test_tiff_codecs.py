@@ -60,10 +60,10 @@ class Compressions(TestCase):
         self.assertEqual(struct.pack(f"<{WIDTH * HEIGHT}f", *light[::4]), samples)
 
     def test_jpeg(self) -> None:
-        # YCbCr with subsampled colours, by libjpeg's own conversion; RGB unchanged; grey.
-        colours = libtiff.write(raw(), WIDTH, HEIGHT, JPEG, photometric=6, tags={65538: 1, 65537: 95})
+        # YCbCr with subsampled colors, by libjpeg's own conversion; RGB unchanged; grey.
+        colors = libtiff.write(raw(), WIDTH, HEIGHT, JPEG, photometric=6, tags={65538: 1, 65537: 95})
         plain = libtiff.write(raw(), WIDTH, HEIGHT, JPEG, tags={65537: 95})
-        for name, data in (("colours", colours), ("plain", plain)):
+        for name, data in (("colors", colors), ("plain", plain)):
             image = sdimage.decode(data)
             self.assertEqual((image.width, image.height, image.pixel_format), (WIDTH, HEIGHT, "rgb8"))
             for x, y in ((3, 3), (31, 15), (60, 28), (10, 30)):
@@ -126,15 +126,15 @@ class Compressions(TestCase):
 
 @needs("tiff")
 class Inks(TestCase):
-    #: The profile's colours of full inks, all different from those of their names. With black all are black, so that
+    #: The profile's colors of full inks, all different from those of their names. With black all are black, so that
     #: nothing is to be compensated.
-    COLOURS = {(0, 0, 0, 0): (100, 0, 0), (1, 0, 0, 0): (50, 50, 30), (0, 1, 0, 0): (70, -40, 40), (0, 0, 1, 0): (40, 10, -40)}
+    COLORS = {(0, 0, 0, 0): (100, 0, 0), (1, 0, 0, 0): (50, 50, 30), (0, 1, 0, 0): (70, -40, 40), (0, 0, 1, 0): (40, 10, -40)}
 
     def color(self, inks: tuple[int, int, int, int]) -> profiles.Lab:
-        return (0, 0, 0) if inks[3] else self.COLOURS.get(inks, (30, 0, 0))
+        return (0, 0, 0) if inks[3] else self.COLORS.get(inks, (30, 0, 0))
 
-    def test_inks_become_the_colours_of_their_profile(self) -> None:
-        columns = [*self.COLOURS, (0, 0, 0, 1), (1, 1, 1, 1), (1, 1, 0, 0)]
+    def test_inks_become_the_colors_of_their_profile(self) -> None:
+        columns = [*self.COLORS, (0, 0, 0, 1), (1, 1, 1, 1), (1, 1, 0, 0)]
         profile = profiles.inks(self.color)
         for bits, planar, tile in ((8, False, 0), (16, False, 0), (8, True, 0), (16, True, 16)):
             made = picture(lambda x, y: columns[x // 8 % len(columns)], photometric=5, bits=bits, planar=planar, tile=tile)
@@ -150,21 +150,21 @@ class Inks(TestCase):
 
     def test_between_full_inks_the_profile_decides_too(self) -> None:
         made = picture(lambda x, y: (0.5, 0, 0, 0), photometric=5).set_bytes(34675, profiles.inks(self.color))
-        paper, full = self.COLOURS[0, 0, 0, 0], self.COLOURS[1, 0, 0, 0]
+        paper, full = self.COLORS[0, 0, 0, 0], self.COLORS[1, 0, 0, 0]
         half = tuple((a + b) / 2 for a, b in zip(paper, full))
         self.assert_close(self.pixel(sdimage.decode(file(made)), 5, 5)[:3], profiles.srgb(half), 4)  # type: ignore[arg-type]
 
     def test_a_profile_of_something_else_is_no_profile_of_inks(self) -> None:
-        colours = bytearray(profiles.inks(self.color))
-        colours[16:20] = b"RGB "
-        for profile in (bytes(colours), profiles.inks(self.color)[:150], b"words"):
+        colors = bytearray(profiles.inks(self.color))
+        colors[16:20] = b"RGB "
+        for profile in (bytes(colors), profiles.inks(self.color)[:150], b"words"):
             made = picture(lambda x, y: (1, 0, 0, 0), photometric=5).set_bytes(34675, profile)
             self.assertEqual(self.pixel(sdimage.decode(file(made)), 5, 5)[:3], (0, 255, 255))
 
     def test_alpha_beside_inks_is_kept(self) -> None:
         made = picture(lambda x, y: (1, 0, 0, 0, 0.5), photometric=5).set(338, SHORT, 2)
         image = sdimage.decode(file(made.set_bytes(34675, profiles.inks(self.color))))
-        self.assert_close(self.pixel(image, 5, 5), (*profiles.srgb(self.COLOURS[1, 0, 0, 0]), 128), 3)
+        self.assert_close(self.pixel(image, 5, 5), (*profiles.srgb(self.COLORS[1, 0, 0, 0]), 128), 3)
 
 
 if __name__ == "__main__":

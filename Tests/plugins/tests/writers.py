@@ -12,7 +12,7 @@ from pathlib import Path
 from .support import ROOT
 
 BUILT = tempfile.TemporaryDirectory(prefix="sdimage-writers-")
-Colour = Sequence[int]
+Color = Sequence[int]
 
 
 @functools.cache
@@ -27,18 +27,18 @@ def program(name: str, packages: str) -> Path:
     return path
 
 
-def ycbcr(colour: Colour, is_full: bool) -> str:
+def ycbcr(color: Color, is_full: bool) -> str:
     """RGB as ITU-R BT.601 defines it, from 16 to 235, or as JPEG does, from 0 to 255."""
-    red, green, blue = (part / 255 for part in colour)
+    red, green, blue = (part / 255 for part in color)
     light = 0.299 * red + 0.587 * green + 0.114 * blue
     black, white, chroma = (0, 255, 255) if is_full else (16, 219, 224)
     sides = (black + white * light, 128 + chroma * (blue - light) / 1.772, 128 + chroma * (red - light) / 1.402)
     return " ".join(str(min(255, max(0, round(side)))) for side in sides)
 
 
-def movie(container: str, encoder: str, halves: Iterable[tuple[Colour, Colour]], *options: str, width: int = 64,
+def movie(container: str, encoder: str, halves: Iterable[tuple[Color, Color]], *options: str, width: int = 64,
           height: int = 48) -> bytes:
-    """A movie of 25 frames per second, each given by the colours of its halves. Skips the test if the encoder is not
+    """A movie of 25 frames per second, each given by the colors of its halves. Skips the test if the encoder is not
     available."""
     writer = program("movie_writer", "libavformat libavcodec libavutil")
     is_full = encoder == "mjpeg"
@@ -66,7 +66,7 @@ def jxl(samples: bytes, width: int, height: int, primaries: int, transfer: int, 
 
 
 def premultiplied(data: bytes) -> bytes:
-    """Marks the alpha of an image of :func:`jxl` as multiplied into its colours, which libjxl 0.7 cannot write: sets
+    """Marks the alpha of an image of :func:`jxl` as multiplied into its colors, which libjxl 0.7 cannot write: sets
     alpha_associated in ImageMetadata (ISO/IEC 18181-1)."""
     start = data.index(b"\xff\x0a")
     bits = int.from_bytes(data[start : start + 64], "little")

@@ -193,7 +193,7 @@ import Testing
         #expect(sdimage_format_of_name(nil) == .SDIMAGE_FORMAT_UNKNOWN)
     }
 
-    @Test func aColourOutsideIsAnError() throws {
+    @Test func aColorOutsideIsAnError() throws {
         let drawn = try drawing()
         #expect(try color(drawn, 47, 31) == [150, 90, 180, 255])
         #expect(status { _ = try color(drawn, 48, 0) } == .SDIMAGE_STATUS_INVALID_ARGUMENT)

@@ -1,7 +1,7 @@
 import CSDImage
 import Testing
 
-/// Names of formats, colours, sizes and byte limits through the C API.
+/// Names of formats, colors, sizes and byte limits through the C API.
 @Suite struct ImageHelperTests {
     private func image(_ width: UInt32, _ height: UInt32) throws -> Owned {
         let pixels = (0..<width * height * 4).map { UInt8(truncatingIfNeeded: $0 &* 37) }
@@ -36,7 +36,7 @@ import Testing
         #expect(sdimage_format_of_mime_type(nil) == .SDIMAGE_FORMAT_UNKNOWN)
     }
 
-    // MARK: Colours
+    // MARK: Colors
 
     @Test func theColorsOfARectangleAreThoseOfItsPixels() throws {
         let image = try image(5, 4)

@@ -157,7 +157,7 @@ import Testing
     }
 
     // SDWebImage context key `imageDecodeToHDR`
-    @Test func lightInPlaceOfColoursIsAWishForAPixelFormat() throws {
+    @Test func lightInPlaceOfColorsIsAWishForAPixelFormat() throws {
         let manager = try makeManager(cache: nil, loader: try ScriptedLoader.answering(picture).makeLoader())
         let request = makeRequest("test://a")
         let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }

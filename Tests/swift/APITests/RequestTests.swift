@@ -68,14 +68,14 @@ import Testing
         let listeners = ["one", "two"].map { ($0, Listener()) }
         for (value, listener) in listeners {
             let request = makeRequest(server.url("/a"))
-            sdimage_request_set_header(request.pointer, "X-Colour", "red")
-            sdimage_request_set_header(request.pointer, "x-colour", value)
+            sdimage_request_set_header(request.pointer, "X-Color", "red")
+            sdimage_request_set_header(request.pointer, "x-color", value)
             sdimage_request_set_header(request.pointer, "X-Gone", "yes")
             sdimage_request_set_header(request.pointer, "X-Gone", nil)
             _ = try listener.load(manager, request)
         }
         for (_, listener) in listeners { #expect(listener.final()?.status == .SDIMAGE_STATUS_OK) }
-        #expect(Set(server.requests.compactMap { $0.headers["x-colour"] }) == ["one", "two"])
+        #expect(Set(server.requests.compactMap { $0.headers["x-color"] }) == ["one", "two"])
         #expect(server.requests.allSatisfy { $0.headers["x-gone"] == nil })
         let broken = makeRequest(server.url("/b"))
         sdimage_request_set_header(broken.pointer, "X-Bad", "a\r\nb")

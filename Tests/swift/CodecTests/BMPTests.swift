@@ -145,7 +145,7 @@ import Testing
         #expect(try decode(bitmap.bytes).content == [3, 2, 1, 0, 6, 5, 4, 1])
     }
 
-    @Test func bitsOfAColourThatAreNotSideBySideAreRefused() {
+    @Test func bitsOfAColorThatAreNotSideBySideAreRefused() {
         var bitmap = BMPBuilder(1, 1, bits: 32, [1, 2, 3, 4])
         (bitmap.compression, bitmap.masks) = (3, [0xF0F0, 0xFF0000, 0xFF])
         #expect(status(bitmap.bytes) == .badData)
@@ -201,7 +201,7 @@ import Testing
         return bitmap
     }
 
-    @Test func pixelsThatNoRunReachesHaveTheFirstColour() throws {
+    @Test func pixelsThatNoRunReachesHaveTheFirstColor() throws {
         // One pixel, then a delta of one right and one up, one pixel, end.
         let bitmap = runs(3, 2, [1, 1, 0, 2, 1, 1, 1, 2, 0, 1])
         #expect(try decode(bitmap.bytes).content == black + black + green + red + black + black)
@@ -236,7 +236,7 @@ import Testing
         #expect(part.metadata.isIncremental)
     }
 
-    // MARK: Colour
+    // MARK: Color
 
     /// The 2.30 and 16.16 fixed-point fields for BT.709 primaries, and one gamma for all three channels.
     private func calibrated(_ gamma: Double, _ data: [UInt8]) -> BMPBuilder {
@@ -248,7 +248,7 @@ import Testing
         return bitmap
     }
 
-    @Test func calibratedColoursBecomeSRGB() throws {
+    @Test func calibratedColorsBecomeSRGB() throws {
         let linear = calibrated(1, [55, 55, 55])
         // A linear value of 55 / 255 is 128 in sRGB.
         #expect(try decode(linear.bytes).distance { _, _ in [128, 128, 128] } <= 1)
@@ -259,7 +259,7 @@ import Testing
         #expect(try decode(calibrated(gamma, [55, 66, 77]).bytes).content == [77, 66, 55])
     }
 
-    @Test func coloursWithoutNumbersAreSRGB() throws {
+    @Test func colorsWithoutNumbersAreSRGB() throws {
         var bitmap = BMPBuilder(1, 1, bits: 24, [1, 2, 3, 0])
         bitmap.headerLength = 124
         #expect(try decode(bitmap.bytes).content == [3, 2, 1])
@@ -290,7 +290,7 @@ import Testing
         #expect(told.hasColorProfile && told.colorProfile?.count == profile.count)
     }
 
-    @Test func coloursThatSRGBHasNoRoomForAreKeptAsLight() throws {
+    @Test func colorsThatSRGBHasNoRoomForAreKeptAsLight() throws {
         // Stored as blue, green and red: full red in Display P3.
         var bitmap = BMPBuilder(1, 1, bits: 24, [0, 0, 255, 0])
         bitmap.headerLength = 124

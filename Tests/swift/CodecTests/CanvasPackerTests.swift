@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 16, 17, 255, 256, 257, 4096])
-    func anyNumberOfColoursComesBack(_ colors: Int) throws {
+    func anyNumberOfColorsComesBack(_ colors: Int) throws {
         for (width, height) in [(150, 70), (64, 64), (1, 1), (65, 129), (3, 64)] {
             var randoms = Randoms(seed: UInt64(colors))
             let size = PixelSize(width: width, height: height)

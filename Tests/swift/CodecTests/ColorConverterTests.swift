@@ -16,7 +16,7 @@ import Testing
         return row
     }
 
-    @Test func colourMovesAndGreyStays() throws {
+    @Test func colorMovesAndGreyStays() throws {
         let transform = try #require(ColorConverter.transform(profile: try profile(), format: .rgb8, isGray: false))
         let row = apply(transform, [117, 251, 76, 90, 90, 90], .rgb8)
         #expect(row[0] < 8 && row[1] > 252 && row[2] < 8)
@@ -41,7 +41,7 @@ import Testing
         #expect(apply(transform, row, .rgba8) == row)
     }
 
-    @Test func aProfileOfAnotherColourSpaceCountsAsSRGB() throws {
+    @Test func aProfileOfAnotherColorSpaceCountsAsSRGB() throws {
         let profile = try profile()
         #expect(ColorConverter.transform(profile: profile, format: .gray8, isGray: true) == nil)
         #expect(ColorConverter.cmykTransform(profile: profile, isInverted: false) == nil)

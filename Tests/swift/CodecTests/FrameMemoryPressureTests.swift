@@ -90,7 +90,7 @@ import Testing
         withExtendedLifetime(player) {}
     }
 
-    @Test func moreColoursThanIndicesCanSayStayPixels() throws {
+    @Test func moreColorsThanIndicesCanSayStayPixels() throws {
         let side = PixelSize(width: 20, height: 20)
         let painter = Gradient()
         let (budget, player) = try shortBudget()

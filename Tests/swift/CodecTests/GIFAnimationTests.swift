@@ -42,7 +42,7 @@ import Testing
         #expect(try frames(disposing(3)) == [red + red, green + red, red + blue])
     }
 
-    @Test func theBackgroundColourOfAnAnimationIsIgnored() throws {
+    @Test func theBackgroundColorOfAnAnimationIsIgnored() throws {
         var gif = GIFBuilder(2, 1, background: 3)
         gif.frame(0, 0, 1, 1, [1])
         gif.frame(0, 0, 1, 1, [2])

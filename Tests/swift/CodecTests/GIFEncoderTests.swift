@@ -29,7 +29,7 @@ import Testing
 
     // MARK: Stills
 
-    @Test(arguments: [1, 2, 3, 5, 17, 100, 255, 256]) func fewColoursComeBackExactly(_ colors: Int) throws {
+    @Test(arguments: [1, 2, 3, 5, 17, 100, 255, 256]) func fewColorsComeBackExactly(_ colors: Int) throws {
         var randoms = Randoms(seed: UInt64(colors))
         for (width, height) in [(1, 1), (16, 16), (301, 187)] {
             let noise = (0..<width * height).map { _ in UInt8(randoms.below(colors)) }
@@ -60,14 +60,14 @@ import Testing
         #expect(try decode(try encode(image)).content == [UInt8](repeating: 0, count: 180))
     }
 
-    @Test(arguments: [2, 3, 16, 256]) func noMoreColoursAreUsedThanAllowed(_ colors: Int) throws {
+    @Test(arguments: [2, 3, 16, 256]) func noMoreColorsAreUsedThanAllowed(_ colors: Int) throws {
         let file = try encode(try photograph(80, 60)) { $0.maxColors = colors }
         let back = try decode(file)
         let seen = Set((0..<60).flatMap { y in (0..<80).map { x in back.pixel(x, y) } })
         #expect(seen.count <= colors && seen.count > colors / 2)
     }
 
-    @Test func ditheringKeepsMeansThatFewColoursLack() throws {
+    @Test func ditheringKeepsMeansThatFewColorsLack() throws {
         let image = try TestImage.image(64, 64, .rgba8) { x, y in [UInt8(x * 4), UInt8(x * 4), UInt8(x * 4), 255] }
         func error(_ dithering: Double) throws -> Double {
             let back = try decode(

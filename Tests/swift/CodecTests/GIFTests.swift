@@ -40,7 +40,7 @@ import Testing
     }
 
     // Without a graphic control extension, as in GIF87a, too.
-    @Test func theBackgroundColourIsIgnored() throws {
+    @Test func theBackgroundColorIsIgnored() throws {
         var gif = GIFBuilder(2, 2, background: 2)
         gif.frame(1, 1, 1, 1, [1])
         let image = try decode(gif.finished)

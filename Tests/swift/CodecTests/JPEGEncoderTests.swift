@@ -50,11 +50,11 @@ struct JPEGEncoderTests {
     @Test func flatteningRoundsToTheNearestForAllValues() throws {
         // At best quality, gray loses at most one step.
         for under in [UInt8(0), 77, 255] {
-            for colour in stride(from: 0, through: 255, by: 5) {
-                let from = (0...255).flatMap { [UInt8(colour), UInt8(colour), UInt8(colour), UInt8($0)] }
+            for color in stride(from: 0, through: 255, by: 5) {
+                let from = (0...255).flatMap { [UInt8(color), UInt8(color), UInt8(color), UInt8($0)] }
                 let flat = Kernel.flatten(from, background: under)
                 for alpha in 0...255 {
-                    let exact = (Double(colour * alpha) + Double(under) * Double(255 - alpha)) / 255
+                    let exact = (Double(color * alpha) + Double(under) * Double(255 - alpha)) / 255
                     #expect(flat[4 * alpha] == UInt8((exact + 0.5).rounded(.down)) && flat[4 * alpha + 3] == 255)
                 }
             }

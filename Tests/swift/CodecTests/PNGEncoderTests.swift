@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (2, 1), (3, 2), (4, 2), (5, 4), (16, 4), (17, 8), (256, 8)])
-    func fewColoursBecomeAPaletteOfAsFewBits(colors: Int, bits: Int) throws {
+    func fewColorsBecomeAPaletteOfAsFewBits(colors: Int, bits: Int) throws {
         for format in [PixelFormat.rgb8, .rgba8] {
             let image = try TestImage.image(61, 43, format) { x, y in
                 let color = (x * 7 + y * 31) % colors
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func moreThan256ColoursAreNoPalette() throws {
+    @Test func moreThan256ColorsAreNoPalette() throws {
         let image = try TestImage.image(100, 100, .rgb8) { x, y in [UInt8(x), UInt8(y == 99 && x > 0 ? 1 : 0), UInt8(x * 2), 255]
         }
         let file = try encode(image)
@@ -157,7 +157,7 @@ import Testing
         #expect(try coder.info(file, options: DecodeOptions(), stop: CancellationToken()).xmp?.array == packet.array)
     }
 
-    @Test func theColourSpaceGoesAlong() throws {
+    @Test func theColorSpaceGoesAlong() throws {
         var metadata = ImageMetadata()
         let image = try TestImage.image(9, 6, .rgb8, isNoisy: true)
         #expect(chunk("sRGB", of: try encode(image)) != nil)
@@ -171,7 +171,7 @@ import Testing
         #expect(chunk("iCCP", of: bright) == nil)
     }
 
-    @Test func greyWithAProfileOfColoursBecomesColour() throws {
+    @Test func greyWithAProfileOfColorsBecomesColor() throws {
         var metadata = ImageMetadata()
         metadata.colorProfile = try .copying(ICCBuilder.rgb(ICCBuilder.wideColumns, curve: ICCBuilder.standardCurve))
         let file = try encode(try TestImage.image(90, 60, .gray8, isNoisy: true).with(metadata))

@@ -15,7 +15,7 @@ import Testing
         imageError { _ = try decode(data, change) }?.status
     }
 
-    // MARK: Colour types
+    // MARK: Color types
 
     struct Kind: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -43,7 +43,7 @@ import Testing
             testDescription: "rgb 16", depth: 16, type: 2, row: Array(1...12), format: .rgb16,
             pixels: [2, 1, 4, 3, 6, 5, 8, 7, 10, 9, 12, 11]),
         Kind(
-            testDescription: "rgb 8, one colour clear", depth: 8, type: 2, transparency: [0, 4, 0, 5, 0, 6],
+            testDescription: "rgb 8, one color clear", depth: 8, type: 2, transparency: [0, 4, 0, 5, 0, 6],
             row: [1, 2, 3, 4, 5, 6], format: .rgba8, pixels: [1, 2, 3, 255, 4, 5, 6, 0]),
         Kind(
             testDescription: "palette 1", depth: 1, type: 3, palette: [1, 2, 3, 4, 5, 6], row: [0x40], format: .rgb8,
@@ -67,7 +67,7 @@ import Testing
         return builder.finished([kind.row])
     }
 
-    @Test(arguments: kinds) func everyColourTypeBecomesTheSmallestFormatThatHoldsIt(_ kind: Kind) throws {
+    @Test(arguments: kinds) func everyColorTypeBecomesTheSmallestFormatThatHoldsIt(_ kind: Kind) throws {
         let image = try decode(file(kind)) { $0.keepsDepth = true }
         #expect(image.pixels.format == kind.format)
         #expect(image.content == kind.pixels)
@@ -90,7 +90,7 @@ import Testing
         #expect(image.content == (try expected.converted(to: image.pixels.format).content))
     }
 
-    @Test func aSuggestedPaletteBehindTheTransparentColourChangesNothing() throws {
+    @Test func aSuggestedPaletteBehindTheTransparentColorChangesNothing() throws {
         var builder = PNGBuilder.header(2, 1, depth: 8, type: 2)
         builder.chunk("tRNS", [0, 4, 0, 5, 0, 6])
         builder.chunk("PLTE", [9, 9, 9])
@@ -232,7 +232,7 @@ import Testing
                 .hasColorProfile)
     }
 
-    // MARK: Colour
+    // MARK: Color
 
     private func grey(_ value: UInt8, _ chunk: (inout PNGBuilder) -> Void) throws -> UInt8 {
         var builder = PNGBuilder.header(1, 1, depth: 8, type: 0)
@@ -256,7 +256,7 @@ import Testing
             } == 188)
     }
 
-    @Test func colourStaysAsStoredWhenThatIsWanted() throws {
+    @Test func colorStaysAsStoredWhenThatIsWanted() throws {
         var builder = PNGBuilder.header(1, 1, depth: 8, type: 0)
         builder.chunk("gAMA", PNGBuilder.four(100_000))
         #expect(try decode(builder.finished([[128]])) { $0.convertToSRGB = false }.content == [128])

@@ -4,7 +4,7 @@ import Testing
 
 /// Rows of palette indices, with lengths that are and are not multiples of the kernel's step.
 @Suite struct PaletteRowTests {
-    @Test(arguments: [2, 4, 256]) func everyLengthShowsItsColoursOverWhatIsBelow(_ colors: Int) {
+    @Test(arguments: [2, 4, 256]) func everyLengthShowsItsColorsOverWhatIsBelow(_ colors: Int) {
         var randoms = Randoms(seed: UInt64(colors))
         let palette = (0..<256).map { _ in UInt32(randoms.below(1 << 32)) }
         for count in 0..<70 {

@@ -16,7 +16,7 @@ import Testing
         (0..<pixels.size.height).flatMap { y in unsafe pixels.row(y).map { unsafe Array($0) } ?? [] }
     }
 
-    @Test(arguments: [1, 2, 255, 256]) func upToSoManyColoursComeBack(_ colors: Int) throws {
+    @Test(arguments: [1, 2, 255, 256]) func upToSoManyColorsComeBack(_ colors: Int) throws {
         for (width, height) in [(1, 1), (7, 5), (64, 33), (257, 3)] {
             var randoms = Randoms(seed: UInt64(colors))
             let pixels = try picture(width, height) { _, _ in UInt32(randoms.below(colors)) &* 0x9E37_79B1 }
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func oneColourMoreIsTooMany() throws {
+    @Test func oneColorMoreIsTooMany() throws {
         #expect(IndexedPixels.of(try picture(257, 1) { x, _ in UInt32(x) }) == nil)
         #expect(IndexedPixels.of(try PixelBuffer(size: PixelSize(width: 4, height: 4), format: .rgb8, zeroed: true)) == nil)
     }
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// A palette that fills up over time is rebuilt.
-    @Test func coloursThatAreGoneTakeNoPlace() throws {
+    @Test func colorsThatAreGoneTakeNoPlace() throws {
         var last: IndexedPixels?
         for frame in 0..<10 {
             let pixels = try picture(20, 10) { x, y in UInt32(frame * 1000 + x + 20 * (y % 10)) }

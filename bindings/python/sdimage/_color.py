@@ -1,4 +1,4 @@
-"""Colours in Python notation."""
+"""Colors in Python notation."""
 
 from __future__ import annotations
 

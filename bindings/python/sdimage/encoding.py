@@ -50,7 +50,7 @@ class EncodeOptions(TypedDict, total=False):
     restart_markers: bool
     #: Time limit of the encode in milliseconds; default 60,000.
     max_work_ms: int
-    #: GIF: colours per frame; share of the error that is diffused, 0 to 1.
+    #: GIF: colors per frame; share of the error that is diffused, 0 to 1.
     max_colors: int
     dithering: float
     #: libwebp parameters by name: ``{"method": 6, "use_sharp_yuv": 1}``.

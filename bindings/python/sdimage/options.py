@@ -43,7 +43,7 @@ class DecodeOptions(TypedDict, total=False):
     transfer_characteristics: str | None
     #: Applies the orientation.
     apply_orientation: bool
-    #: Applies an embedded colour profile.
+    #: Applies an embedded color profile.
     convert_to_srgb: bool
     #: Scales the image down until its bitmap takes at most this many bytes.
     limit_bytes: int | None

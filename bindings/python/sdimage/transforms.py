@@ -1,4 +1,4 @@
-"""Transformers: sizes, shapes and colours; used by :meth:`Image.transform` or as ``transformer=`` of a load.
+"""Transformers: sizes, shapes and colors; used by :meth:`Image.transform` or as ``transformer=`` of a load.
 
 >>> from sdimage import transforms
 >>> avatar = transforms.pipeline([transforms.resize((96, 96), mode="aspect_fill"), transforms.round_corner(48)])
@@ -155,7 +155,7 @@ def rotate(angle: float, fit_size: bool = True) -> Transformer:
 
 @_recording
 def tint(tint_color: ColorLike, blend_mode: str = "source_in") -> Transformer:
-    """Blends a colour over the image; ``"source_in"`` gives the colour the shape of the image."""
+    """Blends a color over the image; ``"source_in"`` gives the color the shape of the image."""
     mode = _words.number(_enums.BLEND_MODES, blend_mode, "blend_mode")
     return _made(lib.sdimage_transformer_new_tint, color(tint_color), mode)
 

@@ -27,13 +27,13 @@ PICTURES = ROOT / "Tests" / "fixtures" / "pictures"
 HEADERS = ROOT / "include" / "sdimage"
 
 
-def png(width: int = 8, height: int = 6, colour: tuple[int, ...] = (200, 100, 50)) -> bytes:
-    """A PNG of one colour."""
-    return png_files.encode(width, height, len(colour), [bytes(colour) * width] * height)
+def png(width: int = 8, height: int = 6, color: tuple[int, ...] = (200, 100, 50)) -> bytes:
+    """A PNG of one color."""
+    return png_files.encode(width, height, len(color), [bytes(color) * width] * height)
 
 
 def jpeg(width: int = 64, height: int = 48) -> bytes:
-    """A JPEG with some colours."""
+    """A JPEG with some colors."""
     return origin.jpeg.jpeg(width, height)
 
 

@@ -93,7 +93,7 @@ class Encoding(TestCase):
         self.assert_error("INVALID_ARGUMENT", image.encode, "png", effort=-1)
         self.assert_error("TOO_LARGE", gradient(16384, 1).encode, "webp")
         with self.assertRaises(TypeError):
-            image.encode("png", colour="red")  # type: ignore[call-arg]
+            image.encode("png", color="red")  # type: ignore[call-arg]
         for number in (math.nan, -0.1, 1.1, math.inf):
             self.assert_error("INVALID_ARGUMENT", image.encode, "jpeg", quality=number)
             self.assert_error("INVALID_ARGUMENT", image.encode, "gif", dithering=number)

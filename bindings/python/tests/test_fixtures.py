@@ -9,9 +9,9 @@ from .support import PICTURES, TestCase, sdimage
 
 
 def shown(rgba: list[int]) -> list[int]:
-    """Colours weighted by alpha: transparent pixels have no colour."""
-    *colours, alpha = rgba
-    return [*(colour * alpha // 255 for colour in colours), alpha]
+    """Colors weighted by alpha: transparent pixels have no color."""
+    *colors, alpha = rgba
+    return [*(color * alpha // 255 for color in colors), alpha]
 
 
 @unittest.skipUnless((PICTURES / "manifest.json").exists(), "Tests/fixtures/pictures is not there")
@@ -46,5 +46,5 @@ class Fixtures(TestCase):
                 self.assertEqual(max(small.width, small.height), 32)
                 mean = sum(small.tobytes()) / (3 * small.width * small.height)
                 full = sdimage.decode(path, pixel_format="rgb8")
-                if not sdimage.decode(path).has_alpha:  # without alpha, transparent pixels have any colour
+                if not sdimage.decode(path).has_alpha:  # without alpha, transparent pixels have any color
                     self.assertAlmostEqual(mean, sum(full.tobytes()) / (3 * full.width * full.height), delta=4)

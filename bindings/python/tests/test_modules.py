@@ -203,11 +203,11 @@ class Avif(Fixture):
 
     def test_a_sequence_has_its_frames_and_times_in_any_order(self) -> None:
         data = self.data("animated.avif")
-        colours = ((250, 10, 10), (10, 250, 10), (10, 10, 250))
+        colors = ((250, 10, 10), (10, 250, 10), (10, 10, 250))
         with sdimage.Animation(data) as moving:
             self.assertEqual((len(moving), moving.loop_count, moving.durations_ms), (3, 0, [50, 200, 100]))
             for index in (2, 0, 1, 2):
-                self.assert_close(self.pixel(moving[index], 3, 3)[:3], colours[index])
+                self.assert_close(self.pixel(moving[index], 3, 3)[:3], colors[index])
         self.assertEqual(sdimage.decode(data).frame_count, 3)
         self.assertEqual(sdimage.info(data)["frame_count"], 3)
 
@@ -289,7 +289,7 @@ class Encoding(Fixture):
                     image = sdimage.decode(self.drawn(width, height).encode(name))
                     self.assertEqual((image.format, image.has_alpha), (name, False))
                     self.assert_ramp(image, width, height)
-            # Pixels with the same colour as their neighbours keep it.
+            # Pixels with the same color as their neighbours keep it.
             for width, height in ((1, 1), (3, 2), (2, 5)):
                 with self.subTest(name, width=width, height=height):
                     plain = sdimage.Image.from_pixels(bytes((200, 40, 90)) * (width * height), width, height, "rgb8")

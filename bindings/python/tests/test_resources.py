@@ -31,7 +31,7 @@ class Names(TestCase):
         icons = sdimage.Resources(self.icons(cat=8), pixel_format="bgra8_premultiplied", thumbnail_size=(4, 4))
         self.assertEqual((icons["cat"].pixel_format, icons["cat"].width), ("bgra8_premultiplied", 4))
         with self.assertRaises(TypeError):
-            sdimage.Resources(self.folder(), colour="red")  # type: ignore[call-arg]
+            sdimage.Resources(self.folder(), color="red")  # type: ignore[call-arg]
 
     def test_the_same_name_is_the_same_picture_until_it_is_forgotten(self) -> None:
         icons = sdimage.Resources(self.icons(cat=8))

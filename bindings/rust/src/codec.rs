@@ -83,7 +83,7 @@ impl DecodeOptions {
         self
     }
 
-    /// Converts colours to sRGB. Default true.
+    /// Converts colors to sRGB. Default true.
     pub fn convert_to_srgb(self, convert: bool) -> Self {
         unsafe { sys::sdimage_decode_options_set_convert_to_srgb(self.as_ptr(), convert) };
         self

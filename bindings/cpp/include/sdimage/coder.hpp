@@ -59,7 +59,7 @@ public:
 };
 
 // Base class for make_coder. Called on worker threads, on several at once. The library does the scaling, rotation,
-// colour and pixel format conversion. Functions that a class does not override are NULL in the table; the library then
+// color and pixel format conversion. Functions that a class does not override are NULL in the table; the library then
 // knows that this coder does not support them. Overrides must be public.
 class custom_coder {
 public:

@@ -33,7 +33,7 @@ inline std::string_view extension(format value) noexcept {
 inline format format_of_mime_type(std::string_view type) {
     return static_cast<format>(sdimage_format_of_mime_type(detail::text(type)));
 }
-// A colour as "#rrggbbaa"; and from "#rgb", "#rgba", "#rrggbb" and "#rrggbbaa".
+// A color as "#rrggbbaa"; and from "#rgb", "#rgba", "#rrggbb" and "#rrggbbaa".
 inline std::string color_to_hex(color value) {
     char text[SDIMAGE_COLOR_HEX_SIZE];
     sdimage_color_to_hex(value, text);
@@ -243,7 +243,7 @@ public:
     }
     std::size_t row_bytes() const noexcept { return width() * bytes_of(pixel_format()); }
 
-    // The straight (unpremultiplied) colour of a pixel.
+    // The straight (unpremultiplied) color of a pixel.
     sdimage::color color_at(std::uint32_t x, std::uint32_t y) const {
         sdimage::color found{};
         sdimage_error *why = nullptr;
@@ -251,7 +251,7 @@ public:
         if (said < 0) throw error(detail::taken(said, why));
         return found;
     }
-    // The straight colours of a rectangle of the bitmap, row by row.
+    // The straight colors of a rectangle of the bitmap, row by row.
     std::vector<sdimage::color> colors_in(std::uint32_t x, std::uint32_t y, std::uint32_t width_in,
                                           std::uint32_t height_in) const {
         // A rectangle that is larger than the bitmap is refused, and takes no memory.
