@@ -293,7 +293,7 @@ def play(folder: pathlib.Path, origin: Origin) -> None:
     status, written = terminal.run([PROGRAM, "play", str(still), "--screen", "blocks"])
     fine = status == 0 and written.count("\u2580".encode()) == 8 * 3 and written.rstrip().endswith(b"\x1b[?25h")
     report.check("play draws a still in half blocks and gives the cursor back", fine, repr(written[-200:]))
-    status, written = terminal.run([PROGRAM, "play", str(moving), "--screen", "blocks", "--loops", "2"])
+    status, written = terminal.run([PROGRAM, "play", str(moving), "--screen", "blocks"], keys=b"q", keys_after=b"0;0;255")
     seen = re.findall(rb"38;2;(\d+);\d+;(\d+);", written)
     fine = status == 0 and {(b"255", b"0"), (b"0", b"255")} <= set(seen)
     report.check("play shows the frames of an animation", fine, repr(written[:400]))
