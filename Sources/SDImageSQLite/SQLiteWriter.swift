@@ -63,9 +63,10 @@ final class SQLiteWriter: Sendable {
 
     func apply(_ changes: [CacheChange]) throws(ImageError) -> [String] {
         try transaction { outcome throws(ImageError) in
+            var replaced: [Found] = []
             for change in changes {
                 switch change {
-                case .put(let row): try put(row, &outcome)
+                case .put(let row): try put(row, &replaced, &outcome)
                 case .remove(let key, let write):
                     guard let found = try lookUp(key), write == nil || write == found.write else { continue }
                     try remove(found, &outcome)
@@ -76,6 +77,7 @@ final class SQLiteWriter: Sendable {
                     try remove(found, &outcome)
                 }
             }
+            for row in replaced { try remove(row, &outcome) }
         }.files
     }
 
@@ -225,8 +227,11 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    private func put(_ row: CacheRow, _ outcome: inout Outcome) throws(ImageError) {
-        if let old = try lookUp(row.key) { try remove(old, &outcome) }
+    /// Adds a row; the caller removes those that it replaces after all others are added. New rows would otherwise be written to
+    /// the pages of these, whose contents SQLite would read and write to the journal first (docs/decisions.md, "Pages are written
+    /// together").
+    private func put(_ row: CacheRow, _ replaced: inout [Found], _ outcome: inout Outcome) throws(ImageError) {
+        if let old = try lookUp(row.key) { replaced.append(old) }
         try insert.run { statement in
             statement.bind(1, MD5(of: row.key.bytes).high)
             statement.bind(2, row.key.bytes)

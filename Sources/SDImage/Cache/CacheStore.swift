@@ -10,7 +10,7 @@ package protocol CacheStore: AnyObject, Sendable {
     func header(for key: CacheKey) throws(ImageError) -> CacheRow?
     /// True when the row of exactly this write exists.
     func holds(_ name: CacheFileName) throws(ImageError) -> Bool
-    /// Applies all changes in one transaction. Returns the paths of files that no row refers to any more.
+    /// Applies all changes, at most one of each key, in one transaction. Returns the paths of files that no row refers to any more.
     func apply(_ changes: [CacheChange]) throws(ImageError) -> [String]
     /// Removes every row; returns the paths of their files.
     func removeAll() throws(ImageError) -> [String]
