@@ -54,6 +54,73 @@ KERNEL(void, sdpx_accumulate_u8, (sums, weights, count, row, samples, channels),
     }
 }
 
+/* Samples of four rows converted to float. */
+typedef struct {
+    _Alignas(64) float rows[SDPX_SCALE_ROWS][BLOCK];
+} four_blocks;
+
+/* Adds to a sum, or replaces it. */
+INLINE void add_one(float *sum, const float *weights, const four_blocks *b, size_t n, int replaces) {
+    /* Copies: a store to a sum could change the weights as far as the compiler knows. */
+    float w0 = weights[0], w1 = weights[1], w2 = weights[2], w3 = weights[3];
+    for (size_t i = 0; i < n; i += 16) {
+        float16 v[SDPX_SCALE_ROWS], total = {0};
+        if (!replaces)
+            memcpy(&total, sum + i, sizeof total);
+        for (size_t k = 0; k < SDPX_SCALE_ROWS; k++)
+            memcpy(&v[k], b->rows[k] + i, sizeof v[k]);
+        total += w0 * v[0];
+        total += w1 * v[1];
+        total += w2 * v[2];
+        total += w3 * v[3];
+        memcpy(sum + i, &total, sizeof total);
+    }
+}
+
+/* The same for two sums, which share the reads of the rows. */
+INLINE void add_two(float *sum, float *other, const float *weights, const four_blocks *b, size_t n) {
+    float w0 = weights[0], w1 = weights[1], w2 = weights[2], w3 = weights[3];
+    float x0 = weights[4], x1 = weights[5], x2 = weights[6], x3 = weights[7];
+    for (size_t i = 0; i < n; i += 16) {
+        float16 s, t, v[SDPX_SCALE_ROWS];
+        memcpy(&s, sum + i, sizeof s);
+        memcpy(&t, other + i, sizeof t);
+        for (size_t k = 0; k < SDPX_SCALE_ROWS; k++)
+            memcpy(&v[k], b->rows[k] + i, sizeof v[k]);
+        s += w0 * v[0];
+        t += x0 * v[0];
+        s += w1 * v[1];
+        t += x1 * v[1];
+        s += w2 * v[2];
+        t += x2 * v[2];
+        s += w3 * v[3];
+        t += x3 * v[3];
+        memcpy(sum + i, &s, sizeof s);
+        memcpy(other + i, &t, sizeof t);
+    }
+}
+
+KERNEL(void, sdpx_accumulate_rows_u8, (sums, weights, count, begun, rows, samples, channels), float *const *sums,
+       const float *weights, size_t count, size_t begun, const uint8_t *const *rows, size_t samples, int channels) {
+    four_blocks blocks;
+    for (size_t offset = 0; offset < samples; offset += BLOCK) {
+        size_t n = samples - offset < BLOCK ? samples - offset : BLOCK, j = 0;
+        for (size_t k = 0; k < SDPX_SCALE_ROWS; k++) {
+            const uint8_t *row = rows[k] + offset;
+            for (size_t i = 0; i < n; i++)
+                blocks.rows[k][i] = row[i];
+            for (size_t i = n; i % 16; i++)
+                blocks.rows[k][i] = 0;
+            if (channels == 4 && !is_opaque8(row, n))
+                premultiply_block(blocks.rows[k], n, 1.0f / 255);
+        }
+        for (; j + 2 <= begun; j += 2)
+            add_two(sums[j] + offset, sums[j + 1] + offset, weights + SDPX_SCALE_ROWS * j, &blocks, n);
+        for (; j < count; j++)
+            add_one(sums[j] + offset, weights + SDPX_SCALE_ROWS * j, &blocks, n, j >= begun);
+    }
+}
+
 KERNEL(void, sdpx_accumulate_u16, (sums, weights, count, row, samples, channels), float *const *sums,
        const float *weights, size_t count, const uint16_t *row, size_t samples, int channels) {
     float block[BLOCK] = {0};
@@ -84,39 +151,93 @@ INLINE float4 load4(const float *p) {
     return v;
 }
 
-/* For three and four channels a pixel is one vector; with three the next pixel overwrites the fourth lane. */
-INLINE void filter_vectors(float *to, size_t pixels, const float *from, const int32_t *starts, const int32_t *counts,
-                           const float *weights, size_t taps, size_t channels) {
-    for (size_t x = 0; x < pixels; x++) {
-        const float *p = from + (size_t)starts[x] * channels, *w = weights + x * taps;
-        int32_t n = counts[x], k = 0;
-        float4 a = {0}, b = {0};
-        for (; k + 1 < n; k += 2, p += 2 * channels) {
-            a += w[k] * load4(p);
-            b += w[k + 1] * load4(p + channels);
+/* Returns the value through memory: there is no calling convention for a vector this wide. */
+INLINE void load16(float16 *v, const float *p) {
+    memcpy(v, p, sizeof *v);
+}
+
+/* A pixel of four rows is a vector, with the channels of a row adjacent. Of three channels, the last lane of each belongs
+   to the next pixel. */
+INLINE void interleave_pixels(float *to, const float *const *rows, size_t pixels, size_t channels) {
+    for (size_t i = 0; i < pixels; i++)
+        for (size_t r = 0; r < SDPX_SCALE_ROWS; r++) {
+            float4 v = load4(rows[r] + channels * i);
+            memcpy(to + 16 * i + 4 * r, &v, sizeof v);
         }
-        if (k < n)
-            a += w[k] * load4(p);
-        a += b;
-        memcpy(to + x * channels, &a, sizeof a);
+}
+
+INLINE void interleave_gray(float *to, const float *const *rows, size_t pixels) {
+    for (size_t i = 0; i < pixels; i += 4) {
+        float4 a = load4(rows[0] + i), b = load4(rows[1] + i), c = load4(rows[2] + i), d = load4(rows[3] + i);
+        float4 ac = __builtin_shufflevector(a, c, 0, 4, 1, 5), bd = __builtin_shufflevector(b, d, 0, 4, 1, 5);
+        float4 ac2 = __builtin_shufflevector(a, c, 2, 6, 3, 7), bd2 = __builtin_shufflevector(b, d, 2, 6, 3, 7);
+        float4 quads[4] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
+                           __builtin_shufflevector(ac2, bd2, 0, 4, 1, 5),
+                           __builtin_shufflevector(ac2, bd2, 2, 6, 3, 7)};
+        memcpy(to + 4 * i, quads, sizeof quads);
     }
 }
 
-KERNEL(void, sdpx_filter_row, (to, pixels, from, starts, counts, weights, taps, channels), float *to, size_t pixels,
-       const float *from, const int32_t *starts, const int32_t *counts, const float *weights, size_t taps,
+KERNEL(void, sdpx_interleave_rows, (to, rows, pixels, channels), float *to, const float *const *rows, size_t pixels,
        int channels) {
-    if (channels == 4) {
-        filter_vectors(to, pixels, from, starts, counts, weights, taps, 4);
-    } else if (channels == 3) {
-        filter_vectors(to, pixels, from, starts, counts, weights, taps, 3);
-    } else {
-        for (size_t x = 0; x < pixels; x++) {
-            const float *p = from + starts[x], *w = weights + x * taps;
-            float sum = 0;
-            for (int32_t k = 0; k < counts[x]; k++)
-                sum += w[k] * p[k];
-            to[x] = sum;
+    switch (channels) {
+    case 4: interleave_pixels(to, rows, pixels, 4); break;
+    case 3: interleave_pixels(to, rows, pixels, 3); break;
+    default: interleave_gray(to, rows, pixels);
+    }
+}
+
+/* The last lane of three channels is overwritten by the next pixel. */
+INLINE void filter_vectors(float *const *to, const float *from, const sdpx_axis *axis, size_t channels) {
+    for (size_t x = 0; x < axis->count; x++) {
+        const float *p = from + 16 * (size_t)axis->starts[x], *w = axis->weights + x * axis->taps;
+        int32_t n = axis->counts[x], k = 0;
+        float16 a = {0}, b = {0}, v;
+        for (; k + 1 < n; k += 2, p += 32) {
+            load16(&v, p);
+            a += w[k] * v;
+            load16(&v, p + 16);
+            b += w[k + 1] * v;
         }
+        if (k < n) {
+            load16(&v, p);
+            a += w[k] * v;
+        }
+        a += b;
+        float rows[16];
+        memcpy(rows, &a, sizeof rows);
+        for (size_t r = 0; r < SDPX_SCALE_ROWS; r++)
+            memcpy(to[r] + x * channels, rows + 4 * r, 4 * sizeof *rows);
+    }
+}
+
+/* With one channel a vector contains four pixels of the four rows. */
+INLINE void filter_gray(float *const *to, const float *from, const sdpx_axis *axis) {
+    for (size_t x = 0; x < axis->count; x++) {
+        const float *p = from + 4 * (size_t)axis->starts[x], *w = axis->weights + x * axis->taps;
+        int32_t n = axis->counts[x], k = 0;
+        float16 sums = {0}, v;
+        for (; k + 4 <= n; k += 4, p += 16) {
+            float4 u = load4(w + k);
+            load16(&v, p);
+            sums += v * __builtin_shufflevector(u, u, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+        }
+        float4 sum =
+            __builtin_shufflevector(sums, sums, 0, 1, 2, 3) + __builtin_shufflevector(sums, sums, 4, 5, 6, 7) +
+            (__builtin_shufflevector(sums, sums, 8, 9, 10, 11) + __builtin_shufflevector(sums, sums, 12, 13, 14, 15));
+        for (; k < n; k++, p += 4)
+            sum += w[k] * load4(p);
+        for (size_t r = 0; r < SDPX_SCALE_ROWS; r++)
+            to[r][x] = sum[r];
+    }
+}
+
+KERNEL(void, sdpx_filter_rows, (to, from, axis, channels), float *const *to, const float *from, const sdpx_axis *axis,
+       int channels) {
+    switch (channels) {
+    case 4: filter_vectors(to, from, axis, 4); break;
+    case 3: filter_vectors(to, from, axis, 3); break;
+    default: filter_gray(to, from, axis);
     }
 }
 

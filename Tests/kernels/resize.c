@@ -40,6 +40,24 @@ static void sums_of_columns(size_t n) {
     }
 }
 
+static void sums_of_rows(size_t n) {
+    const float weights[12] = {0.3f, -0.1f, 0.8f, 0, 0.2f, 0.4f, -0.2f, 0.6f, 0.1f, 0.2f, 0.3f, 0.4f};
+    for (int channels = 1; channels <= 4; channels++)
+        for (size_t begun = 0; begun <= 3; begun++) {
+            reuse_memory();
+            size_t samples = n * (size_t)channels;
+            const uint8_t *rows[SDPX_SCALE_ROWS];
+            float *sums[3];
+            for (int i = 0; i < SDPX_SCALE_ROWS; i++)
+                rows[i] = input(samples);
+            for (int i = 0; i < 3; i++)
+                sums[i] = input_floats((samples + 15) / 16 * 16, 0, 100);
+            sdpx_accumulate_rows_u8(sums, weights, 3, begun, rows, samples, channels);
+            for (int i = 0; i < 3; i++)
+                result_floats(sums[i], samples, 1e-5f);
+        }
+}
+
 static void filtered_rows(size_t n) {
     if (n == 0)
         return;
@@ -49,10 +67,28 @@ static void filtered_rows(size_t n) {
             continue;
         size_t length = 1 + random_below(90), c = (size_t)channels;
         sdpx_axis axis = make_axis(n, length, 1 + random_below(12));
-        const float *from = input_floats(length * c + 4, 0, 255);
-        float *to = output(4 * (n * c + 4));
-        sdpx_filter_row(to, n, from, axis.starts, axis.counts, axis.weights, axis.taps, channels);
-        result_floats(to, n * c, 1e-5f);
+        const float *from = input_floats((channels == 1 ? 4 : 16) * length, 0, 255);
+        float *to[SDPX_SCALE_ROWS];
+        for (int i = 0; i < SDPX_SCALE_ROWS; i++)
+            to[i] = output(4 * (n * c + 4));
+        sdpx_filter_rows(to, from, &axis, channels);
+        for (int i = 0; i < SDPX_SCALE_ROWS; i++)
+            result_floats(to[i], n * c, 1e-5f);
+    }
+}
+
+static void interleaved_rows(size_t n) {
+    for (int channels = 1; channels <= 4; channels++) {
+        reuse_memory();
+        if (channels == 2)
+            continue;
+        size_t floats = n * (size_t)channels + 4, pixel = channels == 1 ? 4 : 16;
+        const float *rows[SDPX_SCALE_ROWS];
+        for (int i = 0; i < SDPX_SCALE_ROWS; i++)
+            rows[i] = input_floats(floats, 0, 255);
+        float *to = output(4 * pixel * ((n + 3) / 4 * 4));
+        sdpx_interleave_rows(to, rows, n, channels);
+        result(to, 4 * pixel * n);
     }
 }
 
@@ -191,9 +227,8 @@ static void picked_pixels(size_t n) {
 }
 
 const test_entry resize_tests[] = {
-    {"sums of columns", sums_of_columns}, {"filtered rows", filtered_rows},
-    {"packed rows", packed_rows},         {"boxes", boxes},
-    {"integer filter", integer_filter},   {"float filter", float_filter},
-    {"summed rows", summed_rows},         {"stored sums", stored_sums},
-    {"picked pixels", picked_pixels},     {NULL, NULL},
+    {"sums of columns", sums_of_columns},   {"sums of rows", sums_of_rows},   {"filtered rows", filtered_rows},
+    {"interleaved rows", interleaved_rows}, {"packed rows", packed_rows},     {"boxes", boxes},
+    {"integer filter", integer_filter},     {"float filter", float_filter},   {"summed rows", summed_rows},
+    {"stored sums", stored_sums},           {"picked pixels", picked_pixels}, {NULL, NULL},
 };

@@ -83,15 +83,14 @@ import SDImagePixels
         guard row.count >= rowSize.width * sourceFormat.bytesPerPixel else {
             throw ImageError(.internalError, "image: row of \(row.count) bytes is too short for \(rowSize.width) pixels")
         }
-        let y = rowsIn
         rowsIn += 1
         guard let scaler else {
             guard let colorRow, let transform else { return unsafe store(row, format: sourceFormat) }
             unsafe transform.apply(row, to: colorRow.bytes, pixels: rowSize.width, format: sourceFormat)
             return unsafe store(UnsafeRawBufferPointer(colorRow.bytes), format: colorFormat)
         }
-        unsafe scaler.add(row, y: y)
-        drain(scaler)
+        unsafe scaler.add(row)
+        drain(scaler, all: false)
     }
 
     /// Returns the image with the planned orientation. Missing rows are zero when partial images are accepted, and an error
@@ -102,21 +101,30 @@ import SDImagePixels
                 throw ImageError(.truncated, "image: data ends after \(rowsIn) of \(rowSize.height) rows")
             }
         }
+        drainAll()
         turner.flush()
         return turner.buffer
     }
 
     /// A copy of the image decoded so far. With a quarter turn, the last few rows may be missing. Missing rows are zero when
     /// partial images are accepted.
-    package func copy() throws(ImageError) -> PixelBuffer {
+    package mutating func copy() throws(ImageError) -> PixelBuffer {
+        drainAll()
         let copy = try PixelBuffer(size: turner.buffer.size, format: output, limit: turner.buffer.byteCount)
         unsafe memcpy(copy.mutablePixels, turner.buffer.pixels, copy.byteCount)
         return copy
     }
 
-    private mutating func drain(_ scaler: RowScaler) {
+    /// Stores every row that the rows so far complete.
+    private mutating func drainAll() {
+        guard let scaler else { return }
+        scaler.addPending()
+        drain(scaler, all: true)
+    }
+
+    private mutating func drain(_ scaler: RowScaler, all: Bool) {
         let format = scaler.outputFormat
-        while let row = unsafe scaler.nextRow(after: rowsIn) {
+        while let row = unsafe scaler.nextRow(all: all) {
             let pixels = row.count / format.bytesPerPixel
             if let colorRow {
                 unsafe transform?.apply(UnsafeRawBufferPointer(row), to: colorRow.bytes, pixels: pixels, format: format)

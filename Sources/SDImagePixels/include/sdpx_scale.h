@@ -5,6 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sdpx_resize.h"
+
+/* Rows that are added, or filtered, at a time. */
+enum { SDPX_SCALE_ROWS = 4 };
+
 /* Adds a row to `count` rows of column sums, each with its own weight. `channels` 4 means straight alpha: the color is
    multiplied by alpha first. `samples` counts channels, not pixels. */
 void sdpx_accumulate_u8(float *const *sums, const float *weights, size_t count, const uint8_t *row, size_t samples,
@@ -13,10 +18,18 @@ void sdpx_accumulate_u16(float *const *sums, const float *weights, size_t count,
                          int channels);
 void sdpx_accumulate_f32(float *const *sums, const float *weights, size_t count, const float *row, size_t samples);
 
-/* Filters a row of sums along x: output pixel i is the sum of its `counts[i]` source pixels from `starts[i]` on, times
-   the weights at `weights + i * taps`. Source and destination have room for 4 floats more than their pixels. */
-void sdpx_filter_row(float *to, size_t pixels, const float *from, const int32_t *starts, const int32_t *counts,
-                     const float *weights, size_t taps, int channels);
+/* The same for SDPX_SCALE_ROWS rows, with as many weights for each row of sums. The first `begun` rows of sums are added to,
+   the others replaced. A source row of weight 0 may have any contents. Sums have room for whole vectors of 16. */
+void sdpx_accumulate_rows_u8(float *const *sums, const float *weights, size_t count, size_t begun,
+                             const uint8_t *const *rows, size_t samples, int channels);
+
+/* Interleaves SDPX_SCALE_ROWS rows pixel by pixel: 16 floats for each pixel, four of each row, or with one channel four
+   floats, one of each row. Rows have room for 4 floats more than their pixels. */
+void sdpx_interleave_rows(float *to, const float *const *rows, size_t pixels, int channels);
+
+/* Filters SDPX_SCALE_ROWS interleaved rows along x into rows of their own, which have room for 4 floats more than their
+   pixels. */
+void sdpx_filter_rows(float *const *to, const float *from, const sdpx_axis *axis, int channels);
 
 /* Round and clamp filtered pixels. With 4 channels the input is premultiplied; the output is straight unless
    `keep_premultiplied`. Float has four channels, of which only alpha is clamped. */

@@ -138,6 +138,25 @@ struct ScanlineWriterTests {
         #expect(distance <= 1)
     }
 
+    @Test(arguments: [PixelFormat.rgb8, .gray16], [1, 13, 22, 39])
+    func rowsThatArrivedGiveEveryOutputRowTheyComplete(format: PixelFormat, rows: Int) throws {
+        func source(_ x: Int, _ y: Int) -> [UInt8] {
+            (0..<format.bytesPerPixel).map { UInt8(truncatingIfNeeded: x * 37 + y * 11 + $0 * 5) }
+        }
+        let size = PixelSize(width: 40, height: 40)
+        var setup = Setup(size: size, format: format, target: PixelSize(width: 20, height: 20))
+        let whole = try write(setup, source: source)
+        setup.options.acceptPartial = true
+        let part = try write(setup, rows: rows, source: source)
+        let weights = ScanlineWriterTests.weights(40, 20)
+        for y in 0..<20 {
+            let isComplete = weights[y][rows...].allSatisfy { abs($0) < 1e-9 }
+            let row = unsafe Array(try #require(part.pixels.row(y)))
+            let expected = unsafe Array(try #require(whole.pixels.row(y)))
+            #expect(row == (isComplete ? expected : [UInt8](repeating: 0, count: expected.count)), "row \(y)")
+        }
+    }
+
     @Test func oneAxisAloneCanShrink() throws {
         let setup = Setup(size: PixelSize(width: 50, height: 30), format: .gray8, target: PixelSize(width: 50, height: 3))
         #expect(try write(setup) { x, y in [UInt8(x * 4 + y)] }.distance { x, y in [UInt8(x * 4 + y * 10 + 5)] } <= 1)
