@@ -97,14 +97,14 @@ import SDImage
     /// At least a fifth larger than `wanted`, because scaling in the transform alone is about as crude as averaging. Twice as
     /// large for images so small that it costs nothing.
     ///
-    /// Never 5/8 to 7/8: libjpeg-turbo has no vector code for their transforms, and the full size leaves more to the resampling
-    /// (docs/decisions.md, "Scales of libjpeg for thumbnails").
+    /// Only 1/8, 2/8, 4/8 and the full size: libjpeg-turbo has no vector code for the other transforms, and a larger size leaves
+    /// more to the resampling (docs/decisions.md, "Scales of libjpeg for thumbnails").
     func scale(covering wanted: PixelSize) -> Scale {
         // CMYK multiplies inks, which must happen before averaging.
         guard kind != .cmyk else { return fullScale }
         let margin = (size.pixelCount ?? Int.max) < 250_000 ? 2.0 : 1.2
         let (width, height) = (Double(wanted.width) * margin, Double(wanted.height) * margin)
-        for eighths in 1...4 {
+        for eighths in [1, 2, 4] {
             let extent = extent(eighths: eighths)
             if extent.width >= width, extent.height >= height { return scale(eighths) }
         }
