@@ -80,9 +80,10 @@ import SDImagePixels
     /// True when only the last row decides whether libwebp may scale the image.
     var isDoubtful: Bool { frame.isLossless && !hasAlpha && rowSize != frame.size }
 
-    /// True for thumbnails of lossy images decoded in one step. The planes take less than half of a bitmap.
+    /// True for thumbnails of lossy images decoded in one step, from a third on: larger ones are closer to a full decode with
+    /// interpolated chroma. The planes take less than half of a bitmap.
     var hasPlanes: Bool {
-        let isSmall = frame.size.width / 4 >= plan.scaledSize.width && frame.size.height / 4 >= plan.scaledSize.height
+        let isSmall = frame.size.width / 3 >= plan.scaledSize.width && frame.size.height / 3 >= plan.scaledSize.height
         let limit = min(WebPDecoder.mostPlaneBytes, options.limits.workingBytes / 2)
         return isSmall && !frame.isLossless && !hasAlpha && !options.acceptPartial && WebPYUVPlanes.byteCount(frame.size) <= limit
     }
