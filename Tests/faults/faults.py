@@ -263,7 +263,7 @@ def full_disks() -> None:
     """Without a part of its journal, SQLite cannot roll back."""
     whole = run_bursts(1 << 30)
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(run_bursts, range(120_000, 700_000, 19_000)))
+        results = list(pool.map(run_bursts, range(20_000, 300_000, 9_000)))
     refused = sum(1 for r in results if r["dropped"])
     report.check("a full disk refuses large transactions", whole["dropped"] == 0 and refused > 5, f"{refused} {whole['text']}")
     tell(
