@@ -81,16 +81,7 @@ import Testing
     // During decoding in a coder.
     @Test func inTheDecoder() throws {
         let gate = Gate()
-        var table = sdimage_coder_vtable()
-        table.size = MemoryLayout<sdimage_coder_vtable>.size
-        table.can_decode = { _, _, _ in true }
-        table.decode = { userData, _, _, _, image, error in
-            Gate.of(userData).pass()
-            return sdimage_image_new(1, 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8, [7], image, error)
-        }
-        let coder = try make(sdimage_coder_unref) {
-            sdimage_coder_new_custom("held", &table, gate.retained(), Gate.release, $0, $1)
-        }
+        let coder = try gate.makeCoder()
         let cache = try makeCache(in: nil)
         let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
         let request = makeRequest("test://a")
@@ -239,6 +230,20 @@ final class Gate: @unchecked Sendable {
 
     func waitForEntry() -> Bool { entered.wait(timeout: .now() + 60) == .success }
     func open() { opened.signal() }
+
+    /// A coder for any bytes whose decodes pass the gate; its images have one pixel.
+    func makeCoder() throws -> Owned {
+        var table = sdimage_coder_vtable()
+        table.size = MemoryLayout<sdimage_coder_vtable>.size
+        table.can_decode = { _, _, _ in true }
+        table.decode = { userData, _, _, _, image, error in
+            Gate.of(userData).pass()
+            return sdimage_image_new(1, 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8, [7], image, error)
+        }
+        return try make(sdimage_coder_unref) {
+            sdimage_coder_new_custom("held", &table, retained(), Gate.release, $0, $1)
+        }
+    }
 }
 
 /// A host cache whose replies the test completes.

@@ -142,16 +142,7 @@ import Testing
         let cache = try makeCache(in: folder.path)
         let manager = try makeManager(cache: cache, loader: try held.makeLoader())
         let gate = Gate()
-        var table = sdimage_coder_vtable()
-        table.size = MemoryLayout<sdimage_coder_vtable>.size
-        table.can_decode = { _, _, _ in true }
-        table.decode = { userData, _, _, _, image, error in
-            Gate.of(userData).pass()
-            return sdimage_image_new(1, 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8, [7], image, error)
-        }
-        let coder = try make(sdimage_coder_unref) {
-            sdimage_coder_new_custom("held", &table, gate.retained(), Gate.release, $0, $1)
-        }
+        let coder = try gate.makeCoder()
         let listeners = [Listener(), Listener()]
         for (listener, coder) in zip(listeners, [coder.pointer, nil]) {
             let request = makeRequest("test://h/n.png")
