@@ -1,50 +1,68 @@
 /// Base64 (RFC 4648, section 4). Decoding accepts the form found in URLs: white space and "%XX" escapes anywhere, padding
 /// optional. Every other byte outside the alphabet is refused.
 package enum Base64 {
-    /// Decoded bytes are appended to the output in pieces of about this size.
+    /// Limit for the bytes decoded by one call of `takeGroups`.
     static let piece = 16 << 10
 
     package static func decode(_ text: ArraySlice<UInt8>, limit: Int) throws(ImageError) -> Bytes {
-        var output = ByteBuilder(limit: limit)
-        try output.reserve(text.count / 4 * 3)
-        var state = State()
-        var chunk: [UInt8] = []
-        chunk.reserveCapacity(piece + 3)
-        var index = text.startIndex
-        while index < text.endIndex {
-            let escaped = PercentEncoding.value(in: text, at: index)
-            guard state.take(escaped ?? text[index], into: &chunk) else { throw damaged }
-            index += escaped == nil ? 1 : 3
-            if chunk.count >= piece {
-                try output.append(chunk)
-                chunk.removeAll(keepingCapacity: true)
-            }
-        }
-        guard state.finish(into: &chunk) else { throw damaged }
-        try output.append(chunk)
-        return output.finish()
+        unsafe try text.span.withUnsafeBytes { bytes throws(ImageError) in unsafe try decode(bytes, hasEscapes: true, limit: limit) }
     }
 
     /// The same for bytes of any length, without escapes.
     package static func decode(_ text: Bytes) throws(ImageError) -> Bytes {
-        var output = ByteBuilder(limit: text.count)
+        unsafe try text.withUnsafeBytes { bytes throws(ImageError) in
+            unsafe try decode(bytes, hasEscapes: false, limit: bytes.count)
+        }
+    }
+
+    private static func decode(_ text: UnsafeRawBufferPointer, hasEscapes: Bool, limit: Int) throws(ImageError) -> Bytes {
+        var output = ByteBuilder(limit: limit)
         try output.reserve(text.count / 4 * 3)
         var state = State()
-        var chunk: [UInt8] = []
-        chunk.reserveCapacity(piece + 3)
-        unsafe try text.withUnsafeBytes { bytes throws(ImageError) in
-            for index in bytes.indices {
-                let byte = unsafe bytes[index]
-                guard state.take(byte, into: &chunk) else { throw damaged }
-                guard chunk.count >= piece else { continue }
-                try output.append(chunk)
-                chunk.removeAll(keepingCapacity: true)
+        var group: [UInt8] = []
+        var index = 0
+        while index < text.count {
+            if state.isBetweenGroups {
+                let most = min((text.count - index) / 4 * 3, piece)
+                let decoded = unsafe try output.append(upTo: most) { room in unsafe takeGroups(text[index...], into: room) }
+                index += decoded / 3 * 4
+                guard index < text.count else { break }
             }
+            let escaped = unsafe hasEscapes ? PercentEncoding.value(in: text, at: index) : nil
+            guard unsafe state.take(escaped ?? text[index], into: &group) else { throw damaged }
+            index += escaped == nil ? 1 : 3
+            try output.append(group)
+            group.removeAll(keepingCapacity: true)
         }
-        guard state.finish(into: &chunk) else { throw damaged }
-        try output.append(chunk)
+        guard state.finish(into: &group) else { throw damaged }
+        try output.append(group)
         return output.finish()
     }
+
+    /// Decodes groups of four digits until another byte, an incomplete group or the end of the room follows; returns the number
+    /// of decoded bytes, three for each group.
+    private static func takeGroups(_ text: Slice<UnsafeRawBufferPointer>, into room: UnsafeMutableRawBufferPointer) -> Int {
+        var (from, to) = unsafe (text.startIndex, 0)
+        while unsafe text.endIndex - from >= 4, room.count - to >= 3 {
+            var bits: UInt32 = 0
+            var isOther: UInt8 = 0
+            for offset in 0..<4 {
+                let value = unsafe values[Int(text[from + offset])]
+                isOther |= value
+                bits = bits << 6 | UInt32(value & 63)
+            }
+            guard isOther < notADigit else { break }
+            unsafe room[to] = UInt8(truncatingIfNeeded: bits >> 16)
+            unsafe room[to + 1] = UInt8(truncatingIfNeeded: bits >> 8)
+            unsafe room[to + 2] = UInt8(truncatingIfNeeded: bits)
+            (from, to) = (from + 4, to + 3)
+        }
+        return to
+    }
+
+    private static let notADigit: UInt8 = 64
+    /// The value of every byte as a digit.
+    private static let values = (0...UInt8.max).map { State.value($0) ?? notADigit }
 
     /// Encodes to one line, with padding.
     package static func encode(_ bytes: [UInt8]) -> String {
@@ -68,7 +86,9 @@ package enum Base64 {
         private var digits = 0
         private var padding = 0
 
-        mutating func take(_ byte: UInt8, into chunk: inout [UInt8]) -> Bool {
+        var isBetweenGroups: Bool { digits == 0 && padding == 0 }
+
+        mutating func take(_ byte: UInt8, into group: inout [UInt8]) -> Bool {
             if Byte.isSpace(byte) { return true }
             if byte == Byte.equals {
                 padding += 1
@@ -78,28 +98,28 @@ package enum Base64 {
             bits = bits << 6 | UInt32(value)
             digits += 1
             if digits == 4 {
-                chunk.append(UInt8(truncatingIfNeeded: bits >> 16))
-                chunk.append(UInt8(truncatingIfNeeded: bits >> 8))
-                chunk.append(UInt8(truncatingIfNeeded: bits))
+                group.append(UInt8(truncatingIfNeeded: bits >> 16))
+                group.append(UInt8(truncatingIfNeeded: bits >> 8))
+                group.append(UInt8(truncatingIfNeeded: bits))
                 (bits, digits) = (0, 0)
             }
             return true
         }
 
-        mutating func finish(into chunk: inout [UInt8]) -> Bool {
+        mutating func finish(into group: inout [UInt8]) -> Bool {
             guard padding == 0 || digits + padding == 4 else { return false }
             switch digits {
             case 0: return true
-            case 2: chunk.append(UInt8(truncatingIfNeeded: bits >> 4))
+            case 2: group.append(UInt8(truncatingIfNeeded: bits >> 4))
             case 3:
-                chunk.append(UInt8(truncatingIfNeeded: bits >> 10))
-                chunk.append(UInt8(truncatingIfNeeded: bits >> 2))
+                group.append(UInt8(truncatingIfNeeded: bits >> 10))
+                group.append(UInt8(truncatingIfNeeded: bits >> 2))
             default: return false
             }
             return true
         }
 
-        private static func value(_ byte: UInt8) -> UInt8? {
+        static func value(_ byte: UInt8) -> UInt8? {
             switch byte {
             case 65...90: byte - 65
             case 97...122: byte - 71

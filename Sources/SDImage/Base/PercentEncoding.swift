@@ -36,7 +36,8 @@ package enum PercentEncoding {
     }
 
     /// The byte escaped at `index`, or nil if there is no escape.
-    package static func value(in bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
+    package static func value<Text: RandomAccessCollection>(in bytes: Text, at index: Int) -> UInt8?
+    where Text.Element == UInt8, Text.Index == Int {
         guard bytes[index] == Byte.percent, bytes.endIndex - index >= 3,
             let high = Byte.hexValue(bytes[index + 1]), let low = Byte.hexValue(bytes[index + 2])
         else { return nil }

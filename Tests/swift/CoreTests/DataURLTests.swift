@@ -37,6 +37,17 @@ func malformedBase64IsBadData(text: String) async {
     #expect(await status("data:image/png;base64,\(text)") == .badData)
 }
 
+@Test(arguments: 0..<9)
+func base64InLinesWithEscapesGivesItsBytes(more: Int) async throws {
+    let bytes = (0..<40_000 + more).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 9) }
+    let digits = Array(Base64.encode(bytes))
+    let lines = stride(from: 0, to: digits.count, by: 76 + more).map { String(digits[$0..<min($0 + 76 + more, digits.count)]) }
+    let text = lines.joined(separator: "%0D%0A").replacing("+", with: "%2B").replacing("=", with: "%3D")
+    #expect(try await load("data:;base64,\(text)").array == bytes)
+    #expect(try await load("data:;base64,\(String(digits))").array == bytes)
+    #expect(await status("data:;base64,\(text.dropLast(20))*") == .badData)
+}
+
 @Test func dataURLWithoutCommaIsInvalidAndWithoutDataEmpty() async {
     #expect(await status("data:image/png;base64") == .invalidURL)
     #expect(await status("data:,") == .emptyData)
