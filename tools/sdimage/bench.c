@@ -3,11 +3,17 @@
 #include <ftw.h>
 #include <getopt.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "figures.h"
+#include "files.h"
+#include "image.h"
+#include "json.h"
+#include "measure.h"
+#include "url.h"
 
 typedef struct bench {
     bool json;

@@ -1,11 +1,13 @@
 /* cache.c: sdimage cache: lists and maintains a disk cache. */
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli.h"
+#include "json.h"
 
 /* The arguments of the command line, and the cache. */
 typedef struct options {

@@ -2,11 +2,15 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "files.h"
+#include "image.h"
+#include "json.h"
 
 typedef struct options {
     image_options image;

@@ -4,7 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "cli.h"
+#include "json.h"
+#include "measure.h"
+#include "messages.h"
+#include "url.h"
 
 const char *metric_name(metric metric) {
     static const char *const names[] = {"info",   "decode", "thumbnail",     "frames",

@@ -1,12 +1,15 @@
 /* files.c: reads and writes files of bytes and pixels. */
+#include "files.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "json.h"
 
 /* Above the limit of every decoder; a device may be endless. */
 enum { MOST_BYTES = 1 << 30 };

@@ -4,11 +4,16 @@
 #include <getopt.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "files.h"
+#include "image.h"
+#include "json.h"
+#include "url.h"
 
 /* Maximum number of concurrent loads: enough to use every connection, few enough to bound the pixels in memory. */
 enum { MOST_AT_ONCE = 32 };

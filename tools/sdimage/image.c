@@ -1,8 +1,15 @@
 /* image.c: options for decoding, transforming and writing an image, shared by get, convert and frames. */
+#include "image.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "arguments.h"
+#include "commands.h"
+#include "files.h"
+#include "messages.h"
+#include "transform.h"
 
 bool parse_size(const char *text, uint32_t *width, uint32_t *height) {
     char *end = NULL;

@@ -1,10 +1,13 @@
 /* info.c: sdimage info and sdimage doctor. */
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "files.h"
+#include "json.h"
 
 static bool show_info(const char *path, bool json) {
     size_t length = 0;

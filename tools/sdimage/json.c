@@ -1,9 +1,11 @@
 /* json.c: writes JSON, and prints the library's JSON objects as text. */
+#include "json.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "cli.h"
+#include "messages.h"
 
 /* Length of the UTF-8 sequence (RFC 3629, section 4) at the start of a text; 0 if it is invalid. */
 static size_t sequence_length(const char *text) {

@@ -1,9 +1,11 @@
 /* main.c: sdimage, the command line tool; a small program that uses only the public headers. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "url.h"
 
 /* Opens a file to look at its first bytes; NULL unless it is a regular file. Those of a pipe would be lost to the
  * command, and may never come. */

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,6 +11,9 @@
 #include <sdimage/plugins/photos_loader.h>
 
 #include "cli.h"
+#include "files.h"
+#include "image.h"
+#include "json.h"
 
 /* The functions of the plug-in, each looked up by its name. */
 #define FUNCTIONS(USE)                                                                                                 \

@@ -3,12 +3,15 @@
 #include <getopt.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "json.h"
 #include "screen.h"
+#include "url.h"
 
 /* Milliseconds after which a load notices a signal. */
 enum { SIGNAL_MS = 100 };

@@ -3,12 +3,17 @@
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "files.h"
+#include "image.h"
+#include "json.h"
+#include "url.h"
 
 typedef struct prefetch {
     const char *cache;

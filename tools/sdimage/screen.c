@@ -1,13 +1,13 @@
 /* screen.c: images on a terminal: half blocks in 24-bit color, sixel, and the graphics protocol of kitty. */
+#include "screen.h"
+
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
-
-#include "cli.h"
-#include "screen.h"
 
 static struct termios before;
 static bool has_keys;

@@ -1,9 +1,13 @@
 /* transform.c: parses transformers in the notation of the command line. */
+#include "transform.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "arguments.h"
+#include "messages.h"
 
 /* Parses a number and the character that must follow it. Returns NULL on failure. */
 static const char *number(const char *text, char terminator, double *value) {

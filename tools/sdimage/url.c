@@ -1,10 +1,11 @@
 /* url.c: URLs as arguments and as text. */
+#include "url.h"
+
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli.h"
 
 bool is_url(const char *text) {
     return strstr(text, "://") || !strncmp(text, "data:", 5) || !strncmp(text, "file:", 5);

@@ -30,7 +30,7 @@ static gboolean keep_painting(GtkWidget *window, GdkFrameClock *clock, gpointer 
     return G_SOURCE_CONTINUE;
 }
 
-int main(int argc, char **argv) {
+int show_wall(int argc, char **argv, show_image show) {
     char *text = NULL;
     if (argc != 2 || !gtk_init_check() || !g_file_get_contents(argv[1], &text, NULL, NULL))
         return 2;
@@ -51,7 +51,7 @@ int main(int argc, char **argv) {
         gtk_overlay_add_overlay(GTK_OVERLAY(cell), picture);
         gtk_picture_set_content_fit(GTK_PICTURE(picture), GTK_CONTENT_FIT_COVER);
         gtk_flow_box_append(GTK_FLOW_BOX(box), cell);
-        wall_show(GTK_PICTURE(picture), *url);
+        show(GTK_PICTURE(picture), *url);
     }
     g_signal_connect(gtk_widget_get_frame_clock(window), "after-paint", G_CALLBACK(on_painted), NULL);
     gtk_widget_add_tick_callback(window, keep_painting, NULL, NULL);

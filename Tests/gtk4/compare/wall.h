@@ -4,8 +4,11 @@
 
 #include <gtk/gtk.h>
 
-/* Defined by each wall: loads an image into a picture, and calls wall_finished(). */
-void wall_show(GtkPicture *picture, const char *url);
+/* Begins to load an image into a picture; calls wall_finished() when it is loaded, or cannot be. */
+typedef void (*show_image)(GtkPicture *picture, const char *url);
+
+/* Shows all images of a list in a window; returns only if it cannot begin. */
+int show_wall(int argc, char **argv, show_image show);
 void wall_finished(gboolean is_shown);
 
 #endif

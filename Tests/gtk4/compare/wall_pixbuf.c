@@ -59,7 +59,7 @@ static void fetch(gpointer data, gpointer user_data) {
     g_idle_add(show, job);
 }
 
-void wall_show(GtkPicture *picture, const char *url) {
+static void load_with_pixbuf(GtkPicture *picture, const char *url) {
     static GThreadPool *pool;
     if (!pool)
         pool = g_thread_pool_new(fetch, NULL, THREADS, FALSE, NULL);
@@ -68,4 +68,8 @@ void wall_show(GtkPicture *picture, const char *url) {
     job->url = g_strdup(url);
     gtk_widget_get_size_request(GTK_WIDGET(picture), &job->width, &job->height);
     g_thread_pool_push(pool, job, NULL);
+}
+
+int main(int argc, char **argv) {
+    return show_wall(argc, argv, load_with_pixbuf);
 }

@@ -8,6 +8,10 @@ static void shown(GObject *picture, GAsyncResult *result, gpointer user_data) {
     wall_finished(sdimage_gtk_picture_set_url_finish(result, NULL));
 }
 
-void wall_show(GtkPicture *picture, const char *url) {
+static void load_with_sdimage(GtkPicture *picture, const char *url) {
     sdimage_gtk_picture_set_url_async(picture, url, NULL, NULL, shown, NULL);
+}
+
+int main(int argc, char **argv) {
+    return show_wall(argc, argv, load_with_sdimage);
 }
