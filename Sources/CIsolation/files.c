@@ -1,7 +1,9 @@
 /* Files that were opened before the sandbox, and the system calls that look for files. */
 #define _GNU_SOURCE
-#include "cisolation.h"
-#include "internal.h"
+#include "ciso_files.h"
+#include "ciso_worker.h"
+#include "files.h"
+#include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>

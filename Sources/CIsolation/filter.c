@@ -1,7 +1,6 @@
 /* The filter of system calls: a seccomp program (seccomp(2)) that is made of a list of rules. */
 #define _GNU_SOURCE
-#include "cisolation.h"
-#include "internal.h"
+#include "filter.h"
 
 #include <errno.h>
 #include <fcntl.h>

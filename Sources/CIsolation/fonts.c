@@ -1,10 +1,12 @@
 /* Fonts of the system for the sandbox. */
 #define _GNU_SOURCE
-#include "cisolation.h"
-#include "internal.h"
+#include "ciso_fonts.h"
+#include "ciso_files.h"
+#include "files.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stddef.h>
 
 /* The functions of libfontconfig (https://www.freedesktop.org/software/fontconfig/fontconfig-devel/) that are called
    here; structures are not used but for the beginning of FcFontSet, which is part of its interface. */

@@ -1,6 +1,6 @@
 /* Memory that two processes map. */
 #define _GNU_SOURCE
-#include "cisolation.h"
+#include "ciso_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Messages with descriptors, and waiting. */
 #define _GNU_SOURCE
-#include "cisolation.h"
-#include "internal.h"
+#include "ciso_message.h"
+#include "message.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-uint64_t ciso_now(void) {
+static uint64_t time_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
@@ -23,7 +23,7 @@ uint64_t ciso_now(void) {
 int ciso_poll(int descriptor, short events, uint64_t deadline) {
     for (;;) {
         struct timespec left = {0};
-        uint64_t now = deadline == 0 || deadline == UINT64_MAX ? 0 : ciso_now();
+        uint64_t now = deadline == 0 || deadline == UINT64_MAX ? 0 : time_now();
         if (deadline > now) {
             left.tv_sec = (time_t)((deadline - now) / 1000000000);
             left.tv_nsec = (long)((deadline - now) % 1000000000);

@@ -1,7 +1,9 @@
 /* The sandbox: limits, Landlock, descriptors. The filter of system calls is in filter.c. */
 #define _GNU_SOURCE
-#include "cisolation.h"
-#include "internal.h"
+#include "ciso_sandbox.h"
+#include "ciso_files.h"
+#include "files.h"
+#include "filter.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -22,7 +24,9 @@ struct ruleset {
     uint64_t files, network, scope;
 };
 
-int ciso_restrict_files(int allows_reads) {
+/* Adds a Landlock layer for the calling thread and threads that it starts: unless `allows_reads`, opening any file is
+   refused as well. ENOSYS or EOPNOTSUPP: the kernel has no Landlock. */
+static int restrict_files(int allows_reads) {
     long version = syscall(CREATE_RULESET, NULL, 0, RULESET_VERSION);
     if (version < 1)
         return errno;
@@ -56,7 +60,7 @@ int ciso_prepare(void) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         setrlimit(RLIMIT_CORE, &none) < 0)
         return errno;
-    ciso_restrict_files(1);
+    restrict_files(1);
     /* Files that the C library and this library read when they need them, also where they are missing. */
     ciso_keep_file_or_absence("/sys/devices/system/cpu/online");
     ciso_keep_file_or_absence("/proc/loadavg");
@@ -110,7 +114,7 @@ int ciso_enter(const struct ciso_limits *limits, unsigned *mechanisms) {
         error = ciso_handle_trapped_calls();
     if (error != 0)
         return error;
-    unsigned used = ciso_restrict_files(0) == 0 ? CISO_LANDLOCK : 0;
+    unsigned used = restrict_files(0) == 0 ? CISO_LANDLOCK : 0;
     error = ciso_filter_calls();
     if (error == 0)
         *mechanisms = used | CISO_SECCOMP;

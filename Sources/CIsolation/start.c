@@ -1,8 +1,9 @@
 /* Start and end of worker processes. */
 #define _GNU_SOURCE
-#include "cisolation.h"
-#include "internal.h"
+#include "ciso_worker.h"
+#include "ciso_message.h"
 #include "keeper.h"
+#include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "jpeg_symbols.h"
-#include "sdpx_jpeg.h"
+#include "sdpx_jpeg_huffman.h"
 
 static inline void fill_entries(uint16_t *to, size_t count, uint16_t value) {
     for (size_t i = 0; i < count; i++)

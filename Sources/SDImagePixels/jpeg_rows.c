@@ -1,4 +1,4 @@
-#include "sdpx_jpeg.h"
+#include "sdpx_jpeg_rows.h"
 
 #include "kernel.h"
 

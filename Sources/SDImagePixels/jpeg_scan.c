@@ -1,4 +1,4 @@
-#include "sdpx_jpeg.h"
+#include "sdpx_jpeg_scan.h"
 
 #include <string.h>
 

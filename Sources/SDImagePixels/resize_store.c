@@ -1,4 +1,4 @@
-#include "sdpx_resize.h"
+#include "sdpx_resize_store.h"
 
 #include <string.h>
 

@@ -17,7 +17,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cisolation.h"
+#include "ciso_memory.h"
+#include "ciso_message.h"
+#include "ciso_worker.h"
 
 struct header {
     uint32_t magic, kind;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+#include "ciso_memory.h"
 #include "workers.h"
 
 static void make_pair(int sockets[2]) {

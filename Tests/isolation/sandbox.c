@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include "attacks.h"
+#include "ciso_sandbox.h"
 #include "workers.h"
 
 static void forget(struct ciso_worker *worker) {

@@ -17,7 +17,11 @@
 #include <unistd.h>
 
 #include "attacks.h"
-#include "cisolation.h"
+#include "ciso_files.h"
+#include "ciso_memory.h"
+#include "ciso_message.h"
+#include "ciso_sandbox.h"
+#include "ciso_worker.h"
 
 #define MEGABYTE ((size_t)1 << 20)
 #define MEMORY (512 * MEGABYTE)

@@ -3,7 +3,8 @@
 #define SDIMAGE_TESTS_WORKERS_H
 
 #include "check.h"
-#include "cisolation.h"
+#include "ciso_message.h"
+#include "ciso_worker.h"
 
 /* Time limit of an answer. */
 #define LIMIT (monotonic_now() + 60000000000ull)

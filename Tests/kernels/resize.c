@@ -4,6 +4,8 @@
 #include "harness.h"
 #include "sdpx_format.h"
 #include "sdpx_resize.h"
+#include "sdpx_resize_quads.h"
+#include "sdpx_resize_store.h"
 #include "sdpx_scale.h"
 
 /* Random taps for `count` output positions from a row of `length` pixels; the weights of each sum to 1. */

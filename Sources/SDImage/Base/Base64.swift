@@ -5,7 +5,9 @@ package enum Base64 {
     static let piece = 16 << 10
 
     package static func decode(_ text: ArraySlice<UInt8>, limit: Int) throws(ImageError) -> Bytes {
-        unsafe try text.span.withUnsafeBytes { bytes throws(ImageError) in unsafe try decode(bytes, hasEscapes: true, limit: limit) }
+        unsafe try text.span.withUnsafeBytes { bytes throws(ImageError) in
+            unsafe try decode(bytes, hasEscapes: true, limit: limit)
+        }
     }
 
     /// The same for bytes of any length, without escapes.

@@ -1,0 +1,8 @@
+/* filter.h: the filter of system calls; internal to this folder. */
+#ifndef CISO_INTERNAL_FILTER_H
+#define CISO_INTERNAL_FILTER_H
+
+/* Installs the filter of system calls for all threads. Calls that it traps send SIGSYS. */
+int ciso_filter_calls(void);
+
+#endif
