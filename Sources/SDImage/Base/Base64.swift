@@ -44,6 +44,7 @@ package enum Base64 {
     /// Decodes groups of four digits until another byte, an incomplete group or the end of the room follows; returns the number
     /// of decoded bytes, three for each group.
     private static func takeGroups(_ text: Slice<UnsafeRawBufferPointer>, into room: UnsafeMutableRawBufferPointer) -> Int {
+        let values = values
         var (from, to) = unsafe (text.startIndex, 0)
         while unsafe text.endIndex - from >= 4, room.count - to >= 3 {
             var bits: UInt32 = 0
