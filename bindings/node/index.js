@@ -20,8 +20,8 @@ module.exports = {
   decodeSync,
   info,
   sniff,
-  version: () => native.text(0),
-  doctor: () => JSON.parse(native.text(1)),
-  metrics: () => native.text(2),
+  version: () => native.version(),
+  doctor: () => JSON.parse(native.doctor()),
+  metrics: () => native.metrics(),
   liveHandles: () => native.handles(),
 };

@@ -6,8 +6,6 @@ const { SdimageError } = require('./errors');
 const { Image } = require('./image');
 const options = require('./options');
 
-const EXPECT = 0, WRITE = 1, FINISH = 2, FAIL = 3, FINISH_WITH_IMAGE = 4;
-
 const functions = new Map(); // by number: the addon holds no reference to the function
 const working = new Map(); // AbortController by sink
 const collected = new FinalizationRegistry((number) => functions.delete(number));
@@ -39,15 +37,15 @@ function isBytes(value) {
 }
 
 async function give(sink, loaded) {
-  if (loaded instanceof Image) return native.sink(sink, FINISH_WITH_IMAGE, loaded.handle);
+  if (loaded instanceof Image) return native.sinkFinishWithImage(sink, loaded.handle);
   if (isBytes(loaded)) {
-    native.sink(sink, WRITE, loaded);
+    native.sinkWrite(sink, loaded);
   } else if (loaded?.[Symbol.asyncIterator] || (typeof loaded === 'object' && loaded?.[Symbol.iterator])) {
-    for await (const piece of loaded) native.sink(sink, WRITE, piece);
+    for await (const piece of loaded) native.sinkWrite(sink, piece);
   } else {
     throw new SdimageError('INTERNAL_ERROR', 'loader: neither bytes nor an image returned');
   }
-  return native.sink(sink, FINISH);
+  return native.sinkFinish(sink);
 }
 
 /** The message of a thrown value; any value can be thrown. */
@@ -65,12 +63,12 @@ async function asked(number, url, sink, id) {
   try {
     const load = functions.get(number);
     if (!load) throw new SdimageError('SHUTDOWN', 'loader: already released');
-    const expect = (length) => native.sink(sink, EXPECT, options.u53('length', length));
+    const expect = (length) => native.sinkExpect(sink, options.u53('length', length));
     const request = { url, signal: controller.signal, expect };
     await give(sink, await load(request));
   } catch (error) {
     const code = controller.signal.aborted ? 'CANCELLED' : error instanceof SdimageError ? error.code : 'INTERNAL_ERROR';
-    native.sink(sink, FAIL, native.statuses[code] ?? native.statuses.INTERNAL_ERROR, wordsOf(error));
+    native.sinkFail(sink, native.statuses[code] ?? native.statuses.INTERNAL_ERROR, wordsOf(error));
   } finally {
     working.delete(id);
     native.release(sink);

@@ -9,8 +9,6 @@ const { SdimageError, fromNative } = require('./errors');
 const loader = require('./loader');
 const { Task } = require('./task');
 
-const CANCEL_ALL = 0, RUNNING = 1, SET_OFFLINE = 2, IS_OFFLINE = 3, FORGET_FAILED = 4;
-
 const running = new Map(); // { task, manager } by token: keeps running loads from being collected
 let last = 0;
 
@@ -75,25 +73,25 @@ class Manager extends EventEmitter {
   }
 
   cancelAll() {
-    native.managerControl(this.#open(), CANCEL_ALL);
+    native.managerCancelAll(this.#open());
   }
 
   /** The number of loads without a final result. */
   get runningCount() {
-    return native.managerControl(this.#open(), RUNNING);
+    return native.managerRunningCount(this.#open());
   }
 
   get offline() {
-    return native.managerControl(this.#open(), IS_OFFLINE);
+    return native.managerIsOffline(this.#open());
   }
 
   set offline(value) {
-    native.managerControl(this.#open(), SET_OFFLINE, Boolean(value));
+    native.managerSetOffline(this.#open(), Boolean(value));
   }
 
   /** Forgets all failed URLs. */
   forgetFailed() {
-    native.managerControl(this.#open(), FORGET_FAILED);
+    native.managerForgetFailed(this.#open());
   }
 
   /**

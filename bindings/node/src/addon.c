@@ -36,44 +36,6 @@ static napi_value handles(napi_env env, napi_callback_info info) {
     return number(env, (double)binding_of(env)->handles);
 }
 
-/* sink(sink, what, value): 0 expect, 1 write, 2 finish, 3 fail (code, message), 4 finish with an image */
-napi_value sink_call(napi_env env, napi_callback_info info) {
-    napi_value values[MAX_ARGUMENTS];
-    const void *bytes;
-    size_t length = 0;
-    sdimage_error *error = NULL;
-    sdimage_image *image;
-    char *message;
-    arguments(env, info, values);
-    sdimage_load_sink *sink = handle_get(env, values[0], SINK);
-    if (!sink)
-        return NULL;
-    switch ((int)number_of(env, values[1])) {
-    case 0: sdimage_load_sink_set_expected_length(sink, (uint64_t)number_of(env, values[2])); break;
-    case 1:
-        if (bytes_of(env, values[2], &bytes, &length) &&
-            sdimage_load_sink_write(sink, length ? bytes : "", length, &error) < 0)
-            return throw_error(env, SDIMAGE_STATUS_CANCELLED, error);
-        break;
-    case 2: sdimage_load_sink_finish(sink, NULL); break;
-    case 3:
-        message = text_of(env, values[3], NULL);
-        error = sdimage_error_new((sdimage_status)number_of(env, values[2]), message ? message : "");
-        /* Passing no error would mean success. Without memory for one, releasing the sink is a failure too. */
-        if (error)
-            sdimage_load_sink_finish(sink, error);
-        sdimage_error_unref(error);
-        free(message);
-        break;
-    case 4:
-        if ((image = handle_get(env, values[2], IMAGE)))
-            sdimage_load_sink_finish_with_image(sink, image);
-        break;
-    default: break;
-    }
-    return NULL;
-}
-
 /* Adds the status numbers by name, so that index.js need not repeat them. */
 static napi_value statuses(napi_env env) {
     napi_value table;
@@ -114,7 +76,11 @@ NAPI_MODULE_INIT() {
         {"managerNew", manager_new},
         {"managerStart", manager_start},
         {"managerClose", manager_close},
-        {"managerControl", manager_control},
+        {"managerCancelAll", manager_cancel_all},
+        {"managerRunningCount", manager_running_count},
+        {"managerIsOffline", manager_is_offline},
+        {"managerSetOffline", manager_set_offline},
+        {"managerForgetFailed", manager_forget_failed},
         {"taskCancel", task_cancel},
         {"taskPriority", task_priority},
         {"taskSetPriority", task_set_priority},
@@ -126,11 +92,17 @@ NAPI_MODULE_INIT() {
         {"cacheMemoryImage", cache_memory_image},
         {"cacheSetMemoryImage", cache_set_memory_image},
         {"loaderNew", loader_new},
-        {"sink", sink_call},
+        {"sinkExpect", sink_expect},
+        {"sinkWrite", sink_write},
+        {"sinkFinish", sink_finish},
+        {"sinkFinishWithImage", sink_finish_with_image},
+        {"sinkFail", sink_fail},
         {"job", job_start},
         {"info", info_of_bytes},
         {"sniff", sniff},
-        {"text", library_text},
+        {"version", version},
+        {"doctor", doctor},
+        {"metrics", metrics},
     };
     if (!binding_new(env))
         return NULL;

@@ -50,6 +50,8 @@ typedef enum kind { IMAGE = 1, RESULT, TASK, MANAGER, CACHE, LOADER, SINK } kind
 napi_value handle_wrap(napi_env env, kind kind, void *object);
 /* The object of a value. NULL, with a TypeError thrown, for any other value and for a released object. */
 void *handle_get(napi_env env, napi_value value, kind kind);
+/* The same for the first argument of a function. */
+void *first_argument(napi_env env, napi_callback_info info, kind kind);
 napi_value handle_release(napi_env env, napi_callback_info info);
 /* Bytes without a copy: the value holds a reference to the object until it is collected. */
 napi_value pixels_of(napi_env env, sdimage_image *image);
@@ -94,7 +96,11 @@ sdimage_request *request_of(napi_env env, napi_value url, napi_value object);
 napi_value manager_new(napi_env env, napi_callback_info info);
 napi_value manager_start(napi_env env, napi_callback_info info);
 napi_value manager_close(napi_env env, napi_callback_info info);
-napi_value manager_control(napi_env env, napi_callback_info info);
+napi_value manager_cancel_all(napi_env env, napi_callback_info info);
+napi_value manager_running_count(napi_env env, napi_callback_info info);
+napi_value manager_is_offline(napi_env env, napi_callback_info info);
+napi_value manager_set_offline(napi_env env, napi_callback_info info);
+napi_value manager_forget_failed(napi_env env, napi_callback_info info);
 napi_value task_cancel(napi_env env, napi_callback_info info);
 napi_value task_priority(napi_env env, napi_callback_info info);
 napi_value task_set_priority(napi_env env, napi_callback_info info);
@@ -109,8 +115,14 @@ napi_value cache_memory_image(napi_env env, napi_callback_info info);
 napi_value cache_set_memory_image(napi_env env, napi_callback_info info);
 napi_value job_start(napi_env env, napi_callback_info info);
 napi_value loader_new(napi_env env, napi_callback_info info);
-napi_value sink_call(napi_env env, napi_callback_info info);
-napi_value library_text(napi_env env, napi_callback_info info);
+napi_value sink_expect(napi_env env, napi_callback_info info);
+napi_value sink_write(napi_env env, napi_callback_info info);
+napi_value sink_finish(napi_env env, napi_callback_info info);
+napi_value sink_finish_with_image(napi_env env, napi_callback_info info);
+napi_value sink_fail(napi_env env, napi_callback_info info);
+napi_value version(napi_env env, napi_callback_info info);
+napi_value doctor(napi_env env, napi_callback_info info);
+napi_value metrics(napi_env env, napi_callback_info info);
 napi_value info_of_bytes(napi_env env, napi_callback_info info);
 napi_value sniff(napi_env env, napi_callback_info info);
 

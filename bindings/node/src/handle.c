@@ -86,6 +86,12 @@ void *handle_get(napi_env env, napi_value value, kind kind) {
     return NULL;
 }
 
+void *first_argument(napi_env env, napi_callback_info info, kind kind) {
+    napi_value values[MAX_ARGUMENTS];
+    arguments(env, info, values);
+    return handle_get(env, values[0], kind);
+}
+
 napi_value handle_release(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     arguments(env, info, values);

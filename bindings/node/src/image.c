@@ -100,15 +100,23 @@ static sdimage_status diagnose(sdimage_data **json, sdimage_error **error) {
     return status;
 }
 
-/* text(what): version, doctor, metrics. */
-napi_value library_text(napi_env env, napi_callback_info info) {
-    napi_value values[MAX_ARGUMENTS];
-    sdimage_data *data = NULL;
+napi_value version(napi_env env, napi_callback_info info) {
+    (void)info;
+    return text(env, sdimage_version());
+}
+
+napi_value doctor(napi_env env, napi_callback_info info) {
+    sdimage_data *json = NULL;
     sdimage_error *error = NULL;
-    arguments(env, info, values);
-    int what = (int)number_of(env, values[0]);
-    if (what == 0)
-        return text(env, sdimage_version());
-    sdimage_status status = what == 1 ? diagnose(&data, &error) : sdimage_metrics(&data, &error);
-    return status < 0 ? throw_error(env, status, error) : text_of_data(env, data);
+    (void)info;
+    sdimage_status status = diagnose(&json, &error);
+    return status < 0 ? throw_error(env, status, error) : text_of_data(env, json);
+}
+
+napi_value metrics(napi_env env, napi_callback_info info) {
+    sdimage_data *json = NULL;
+    sdimage_error *error = NULL;
+    (void)info;
+    sdimage_status status = sdimage_metrics(&json, &error);
+    return status < 0 ? throw_error(env, status, error) : text_of_data(env, json);
 }

@@ -119,32 +119,48 @@ napi_value manager_close(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
-/* control(manager, what, value) */
-napi_value manager_control(napi_env env, napi_callback_info info) {
+/* managerCancelAll(manager) */
+napi_value manager_cancel_all(napi_env env, napi_callback_info info) {
+    sdimage_manager *manager = first_argument(env, info, MANAGER);
+    if (manager)
+        sdimage_manager_cancel_all(manager);
+    return NULL;
+}
+
+/* managerRunningCount(manager) */
+napi_value manager_running_count(napi_env env, napi_callback_info info) {
+    sdimage_manager *manager = first_argument(env, info, MANAGER);
+    return manager ? number(env, (double)sdimage_manager_running_count(manager)) : NULL;
+}
+
+/* managerIsOffline(manager) */
+napi_value manager_is_offline(napi_env env, napi_callback_info info) {
+    sdimage_manager *manager = first_argument(env, info, MANAGER);
+    return manager ? boolean(env, sdimage_manager_is_offline(manager)) : NULL;
+}
+
+/* managerSetOffline(manager, flag) */
+napi_value manager_set_offline(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     bool flag = false;
     arguments(env, info, values);
     sdimage_manager *manager = handle_get(env, values[0], MANAGER);
-    if (!manager)
-        return NULL;
-    switch ((int)number_of(env, values[1])) {
-    case 0: sdimage_manager_cancel_all(manager); break;
-    case 1: return number(env, (double)sdimage_manager_running_count(manager));
-    case 2:
-        napi_get_value_bool(env, values[2], &flag);
+    napi_get_value_bool(env, values[1], &flag);
+    if (manager)
         sdimage_manager_set_offline(manager, flag);
-        break;
-    case 3: return boolean(env, sdimage_manager_is_offline(manager));
-    case 4: sdimage_manager_forget_failed(manager, NULL, 0); break;
-    default: break;
-    }
+    return NULL;
+}
+
+/* managerForgetFailed(manager) */
+napi_value manager_forget_failed(napi_env env, napi_callback_info info) {
+    sdimage_manager *manager = first_argument(env, info, MANAGER);
+    if (manager)
+        sdimage_manager_forget_failed(manager, NULL, 0);
     return NULL;
 }
 
 napi_value task_cancel(napi_env env, napi_callback_info info) {
-    napi_value values[MAX_ARGUMENTS];
-    arguments(env, info, values);
-    sdimage_task *task = handle_get(env, values[0], TASK);
+    sdimage_task *task = first_argument(env, info, TASK);
     if (task)
         sdimage_task_cancel(task);
     return NULL;
@@ -152,9 +168,7 @@ napi_value task_cancel(napi_env env, napi_callback_info info) {
 
 /* Priorities are numbers of the library. */
 napi_value task_priority(napi_env env, napi_callback_info info) {
-    napi_value values[MAX_ARGUMENTS];
-    arguments(env, info, values);
-    sdimage_task *task = handle_get(env, values[0], TASK);
+    sdimage_task *task = first_argument(env, info, TASK);
     return task ? number(env, sdimage_task_priority(task)) : NULL;
 }
 
