@@ -93,7 +93,7 @@ package struct FrameCompositor {
             throw ImageError(.invalidArgument, "frame: index \(index) is out of range (count \(layouts.count))")
         }
         choosePlaces()
-        let upcoming = isPaced || index == 0 || index != requested + 1 ? 0 : FramesAhead.depth
+        let upcoming = isPaced || index == 0 || index != requested + 1 ? 0 : FramesAhead.window
         requested = index
         // Repeats only after a frame turned out to differ from its layout.
         while true {
@@ -142,7 +142,7 @@ package struct FrameCompositor {
         guard ahead != nil || !frames.isEmpty else { return }
         // Frames ahead must not take the memory that the frame itself needs.
         let isLarge = layouts[index].size.pixelCount ?? .max > limits.workingBytes / 8
-        let sound = store.isShort || isLarge ? [] : frames.prefix(FramesAhead.depth).filter { failures[$0] == nil }
+        let sound = store.isShort || isLarge ? [] : frames.prefix(FramesAhead.window).filter { failures[$0] == nil }
         let jobs = FramesAhead.jobs(sound, layouts, painter, canvasBytes: byteCount, limits: limits)
         if ahead == nil, !jobs.isEmpty { ahead = makeAhead() }
         ahead?.expect(jobs, after: index)

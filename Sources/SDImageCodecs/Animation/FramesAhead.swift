@@ -9,8 +9,11 @@ final class FramesAhead: Sendable {
     /// Decodes the data of one frame on any thread; nil if they are damaged, exceed a limit, or the token ends the work.
     typealias Job = @Sendable (CancellationToken) -> PixelBuffer?
 
-    /// Number of frames decoded ahead.
-    static let depth = 3
+    /// Number of frames among which those to decode ahead are chosen. The small frames between two large ones take no time: a
+    /// worker that has decoded the first large one must know of the second.
+    static let window = 16
+    /// Maximum number of frames decoded ahead.
+    private static let depth = 3
     /// Minimum size of a frame in pixels; below it, waking a worker is too large a part of the work.
     private static let smallestPixels = 1 << 15
     /// Time limit of a frame that the calling thread decodes instead of waiting.
@@ -60,17 +63,19 @@ final class FramesAhead: Sendable {
         if !Engine.isForked { cancel() }
     }
 
-    /// Returns how to decode these frames, except for those that are too small to gain, and those whose memory is not small beside
-    /// the working memory: frames ahead change neither what can be decoded nor which frame fails.
+    /// Returns how to decode the first of these frames, except for those that are too small to gain, and those whose memory is not
+    /// small beside the working memory: frames ahead change neither what can be decoded nor which frame fails.
     static func jobs(
         _ frames: [Int], _ layouts: [FrameLayout], _ painter: any FramePainter, canvasBytes: Int, limits: DecodeLimits
     ) -> [Frame] {
         guard canvasBytes <= limits.workingBytes / 8 else { return [] }
-        return frames.compactMap { index in
+        var jobs: [Frame] = []
+        for index in frames where jobs.count < depth {
             let pixels = layouts[index].size.pixelCount ?? Int.max
-            guard pixels >= smallestPixels, pixels <= limits.workingBytes / 64 else { return nil }
-            return painter.decoder(of: index).map { Frame(index: index, decode: $0) }
+            guard pixels >= smallestPixels, pixels <= limits.workingBytes / 64 else { continue }
+            if let decode = painter.decoder(of: index) { jobs.append(Frame(index: index, decode: decode)) }
         }
+        return jobs
     }
 
     /// Replaces the frames to decode, in the order in which they are needed, and has idle workers decode them. All others are

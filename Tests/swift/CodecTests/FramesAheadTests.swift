@@ -222,6 +222,15 @@ import Testing
         }
     }
 
+    @Test func theNextLargeFramesAreChosenAmongSmallOnes() {
+        let layouts = (0..<40).map { index in
+            RectanglePainter.layout(0, 0, index % 6 == 0 ? 250 : 20, 150) { $0.blend = .over }
+        }
+        let painter = AheadPainter(rectangles: RectanglePainter(layouts, broken: []))
+        let jobs = FramesAhead.jobs(Array(1..<40), layouts, painter, canvasBytes: 256 * 160 * 4, limits: .standard)
+        #expect(jobs.map(\.index) == [6, 12, 18])
+    }
+
     @Test func composedFramesAndTheirErrorsAreThoseOfOneThread() throws {
         try withPool(threads: 2) { pool in
             let layouts = (0..<12).map { index in
