@@ -3,8 +3,8 @@ import Glibc
 /// Recycled memory for pixels and downloads: touching a fresh 48 MB buffer for the first time costs as much as decoding the
 /// image for it.
 ///
-/// Blocks of 16 KiB and more are kept, up to a limit, for the next image of about that size: the C allocator would scatter
-/// thumbnails over the arenas of its threads. Blocks of 1 MiB and more are aligned to 2 MiB and request huge pages. Smaller
+/// Blocks of 16 KiB and more are kept, up to a limit, for the next images: the C allocator would scatter thumbnails over the
+/// arenas of its threads. Blocks of 1 MiB and more are aligned to 2 MiB and request huge pages. Smaller
 /// blocks come from the C allocator.
 @safe package final class PixelPool: Sendable {
     package static let shared = PixelPool()
@@ -17,9 +17,7 @@ import Glibc
     }
 
     @safe private struct State {
-        /// Free blocks, least recently used first.
-        var free: [Block] = unsafe []
-        var freeBytes = 0
+        var free = FreeBlocks(wholeFrom: PixelPool.hugeFrom, smallest: PixelPool.pooledFrom)
         var liveBytes = 0
     }
 
@@ -48,14 +46,7 @@ import Glibc
         }
         let capacity = PixelPool.capacity(for: size)
         let recycled: Block? = unsafe state.withLock { state in
-            // The most recently freed block of a fitting size: its pages are the most likely to be in a CPU cache.
-            guard
-                let index = unsafe state.free.lastIndex(where: {
-                    unsafe $0.capacity >= capacity && $0.capacity <= capacity + capacity / 4
-                })
-            else { return nil }
-            let block = unsafe state.free.remove(at: index)
-            unsafe state.freeBytes -= block.capacity
+            guard let block = unsafe state.free.take(capacity) else { return nil }
             unsafe state.liveBytes += block.capacity
             return unsafe block
         }
@@ -78,7 +69,8 @@ import Glibc
         return unsafe memory
     }
 
-    /// Unmaps or frees blocks: the capacity alone determines how a block was allocated.
+    /// Unmaps or frees blocks: the capacity alone determines how the memory was allocated. Joined and divided blocks consist of
+    /// whole pages.
     private static func unmap(_ blocks: [Block]) {
         unsafe blocks.forEach { block in
             if unsafe block.capacity >= hugeFrom {
@@ -93,21 +85,20 @@ import Glibc
         guard unsafe block.capacity >= PixelPool.pooledFrom else { return unsafe free(block.base) }
         let surplus: [Block] = unsafe state.withLock { state in
             unsafe state.liveBytes -= block.capacity
-            unsafe state.free.append(block)
-            unsafe state.freeBytes += block.capacity
-            return unsafe PixelPool.evict(&state, to: PixelPool.retainedLimit)
+            unsafe state.free.add(block)
+            return unsafe state.free.evict(to: PixelPool.retainedLimit)
         }
         unsafe PixelPool.unmap(surplus)
     }
 
     /// Returns every unused block to the system.
     package func trim() {
-        let surplus: [Block] = unsafe state.withLock { unsafe PixelPool.evict(&$0, to: 0) }
+        let surplus: [Block] = unsafe state.withLock { unsafe $0.free.evict(to: 0) }
         unsafe PixelPool.unmap(surplus)
     }
 
     /// Bytes in use and bytes kept for reuse; counts only blocks of 16 KiB and more.
-    package var statistics: (live: Int, retained: Int) { state.withLock { ($0.liveBytes, $0.freeBytes) } }
+    package var statistics: (live: Int, retained: Int) { state.withLock { ($0.liveBytes, $0.free.bytes) } }
 
     package func lockForFork() { state.lock() }
     package func unlockAfterFork() { state.unlock() }
@@ -118,15 +109,5 @@ import Glibc
         let page = size >= hugeFrom ? hugePage : 4096
         let step = max(page, (size / 8) & ~(page - 1))
         return (size + step - 1) / step * step
-    }
-
-    private static func evict(_ state: inout State, to limit: Int) -> [Block] {
-        var surplus: [Block] = unsafe []
-        while state.freeBytes > limit, unsafe !state.free.isEmpty {
-            let oldest = unsafe state.free.removeFirst()
-            unsafe state.freeBytes -= oldest.capacity
-            unsafe surplus.append(oldest)
-        }
-        return unsafe surplus
     }
 }
