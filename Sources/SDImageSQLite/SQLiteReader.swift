@@ -13,7 +13,7 @@ final class SQLiteReader: Sendable {
     private let pageSize: Int
     /// KiB.
     private let cacheSize = Atomic<Int>(SQLiteReader.leastCache)
-    private static let leastCache = 8192
+    private static let leastCache = 2048
 
     init(_ folder: FileDescriptor, _ name: String, _ limits: SQLiteLimits) throws(ImageError) {
         connection = try SQLiteConnection(folder, name, limits)
@@ -121,10 +121,11 @@ final class SQLiteReader: Sendable {
         guard report == "ok" else { throw ImageError(.cacheDamaged, "disk cache: index is damaged: " + report) }
     }
 
-    /// Sets the size of the page cache by the number of entries: each look-up needs the pages of their index. Bytes of images
-    /// pass through and are not missed.
+    /// Sets the size of the page cache by the number of entries: each look-up needs the pages of their index, 1 MiB for 2¹⁵
+    /// entries. Bytes of images pass through and are not missed.
     private func keepPages(for entries: Int64) throws(ImageError) {
-        let wanted = entries < 1 << 17 ? SQLiteReader.leastCache : entries < 1 << 19 ? 16384 : 32768
+        let wanted =
+            entries < 1 << 15 ? SQLiteReader.leastCache : entries < 1 << 17 ? 8192 : entries < 1 << 19 ? 16384 : 32768
         guard wanted != cacheSize.load(ordering: .relaxed) else { return }
         try connection.execute("PRAGMA cache_size = -\(wanted)")
         cacheSize.store(wanted, ordering: .relaxed)

@@ -16,6 +16,10 @@ final class SQLiteWriter: Sendable {
     private let pageSize: Int
     /// 2 MiB of free pages that are never returned to the file system.
     private static let sparePages: Int64 = 128
+    /// Pages that stay in memory after a transaction: most of those that one of 2 MiB changes. The next one uses their memory.
+    private static let heldPages = 192
+    /// Changed pages from which SQLite writes some before the end of the transaction.
+    private static let spilledPages = 1024
 
     /// Changes of a transaction to the totals, and the files that it leaves without a row.
     private struct Outcome {
@@ -318,6 +322,8 @@ final class SQLiteWriter: Sendable {
             try connection.execute(SQLiteSchema.creation)
         }
         try checkSchema(connection)
+        // The number of pages that SQLite derives from the size of its cache would depend on when the page size was set.
+        try connection.execute("PRAGMA cache_size = \(heldPages); PRAGMA cache_spill = \(spilledPages)")
     }
 
     /// Refuses additional or different tables and indexes: they may contain expressions that run on every access to a row.
