@@ -18,7 +18,9 @@ package final class Backlog: Sendable {
         deinit { backlog.remove(count) }
     }
 
-    private static let limit = 8 << 20
+    /// About 70 ms of decodes, while the next transfers arrive.
+    private static let bytesPerProcessor = 2 << 20
+    private static let limit = min(max(LibraryThread.availableProcessors, 2), 16) * bytesPerProcessor
 
     private let bytes = Atomic<Int>(0)
     private let observers = Lock<[@Sendable () -> Void]>([])
