@@ -283,3 +283,5 @@ QSGNode *RemoteImage::updatePaintNode(QSGNode *old, UpdatePaintNodeData *) {
 }
 
 } // namespace sdimage::qt
+
+#include <sdimage/qt/moc_quick.cpp>

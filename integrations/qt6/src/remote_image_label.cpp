@@ -154,3 +154,5 @@ void RemoteImageLabel::hideEvent(QHideEvent *event) {
 }
 
 } // namespace sdimage::qt
+
+#include <sdimage/qt/moc_widgets.cpp>

@@ -384,3 +384,5 @@ QSize ImageTarget::sourceSize() const {
 }
 
 } // namespace sdimage::qt
+
+#include <sdimage/qt/moc_target.cpp>
