@@ -21,8 +21,8 @@ let covered: [SwiftSetting] = strict + (fuzzer == nil ? [] : [.unsafeFlags(["-Xf
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
 /// Settings of tests that compute little. In the build with sanitizers, the compiler would spend a quarter of its time on
-/// optimizing them.
-let unoptimized: [SwiftSetting] = fuzzer == nil ? [] : [.unsafeFlags(["-Onone"])]
+/// optimizing them. A job of its own for the module would read every file twice.
+let unoptimized: [SwiftSetting] = fuzzer == nil ? [] : [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
 
 let cStrict: [CSetting] = [
     .unsafeFlags(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"])
