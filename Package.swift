@@ -20,9 +20,11 @@ let covered: [SwiftSetting] = strict + (fuzzer == nil ? [] : [.unsafeFlags(["-Xf
 /// Settings of tests of the C API. They are C programs written in Swift: every line would be marked unsafe.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
-/// Settings of tests that compute little. In the build with sanitizers, the compiler would spend a quarter of its time on
-/// optimizing them. A job of its own for the module would read every file twice.
-let unoptimized: [SwiftSetting] = fuzzer == nil ? [] : [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
+/// Settings of code that computes little. In the builds with sanitizers (Tests/races/run sets SDIMAGE_RACES), the compiler would spend
+/// half of its time on optimizing it. A job of its own for the module would read every file twice.
+let unoptimized: [SwiftSetting] =
+    fuzzer == nil && Context.environment["SDIMAGE_RACES"] == nil
+    ? [] : [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
 
 let cStrict: [CSetting] = [
     .unsafeFlags(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"])
@@ -82,17 +84,19 @@ let package = Package(
         .target(
             name: "SDImageCodecs", dependencies: ["SDImage", "SDImagePixels", "CJPEG", "CPNG", "CWebP", "CLCMS", "CDeflate"],
             swiftSettings: covered),
-        .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: covered),
-        .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: covered),
+        .target(name: "SDImageCurl", dependencies: ["SDImage", "CCurl"], swiftSettings: covered + unoptimized),
+        .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: covered + unoptimized),
 
         // Objects and function tables of the host.
-        .target(name: "SDImageHost", dependencies: ["CSDImage", "CSystem", "SDImage"], swiftSettings: covered),
+        .target(name: "SDImageHost", dependencies: ["CSDImage", "CSystem", "SDImage"], swiftSettings: covered + unoptimized),
         // Modules and plug-ins, opened with dlopen.
         .target(
-            name: "SDImageModules", dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageHost"], swiftSettings: covered),
+            name: "SDImageModules", dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageHost"],
+            swiftSettings: covered + unoptimized),
 
         // Decoding in worker processes: messages, the processes, and the work of one.
-        .target(name: "SDImageIsolation", dependencies: ["CIsolation", "CSystem", "SDImage"], swiftSettings: covered),
+        .target(
+            name: "SDImageIsolation", dependencies: ["CIsolation", "CSystem", "SDImage"], swiftSettings: covered + unoptimized),
 
         // The C functions and the composition root.
         .target(
@@ -103,7 +107,7 @@ let package = Package(
             ],
             exclude: ["exports.map"],
             // Hiding symbols would hide the sanitizer's allocator too.
-            swiftSettings: covered, linkerSettings: fuzzer == nil ? sharedLibrary : []),
+            swiftSettings: covered + unoptimized, linkerSettings: fuzzer == nil ? sharedLibrary : []),
 
         .target(name: "TestSupport", dependencies: ["CSQLite"], path: "Tests/swift/Support", swiftSettings: strict),
         // The reference libraries that the project's own codecs must match.
