@@ -101,7 +101,7 @@ const (
 
 // Layout of one pixel in memory, in the order of the letters.
 const (
-	// As an option: the smallest straight format of 8 bits a channel.
+	// As an option: gray8, rgb8 or rgba8, as the coder decodes.
 	Automatic PixelFormat = 0
 	// 1 byte a pixel, no alpha.
 	Gray8 PixelFormat = 1

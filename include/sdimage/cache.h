@@ -60,7 +60,8 @@ SDIMAGE_API void sdimage_cache_config_set_directory(sdimage_cache_config *config
  * configuration is freed. */
 SDIMAGE_API const char *sdimage_cache_config_directory(const sdimage_cache_config *config);
 
-/* Sets the name of a sub-folder, which separates the entries of the parts of a program. Default "default". */
+/* Sets the name of a sub-folder, which separates the entries of the parts of a program. Default "default". Opening a
+ * cache with an empty name, "." or "..", or a name with a slash, is INVALID_ARGUMENT. */
 SDIMAGE_API void sdimage_cache_config_set_namespace(sdimage_cache_config *config, const char *name);
 /* Returns the name of the sub-folder. Borrowed until it is set again or the configuration is freed. */
 SDIMAGE_API const char *sdimage_cache_config_namespace(const sdimage_cache_config *config);
@@ -96,8 +97,8 @@ SDIMAGE_API void sdimage_cache_config_set_keep_weakly(sdimage_cache_config *conf
 /* Returns true if evicted images that are referenced elsewhere are found. */
 SDIMAGE_API bool sdimage_cache_config_should_keep_weakly(const sdimage_cache_config *config);
 
-/* Sets the limit of bytes on disk: a store that exceeds it evicts the least recently used entries until half is left.
- * Default 0 = none. */
+/* Sets the limit of bytes on disk, as the file system allocates them: a store that exceeds it evicts the least recently
+ * used entries until half is left. An empty cache takes about 112 KiB; below that no entry stays. Default 0 = none. */
 SDIMAGE_API void sdimage_cache_config_set_max_disk_size(sdimage_cache_config *config, uint64_t bytes);
 /* Returns the limit of bytes on disk; 0 = none. */
 SDIMAGE_API uint64_t sdimage_cache_config_max_disk_size(const sdimage_cache_config *config);
@@ -145,7 +146,8 @@ SDIMAGE_API sdimage_cache *sdimage_cache_ref(const sdimage_cache *cache);
 /* Releases a reference; NULL has no effect. The last one closes the cache. */
 SDIMAGE_API void sdimage_cache_unref(sdimage_cache *cache);
 
-/* Commits pending stores and closes the disk part; every later call returns SHUTDOWN. Called by the last unref. */
+/* Commits pending stores and closes the disk part; every later call returns SHUTDOWN, except for another one of this
+ * function, which returns OK. Called by the last unref. */
 SDIMAGE_API sdimage_status sdimage_cache_close(sdimage_cache *cache, sdimage_error **error);
 
 /* Returns OK if the disk part works now: opens its folder if it is not open, reads the index, and writes and removes a

@@ -55,7 +55,7 @@ SDIMAGE_API void sdimage_decode_options_unref(sdimage_decode_options *options);
  * is decoded at full size; none is ever enlarged. A zero side, the default, means full size.
  *
  *   ASPECT_FIT    the result touches the box on one side and is smaller on the other
- *   FILL          the result has the size of the box
+ *   FILL          the result has the size of the box, or the full size on a side that is smaller
  *   ASPECT_FILL   the result covers the box and touches it on one side, for callers that crop the excess; an image that
  *                 does not cover the box is decoded at full size
  *
@@ -218,7 +218,7 @@ SDIMAGE_API sdimage_format sdimage_sniff(const void *bytes, size_t length);
 /* Decodes bytes with the registered coders, starting with the one registered last. The caller owns *image. Runs on the
  * calling thread; while a manager exists, one of its idle workers helps with large images. An animation holds a copy of
  * the bytes for its further frames. Errors: EMPTY_DATA, NOT_AN_IMAGE, UNSUPPORTED (a known format without a coder),
- * BAD_DATA, TRUNCATED, TOO_LARGE, TIMEOUT, NO_MEMORY, INVALID_ARGUMENT. */
+ * BAD_DATA, TRUNCATED, TOO_LARGE, TIMEOUT, NO_MEMORY, INVALID_ARGUMENT, PERMISSION_DENIED (an encrypted PDF). */
 SDIMAGE_API sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options,
                                           sdimage_image **image, sdimage_error **error);
 

@@ -112,7 +112,7 @@ SDIMAGE_API void sdimage_cache_query_set_used_until(sdimage_cache_query *query, 
 /* Returns the latest date of the last use; 0 for all. */
 SDIMAGE_API uint64_t sdimage_cache_query_used_until(const sdimage_cache_query *query);
 
-/* Selects entries of `least` to `most` bytes. Default 0 and UINT64_MAX. */
+/* Selects entries of `least` to `most` bytes; the two are exchanged if `least` is larger. Default 0 and UINT64_MAX. */
 SDIMAGE_API void sdimage_cache_query_set_lengths(sdimage_cache_query *query, uint64_t least, uint64_t most);
 /* Returns the smallest and the largest size in bytes through pointers that may be NULL. */
 SDIMAGE_API void sdimage_cache_query_get_lengths(const sdimage_cache_query *query, uint64_t *least, uint64_t *most);

@@ -6,7 +6,8 @@
  *
  * Encodes JPEG, PNG (animations as APNG), GIF, WebP, BMP, ICO; HEIC and AVIF if the library of the module has an
  * encoder; and the formats of coders of the host. See sdimage_can_encode (coder.h). Animations are written as PNG, GIF
- * and WebP, with their durations and loop count; other formats receive the first frame.
+ * and WebP, with their durations and loop count; other formats receive the first frame. GIF stores at most
+ * 655,350 ms for a frame and 65,535 loops; larger values become these. For WebP they are TOO_LARGE.
  *
  * An image with an unapplied orientation is written with its orientation tag in JPEG, PNG, HEIC, AVIF and JPEG XL, and
  * rotated in other formats. An image in another color space is written with its ICC profile in JPEG, PNG, WebP, HEIC,
@@ -253,7 +254,7 @@ SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_fo
 
 /* Encodes into a file, which is written completely or not at all. With UNKNOWN the extension of the name decides, and
  * for an extension without a format the image, as in sdimage_encode.
- * Further errors: PERMISSION_DENIED, NOT_FOUND (no such folder), DISK_FULL, IO_ERROR. */
+ * Further errors: PERMISSION_DENIED, NOT_FOUND (no such folder), NOT_A_FILE (a folder), DISK_FULL, IO_ERROR. */
 SDIMAGE_API sdimage_status sdimage_encode_file(const sdimage_image *image, const char *path, sdimage_format format,
                                                const sdimage_encode_options *options, sdimage_error **error);
 

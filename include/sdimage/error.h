@@ -90,7 +90,7 @@ SDIMAGE_API sdimage_error *sdimage_error_ref(const sdimage_error *error);
 SDIMAGE_API void sdimage_error_unref(sdimage_error *error);
 
 /* Creates an error for custom loaders, coders and caches. `message` is copied; at most one line of it is used. A
- * `status` that is not negative becomes INTERNAL_ERROR. NULL when memory is refused. The caller owns it. */
+ * `status` that is not that of an error becomes INTERNAL_ERROR. NULL when memory is refused. The caller owns it. */
 SDIMAGE_API sdimage_error *sdimage_error_new(sdimage_status status, const char *message);
 
 /* Returns the status code; OK for NULL. */

@@ -55,7 +55,8 @@ typedef struct sdimage_load_hooks_vtable {
     void (*process_request)(void *user_data, sdimage_request *request);
 
     /* Returns the base of the cache key in place of the URL, as UTF-8 bytes, with a reference for the library. NULL or
-     * empty: the load uses no cache. Not called for a request with its own cache key. Inline. */
+     * empty: the load uses no cache, and its key is reported as the URL. Not called for a request with its own cache
+     * key. Inline. */
     sdimage_data *(*cache_key)(void *user_data, const sdimage_request *request);
 
     /* Returns the bytes to store on disk, with a reference for the library; they must decode to the image. `image` is

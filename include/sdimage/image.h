@@ -19,7 +19,7 @@ extern "C" {
  * light with the primaries of sRGB (ITU-R BT.709); 1 is the white of a standard dynamic range image. Brighter light
  * exceeds 1, and colors outside sRGB have negative samples; both are preserved. */
 typedef enum SDIMAGE_ENUM sdimage_pixel_format {
-    SDIMAGE_PIXEL_FORMAT_AUTOMATIC = 0,           /* as an option: the smallest straight format of 8 bits a channel */
+    SDIMAGE_PIXEL_FORMAT_AUTOMATIC = 0,           /* as an option: gray8, rgb8 or rgba8, as the coder decodes */
     SDIMAGE_PIXEL_FORMAT_GRAY8 = 1,               /* 1 byte a pixel, no alpha */
     SDIMAGE_PIXEL_FORMAT_RGB8 = 2,                /* 3 bytes a pixel, no alpha */
     SDIMAGE_PIXEL_FORMAT_RGBA8 = 3,               /* 4 bytes a pixel, straight alpha */
@@ -141,9 +141,9 @@ SDIMAGE_API double sdimage_image_scale(const sdimage_image *image);
 /* Orientation that remains to be applied; UP unless the decode options kept the orientation of the file. */
 SDIMAGE_API sdimage_orientation sdimage_image_orientation(const sdimage_image *image);
 
-/* Size of the encoded image as displayed, in pixels: larger than the image itself for a thumbnail. Caches store it with
- * thumbnails and transformed images. 0 x 0 if it is unknown: for such an image in a disk cache of an earlier
- * version. */
+/* Size of the encoded image as displayed, in pixels: larger than the image itself for a thumbnail. For ICO it is that
+ * of the entry that was decoded. Caches store it with thumbnails and transformed images. 0 x 0 if it is
+ * unknown: for such an image in a disk cache of an earlier version. */
 SDIMAGE_API sdimage_size sdimage_image_source_size(const sdimage_image *image);
 
 /* Returns the number of frames; 1 for a still. */
@@ -172,8 +172,9 @@ SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
 SDIMAGE_API sdimage_status sdimage_image_get_frame(const sdimage_image *image, uint32_t index, sdimage_image **frame,
                                                    sdimage_error **error);
 
-/* Duration of a frame in milliseconds: the stored one, but 100 for less than 11, as in browsers. 0 for stills and for
- * an index out of range. */
+/* Duration of a frame in milliseconds: the stored one, but 100 for less than 11, as in browsers; those passed to
+ * sdimage_image_new_animation are returned as they are. 0 for stills that were decoded, and for an index out of
+ * range. */
 SDIMAGE_API uint32_t sdimage_image_frame_duration_ms(const sdimage_image *image, uint32_t index);
 
 /* True if a part of the image is missing because it had not arrived, or the file was cut and accepted; false for a

@@ -51,8 +51,8 @@ typedef enum SDIMAGE_ENUM sdimage_isolation {
 } sdimage_isolation;
 
 /* Sets the isolation of the process, for decodes whose options do not set their own. It takes effect with the next
- * decode; set it before sdimage_plugins_load_all, which opens plug-ins that are not isolated. DEFAULT and unknown
- * values count as NONE. Call it from any thread. */
+ * decode; set it before sdimage_plugins_load_all, which opens plug-ins that are not isolated. DEFAULT counts as NONE,
+ * an unknown value as ALL. Call it from any thread. */
 SDIMAGE_API void sdimage_set_isolation(sdimage_isolation isolation);
 /* Stores the isolation of the process; never DEFAULT. */
 SDIMAGE_API void sdimage_get_isolation(sdimage_isolation *isolation);

@@ -1,8 +1,9 @@
 /* request.h: requests for images: the URL, the form of the result, and the cache layers.
  *
- * Setters cannot fail: an invalid value is reported by the load. For an object that has a `_reset_` function, NULL
- * means "explicitly none", and `_reset_` restores the object of the manager; for others, NULL is the default. Class:
- * single-owner; a load copies the request, which may then be changed and reused.
+ * Setters cannot fail: an invalid value is reported by the load, and an unknown value of an enum counts as the default.
+ * For an object that has a `_reset_` function, NULL means "explicitly none", and `_reset_` restores the object of the
+ * manager; for others, NULL is the default. Class: single-owner; a load copies the request, which may then be changed
+ * and reused.
  *
  * docs/guides/migrating-from-sdwebimage.md names the counterpart of every option bit and context key of SDWebImage. */
 #ifndef SDIMAGE_REQUEST_H

@@ -132,7 +132,7 @@ typedef enum SDIMAGE_ENUM sdimage_freshness_rule {
 
 /* Timed stages of a load. */
 typedef enum SDIMAGE_ENUM sdimage_stage {
-    SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery; 0 if the starting call had the image */
+    SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery; 0 if the starting call delivered the image */
     SDIMAGE_STAGE_QUEUED = 1, /* from the starting call to the first work */
     SDIMAGE_STAGE_DISK = 2,   /* disk cache look-up */
     SDIMAGE_STAGE_LOAD = 3,   /* waiting for a loader */
@@ -159,7 +159,7 @@ SDIMAGE_API sdimage_data *sdimage_result_data(const sdimage_result *result);
  * has neither image nor error. Borrowed. */
 SDIMAGE_API sdimage_error *sdimage_result_error(const sdimage_result *result);
 
-/* Source of the image; NONE without an image. */
+/* Source of the image, or of the bytes of sdimage_loader_load; NONE without them. */
 SDIMAGE_API sdimage_image_source sdimage_result_source(const sdimage_result *result);
 
 /* For the FINAL of a refresh: false if the image is the cached one. */

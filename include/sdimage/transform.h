@@ -9,7 +9,8 @@
  * the image as displayed: an orientation that remains to be applied is applied first. Resampling, blurring and blending
  * use premultiplied color, so that transparent pixels do not affect the color of their neighbours. They use the
  * precision of the pixel format: 8 bits, 16 bits or float. A result has the pixel format of its image, or the one with
- * alpha if parts of it are transparent (gray8 and rgb8 become rgba8; gray16 and rgb16 become rgba16).
+ * alpha if parts of it are transparent (gray8 and rgb8 become rgba8; gray16 and rgb16 become rgba16). Filters of colors
+ * turn gray into RGB.
  *
  * A transformer applied to an animation changes its first frame and returns a still; sdimage_image_transform_frames
  * changes all frames.

@@ -166,7 +166,7 @@ typedef enum {
 
 /**
  * SdimagePixelFormat:
- * @SDIMAGE_PIXEL_FORMAT_AUTOMATIC: as an option: the smallest straight format of 8 bits a channel
+ * @SDIMAGE_PIXEL_FORMAT_AUTOMATIC: as an option: gray8, rgb8 or rgba8, as the coder decodes
  * @SDIMAGE_PIXEL_FORMAT_GRAY8: 1 byte a pixel, no alpha
  * @SDIMAGE_PIXEL_FORMAT_RGB8: 3 bytes a pixel, no alpha
  * @SDIMAGE_PIXEL_FORMAT_RGBA8: 4 bytes a pixel, straight alpha
@@ -923,9 +923,9 @@ SDIMAGE_API SdimageDecodeOptions *sdimage_decode_options_new(void);
  *
  * Sets the box in pixels into which the displayed image is shrunk during decoding, and how it fits. An image that fits
  * is decoded at full size; none is ever enlarged. A zero side, the default, means full size. ASPECT_FIT the result
- * touches the box on one side and is smaller on the other FILL the result has the size of the box ASPECT_FILL the
- * result covers the box and touches it on one side, for callers that crop the excess; an image that does not cover the
- * box is decoded at full size Unknown modes count as ASPECT_FIT.
+ * touches the box on one side and is smaller on the other FILL the result has the size of the box, or the full size on
+ * a side that is smaller ASPECT_FILL the result covers the box and touches it on one side, for callers that crop the
+ * excess; an image that does not cover the box is decoded at full size Unknown modes count as ASPECT_FIT.
  */
 SDIMAGE_API void sdimage_decode_options_set_thumbnail_size(SdimageDecodeOptions *options, guint32 width,
                                                            guint32 height, SdimageScaleMode mode);

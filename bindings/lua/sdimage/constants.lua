@@ -60,7 +60,7 @@ constants.STATUSES = {
 
 --- Layout of one pixel in memory, in the order of the letters.
 constants.PIXEL_FORMATS = {
-  automatic = 0, -- as an option: the smallest straight format of 8 bits a channel
+  automatic = 0, -- as an option: gray8, rgb8 or rgba8, as the coder decodes
   gray8 = 1, -- 1 byte a pixel, no alpha
   rgb8 = 2, -- 3 bytes a pixel, no alpha
   rgba8 = 3, -- 4 bytes a pixel, straight alpha

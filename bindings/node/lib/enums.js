@@ -3,7 +3,7 @@
 
 /** Layout of one pixel in memory, in the order of the letters. */
 const PIXEL_FORMATS = {
-  automatic: 0, // as an option: the smallest straight format of 8 bits a channel
+  automatic: 0, // as an option: gray8, rgb8 or rgba8, as the coder decodes
   gray8: 1, // 1 byte a pixel, no alpha
   rgb8: 2, // 3 bytes a pixel, no alpha
   rgba8: 3, // 4 bytes a pixel, straight alpha
@@ -120,7 +120,7 @@ const IMAGE_SOURCES = {
 
 /** Timed stages of a load. */
 const STAGES = {
-  total: 0, // from the starting call to the delivery; 0 if the starting call had the image
+  total: 0, // from the starting call to the delivery; 0 if the starting call delivered the image
   queued: 1, // from the starting call to the first work
   disk: 2, // disk cache look-up
   load: 3, // waiting for a loader

@@ -114,7 +114,7 @@ choices! {
 choices! {
     /// Layout of one pixel in memory, in the order of the letters.
     PixelFormat {
-        /// As an option: the smallest straight format of 8 bits a channel.
+        /// As an option: gray8, rgb8 or rgba8, as the coder decodes.
         Automatic = SDIMAGE_PIXEL_FORMAT_AUTOMATIC,
         /// 1 byte a pixel, no alpha.
         Gray8 = SDIMAGE_PIXEL_FORMAT_GRAY8,
@@ -271,7 +271,7 @@ choices! {
 choices! {
     /// Timed stages of a load.
     Stage {
-        /// From the starting call to the delivery; 0 if the starting call had the image.
+        /// From the starting call to the delivery; 0 if the starting call delivered the image.
         Total = SDIMAGE_STAGE_TOTAL,
         /// From the starting call to the first work.
         Queued = SDIMAGE_STAGE_QUEUED,

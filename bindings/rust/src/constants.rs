@@ -272,7 +272,7 @@ pub const SDIMAGE_TRANSFER_STAGE_FINISHED: sdimage_transfer_stage = 4;
 
 /// Layout of one pixel in memory, in the order of the letters.
 pub type sdimage_pixel_format = c_int;
-/// As an option: the smallest straight format of 8 bits a channel.
+/// As an option: gray8, rgb8 or rgba8, as the coder decodes.
 pub const SDIMAGE_PIXEL_FORMAT_AUTOMATIC: sdimage_pixel_format = 0;
 /// 1 byte a pixel, no alpha.
 pub const SDIMAGE_PIXEL_FORMAT_GRAY8: sdimage_pixel_format = 1;
@@ -603,7 +603,7 @@ pub const SDIMAGE_FRESHNESS_RULE_OFFLINE: sdimage_freshness_rule = 18;
 
 /// Timed stages of a load.
 pub type sdimage_stage = c_int;
-/// From the starting call to the delivery; 0 if the starting call had the image.
+/// From the starting call to the delivery; 0 if the starting call delivered the image.
 pub const SDIMAGE_STAGE_TOTAL: sdimage_stage = 0;
 /// From the starting call to the first work.
 pub const SDIMAGE_STAGE_QUEUED: sdimage_stage = 1;

@@ -306,7 +306,7 @@ enum class transfer_stage : int { // hooks.h
 
 // Layout of one pixel in memory, in the order of the letters.
 enum class pixel_format : int { // image.h
-    // As an option: the smallest straight format of 8 bits a channel.
+    // As an option: gray8, rgb8 or rgba8, as the coder decodes.
     automatic = SDIMAGE_PIXEL_FORMAT_AUTOMATIC,
     // 1 byte a pixel, no alpha.
     gray8 = SDIMAGE_PIXEL_FORMAT_GRAY8,
@@ -663,7 +663,7 @@ enum class freshness_rule : int { // task.h
 
 // Timed stages of a load.
 enum class stage : int { // task.h
-    // From the starting call to the delivery; 0 if the starting call had the image.
+    // From the starting call to the delivery; 0 if the starting call delivered the image.
     total = SDIMAGE_STAGE_TOTAL,
     // From the starting call to the first work.
     queued = SDIMAGE_STAGE_QUEUED,

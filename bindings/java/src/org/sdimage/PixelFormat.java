@@ -3,7 +3,7 @@ package org.sdimage;
 
 /** Layout of one pixel in memory, in the order of the letters. */
 public enum PixelFormat {
-    /** As an option: the smallest straight format of 8 bits a channel. */
+    /** As an option: gray8, rgb8 or rgba8, as the coder decodes. */
     AUTOMATIC(0),
     /** 1 byte a pixel, no alpha. */
     GRAY8(1),
