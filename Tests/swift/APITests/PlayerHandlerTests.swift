@@ -153,9 +153,16 @@ import Testing
 
     @Test func aPlayerMayBeReleasedInAHandlerOfTheLibrarysClock() throws {
         let playing = try Playing(provider: try HostFrames([1, 1]).provider())
-        playing.onCall = { playing, call in if case .loop(2) = call { playing.release() } }
+        // The starting call holds a reference until it returns.
+        let isStarted = DispatchSemaphore(value: 0)
+        playing.onCall = { playing, call in
+            guard case .loop(2) = call else { return }
+            isStarted.wait()
+            playing.release()
+        }
         sdimage_player_set_clock(playing.pointer, .SDIMAGE_PLAYER_CLOCK_LIBRARY, nil, nil)
         playing.play()
+        isStarted.signal()
         #expect(playing.wait { $0.destroyCount == 1 })
         #expect(playing.loops == [1, 2])
     }
