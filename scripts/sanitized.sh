@@ -40,8 +40,7 @@ sanitized_flags() {
         export SDIMAGE_FUZZ_MODULES=1
         sanitized_plugins
     fi
-    # The index would serve to find tests of XCTest, of which there are none.
-    SDIMAGE_SANITIZED_FLAGS="--scratch-path .build-sanitized -c release --sanitize=address --disable-xctest --disable-index-store
+    SDIMAGE_SANITIZED_FLAGS="--scratch-path .build-sanitized -c release --sanitize=address
         -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -gline-tables-only -Xcc -gline-tables-only
         -Xcc -fsanitize=fuzzer-no-link,undefined -Xcc -fno-sanitize-recover=undefined"
 }
