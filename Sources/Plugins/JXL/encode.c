@@ -12,6 +12,10 @@
 enum { STANDARD_EFFORT = 7 };
 static const double NEAREST = 0.1, FARTHEST = 15;
 
+/* Builds with assertions of versions before 0.12 end the process at an effort above 7, for example with a small flat
+ * image (https://github.com/libjxl/libjxl/issues/3890). */
+enum { SAFE_EFFORT = 7, FIRST_VERSION_WITH_EVERY_EFFORT = 12 * 1000 };
+
 /* Bits of a high-depth image, which libjxl reduces to those of the file; initial bytes of the output buffer. */
 enum { DEEP_BITS = 16, FIRST_ROOM = 1 << 16 };
 
@@ -96,14 +100,20 @@ static sdimage_status set_header(writer *writer, const sdcs_encode_input *source
     return status < 0 ? status : set_colors(writer, source, error);
 }
 
+static int64_t effort_of(const sdimage_encode_options *options) {
+    uint32_t effort = sdimage_encode_options_effort(options);
+    if (!effort)
+        return STANDARD_EFFORT;
+    return effort > SAFE_EFFORT && JxlEncoderVersion() < FIRST_VERSION_WITH_EVERY_EFFORT ? SAFE_EFFORT : effort;
+}
+
 static sdimage_status set_settings(writer *writer, sdimage_error **error) {
-    uint32_t effort = sdimage_encode_options_effort(writer->options);
     writer->settings = JxlEncoderFrameSettingsCreate(writer->encoder, NULL);
     if (!writer->settings)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for an encoder");
-    sdimage_status status = check(JxlEncoderFrameSettingsSetOption(writer->settings, JXL_ENC_FRAME_SETTING_EFFORT,
-                                                                   effort ? (int64_t)effort : STANDARD_EFFORT),
-                                  error);
+    sdimage_status status = check(
+        JxlEncoderFrameSettingsSetOption(writer->settings, JXL_ENC_FRAME_SETTING_EFFORT, effort_of(writer->options)),
+        error);
     if (status < 0)
         return status;
     if (sdimage_encode_options_is_lossless(writer->options))

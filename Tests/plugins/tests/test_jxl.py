@@ -45,6 +45,14 @@ class Jxl(TestCase):
                 image.encode("jxl", **{option: True})
             self.assertEqual(caught.exception.code, "UNSUPPORTED")
 
+    def test_the_highest_efforts_end_no_process(self) -> None:
+        flat = sdimage.Image.from_pixels(bytes([80]) * 1200, 40, 30, "gray8")
+        for image, options in ((flat, {}), (ramp(9, 6), {"lossless": True})):
+            for effort in (7, 8, 9):
+                with self.subTest(size=image.width, effort=effort):
+                    result = sdimage.decode(image.encode("jxl", effort=effort, **options))
+                    self.assert_close(self.pixel(result, 5, 5), self.pixel(image, 5, 5), 2)
+
     def test_orientation_profile_and_blocks_come_back(self) -> None:
         exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
         profile = (FIXTURES / "jpeg" / "ramp_profile.jpg").read_bytes()

@@ -12,7 +12,8 @@
  *
  * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1
  * to 9, 7 by default; 8 to 16 bits; ICC profile or code points, orientation, EXIF and XMP blocks. The intensity target
- * of PQ is the maximum light level of the content, 10,000 cd/m2 by default; that of HLG is 1,000. */
+ * of PQ is the maximum light level of the content, 10,000 cd/m2 by default; that of HLG is 1,000. Efforts 8 and 9 are
+ * those of 7 with libjxl before 0.12, because a failed assertion in them may end the process. */
 #ifndef SDIMAGE_PLUGINS_JXL_H
 #define SDIMAGE_PLUGINS_JXL_H
 
