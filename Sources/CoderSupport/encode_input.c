@@ -12,26 +12,47 @@ static bool is_gray(sdimage_pixel_format format) {
     return format == SDIMAGE_PIXEL_FORMAT_GRAY8 || format == SDIMAGE_PIXEL_FORMAT_GRAY16;
 }
 
+sdcs_encode_layout sdcs_encode_layout_of(const sdimage_image *image) {
+    sdimage_pixel_format format = sdimage_image_pixel_format(image);
+    int channels = is_gray(format) ? 1 : sdimage_image_has_alpha(image) ? 4 : 3;
+    return (sdcs_encode_layout){channels, is_deep(format)};
+}
+
+sdimage_status sdcs_encode_layout_of_frames(sdcs_encode_layout *layout, const sdimage_image *animation,
+                                            sdimage_error **error) {
+    *layout = (sdcs_encode_layout){1, false};
+    for (uint32_t i = 0; i < sdimage_image_frame_count(animation); i++) {
+        sdimage_image *frame = NULL;
+        sdimage_status status = sdimage_image_get_frame(animation, i, &frame, error);
+        if (status < 0)
+            return status;
+        sdcs_encode_layout own = sdcs_encode_layout_of(frame);
+        sdimage_image_unref(frame);
+        layout->channels = own.channels > layout->channels ? own.channels : layout->channels;
+        layout->deep = layout->deep || own.deep;
+    }
+    return SDIMAGE_STATUS_OK;
+}
+
 sdimage_status sdcs_encode_input_open(sdcs_encode_input *source, const sdimage_image *image, int deep_bits,
                                       sdimage_error **error) {
-    sdimage_pixel_format own = sdimage_image_pixel_format(image);
-    bool deep = is_deep(own);
-    *source =
-        (sdcs_encode_input){NULL, sdimage_image_width(image), sdimage_image_height(image), 0, deep ? deep_bits : 8};
+    return sdcs_encode_input_open_as(source, image, sdcs_encode_layout_of(image), deep_bits, error);
+}
+
+sdimage_status sdcs_encode_input_open_as(sdcs_encode_input *source, const sdimage_image *frame,
+                                         sdcs_encode_layout layout, int deep_bits, sdimage_error **error) {
+    *source = (sdcs_encode_input){NULL, sdimage_image_width(frame), sdimage_image_height(frame), layout.channels,
+                                  layout.deep ? deep_bits : 8};
     if ((uint64_t)source->width * source->height > SDCS_STANDARD_PIXELS)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "encoder: image exceeds the limit of 64 Mi pixels");
     sdimage_pixel_format format;
-    if (is_gray(own)) {
-        source->channels = 1;
-        format = own;
-    } else if (sdimage_image_has_alpha(image)) {
-        source->channels = 4;
-        format = deep ? SDIMAGE_PIXEL_FORMAT_RGBA16 : SDIMAGE_PIXEL_FORMAT_RGBA8;
-    } else {
-        source->channels = 3;
-        format = deep ? SDIMAGE_PIXEL_FORMAT_RGB16 : SDIMAGE_PIXEL_FORMAT_RGB8;
-    }
-    return sdimage_image_convert(image, format, &source->image, error);
+    if (layout.channels == 1)
+        format = layout.deep ? SDIMAGE_PIXEL_FORMAT_GRAY16 : SDIMAGE_PIXEL_FORMAT_GRAY8;
+    else if (layout.channels == 4)
+        format = layout.deep ? SDIMAGE_PIXEL_FORMAT_RGBA16 : SDIMAGE_PIXEL_FORMAT_RGBA8;
+    else
+        format = layout.deep ? SDIMAGE_PIXEL_FORMAT_RGB16 : SDIMAGE_PIXEL_FORMAT_RGB8;
+    return sdimage_image_convert(frame, format, &source->image, error);
 }
 
 int sdcs_deep_bits(const sdimage_encode_options *options, int standard) {

@@ -14,10 +14,23 @@ typedef struct sdcs_encode_input {
     int bits; /* 8, or `deep_bits` for high-depth images */
 } sdcs_encode_input;
 
+/* The samples that hold every pixel of an image, or of all frames of an animation. */
+typedef struct sdcs_encode_layout {
+    int channels; /* 1 for gray, 3 for RGB, 4 for RGBA */
+    bool deep;    /* more than 8 bits */
+} sdcs_encode_layout;
+sdcs_encode_layout sdcs_encode_layout_of(const sdimage_image *image);
+/* Finds the common layout of all frames of an animation. */
+sdimage_status sdcs_encode_layout_of_frames(sdcs_encode_layout *layout, const sdimage_image *animation,
+                                            sdimage_error **error);
+
 /* Prepares an image. Images that the module could not decode again are refused with TOO_LARGE. High-depth images are
  * reduced to `deep_bits`. The caller closes it, also after a failure. */
 sdimage_status sdcs_encode_input_open(sdcs_encode_input *source, const sdimage_image *image, int deep_bits,
                                       sdimage_error **error);
+/* Prepares a frame in the common layout of its animation; otherwise like sdcs_encode_input_open. */
+sdimage_status sdcs_encode_input_open_as(sdcs_encode_input *source, const sdimage_image *frame,
+                                         sdcs_encode_layout layout, int deep_bits, sdimage_error **error);
 /* Returns the bits for `deep_bits`: those of the options, or `standard`. The library has reduced the image to 8 bits if
  * the options set 8. */
 int sdcs_deep_bits(const sdimage_encode_options *options, int standard);

@@ -26,6 +26,8 @@ typedef struct writer {
     const sdimage_encode_options *options;
     uint8_t *bytes;
     size_t length;
+    uint32_t frames;
+    sdcs_encode_layout layout; /* the same for all frames */
 } writer;
 
 static sdimage_status check(JxlEncoderStatus status, sdimage_error **error) {
@@ -70,7 +72,7 @@ static float intensity_target(const sdimage_image *image, const sdimage_encode_o
     }
 }
 
-static sdimage_status set_header(writer *writer, const sdcs_encode_input *source, uint32_t frames, uint32_t loops,
+static sdimage_status set_header(writer *writer, const sdcs_encode_input *source, uint32_t loops,
                                  sdimage_error **error) {
     JxlBasicInfo info;
     sdimage_orientation orientation = sdimage_image_orientation(source->image);
@@ -87,7 +89,7 @@ static sdimage_status set_header(writer *writer, const sdcs_encode_input *source
     if (intensity > 0)
         info.intensity_target = intensity;
     info.uses_original_profile = sdimage_encode_options_is_lossless(writer->options);
-    if (frames > 1) {
+    if (writer->frames > 1) {
         info.have_animation = JXL_TRUE;
         info.animation.tps_numerator = 1000;
         info.animation.tps_denominator = 1;
@@ -184,11 +186,10 @@ static sdimage_status write_out(writer *writer, sdimage_error **error) {
     }
 }
 
-static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint32_t index, uint32_t frames,
-                                sdimage_error **error) {
+static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint32_t index, sdimage_error **error) {
     sdimage_image *frame = NULL;
     sdimage_status status = SDIMAGE_STATUS_OK;
-    if (frames > 1) {
+    if (writer->frames > 1) {
         JxlFrameHeader header;
         JxlEncoderInitFrameHeader(&header);
         header.duration = sdimage_image_frame_duration_ms(image, index);
@@ -198,9 +199,9 @@ static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint
     }
     sdcs_encode_input source = {.image = NULL};
     if (status >= 0)
-        status = sdcs_encode_input_open(&source, frame ? frame : image, DEEP_BITS, error);
+        status = sdcs_encode_input_open_as(&source, frame ? frame : image, writer->layout, DEEP_BITS, error);
     if (status >= 0 && index == 0) {
-        status = set_header(writer, &source, frames, sdimage_encode_options_loop_count(writer->options, image), error);
+        status = set_header(writer, &source, sdimage_encode_options_loop_count(writer->options, image), error);
         if (status >= 0)
             status = add_blocks(writer, sdimage_image_orientation(source.image), error);
     }
@@ -208,7 +209,7 @@ static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint
         status = add_pixels(writer, &source, error);
     sdcs_encode_input_close(&source);
     sdimage_image_unref(frame);
-    if (index + 1 == frames)
+    if (index + 1 == writer->frames)
         JxlEncoderCloseInput(writer->encoder);
     return status < 0 ? status : write_out(writer, error);
 }
@@ -238,11 +239,14 @@ sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: libjxl cannot embed a thumbnail");
     if (sdimage_encode_options_should_embed_gain_map(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: gain maps are not written");
-    writer writer = {.options = options};
-    uint32_t frames = sdimage_encode_options_is_first_frame_only(options) ? 1 : sdimage_image_frame_count(image);
+    writer writer = {.options = options, .frames = 1, .layout = sdcs_encode_layout_of(image)};
     sdimage_status status = open_writer(&writer, image, error);
-    for (uint32_t i = 0; status >= 0 && i < frames; i++)
-        status = add_frame(&writer, image, i, frames, error);
+    if (!sdimage_encode_options_is_first_frame_only(options))
+        writer.frames = sdimage_image_frame_count(image);
+    if (status >= 0 && writer.frames > 1)
+        status = sdcs_encode_layout_of_frames(&writer.layout, image, error);
+    for (uint32_t i = 0; status >= 0 && i < writer.frames; i++)
+        status = add_frame(&writer, image, i, error);
     if (status >= 0)
         status = sdimage_data_new(writer.bytes, writer.length, data, error);
     if (writer.encoder)

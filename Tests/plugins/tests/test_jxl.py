@@ -93,6 +93,20 @@ class Jxl(TestCase):
         self.assertEqual(sdimage.info(image.encode("jxl", first_frame_only=True, effort=1))["frame_count"], 1)
         self.assert_hardened(data)
 
+    def test_frames_may_differ_in_alpha_and_gray(self) -> None:
+        kinds = {"gray8": (50,), "rgb8": (200, 10, 20), "rgba8": (10, 90, 200, 128), "rgb16": (7, 7, 8, 8, 9, 9)}
+        for first in kinds:
+            for second in kinds:
+                frames = [sdimage.Image.from_pixels(bytes(kinds[kind]) * 256, 16, 16, kind) for kind in (first, second)]
+                with self.subTest(first=first, second=second):
+                    data = sdimage.Image.animation(frames, [100, 200]).encode("jxl", lossless=True, effort=1)
+                    with sdimage.Animation(data) as moving:
+                        colors = [self.pixel(frame, 3, 3) for frame in moving]
+                    self.assertEqual(colors, [self.pixel(frame, 3, 3) for frame in frames])
+        placed = sdimage.decode(FIXTURES / "webp" / "placed.webp")
+        result = sdimage.decode(placed.encode("jxl", lossless=True, effort=1))
+        self.assertEqual(result.frame_count, placed.frame_count)
+
     def test_a_picture_shows_while_it_grows(self) -> None:
         image = sdimage.decode(FIXTURES / "pictures" / "aurora.jpg")
         data = image.encode("jxl", quality=0.9, effort=3)
