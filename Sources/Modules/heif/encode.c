@@ -1,10 +1,13 @@
 #include "encode.h"
 
 #include <sdimage/transform.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "boxes.h"
 #include "encode_input.h"
 #include "exif_block.h"
+#include "format.h"
 #include "library.h"
 
 /* The bounding box of a preview; bits per sample of a high-depth image by default. */
@@ -225,20 +228,59 @@ static sdimage_status add_blocks(job *job, const sdimage_encode_options *options
 }
 
 typedef struct sink {
+    const sdimage_image *image;
     sdimage_data **data;
     sdimage_error **error;
     sdimage_status status;
 } sink;
 
+/* Exchanges the sides of each `ispe` (ISO/IEC 23008-12, 6.5.3) whose longer one is not that of the stored image. Before
+ * 1.16, libheif writes the size after rotation, which belongs to no coded image. */
+static void correct_sizes(uint8_t *file, size_t length, const sdimage_image *image) {
+    bool is_wide = sdimage_image_width(image) > sdimage_image_height(image);
+    sdcs_span meta, properties, container;
+    sdcs_box box;
+    if (!sdcs_find_box((sdcs_span){file, length}, SDCS_FOURCC('m', 'e', 't', 'a'), &meta) || !sdcs_skip(&meta, 4) ||
+        !sdcs_find_box(meta, SDCS_FOURCC('i', 'p', 'r', 'p'), &properties) ||
+        !sdcs_find_box(properties, SDCS_FOURCC('i', 'p', 'c', 'o'), &container))
+        return;
+    while (sdcs_next_box(&container, &box)) {
+        uint32_t width, height;
+        if (box.type != SDCS_FOURCC('i', 's', 'p', 'e') || !sdcs_skip(&box.body, 4))
+            continue;
+        uint8_t *sides = file + (box.body.bytes - file), first[4];
+        if (!sdcs_take32(&box.body, &width) || !sdcs_take32(&box.body, &height) || width == height ||
+            (width > height) == is_wide)
+            continue;
+        memcpy(first, sides, 4);
+        memcpy(sides, sides + 4, 4);
+        memcpy(sides + 4, first, 4);
+    }
+}
+
+static sdimage_status make_corrected(const sink *sink, const void *bytes, size_t length) {
+    uint8_t *file = malloc(length);
+    if (!file)
+        return sdcs_fail(sink->error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the file");
+    memcpy(file, bytes, length);
+    correct_sizes(file, length, sink->image);
+    sdimage_status status = sdimage_data_new(file, length, sink->data, sink->error);
+    free(file);
+    return status;
+}
+
 static struct heif_error write_file(struct heif_context *context, const void *bytes, size_t length, void *user_data) {
     (void)context;
     sink *sink = user_data;
-    sink->status = sdimage_data_new(bytes, length, sink->data, sink->error);
+    bool turns = sdcs_swaps_sides(sdimage_image_orientation(sink->image));
+    sink->status = turns && sdimage_image_width(sink->image) != sdimage_image_height(sink->image)
+                       ? make_corrected(sink, bytes, length)
+                       : sdimage_data_new(bytes, length, sink->data, sink->error);
     return (struct heif_error){heif_error_Ok, heif_suberror_Unspecified, ""};
 }
 
-static sdimage_status finish(job *job, sdimage_data **data, sdimage_error **error) {
-    sink sink = {data, error, SDIMAGE_STATUS_ENCODE_FAILED};
+static sdimage_status finish(job *job, const sdimage_image *image, sdimage_data **data, sdimage_error **error) {
+    sink sink = {image, data, error, SDIMAGE_STATUS_ENCODE_FAILED};
     struct heif_writer writer = {.writer_api_version = 1, .write = write_file};
     sdimage_status status = check(sdheif_lib.context_write(job->context, &writer, &sink), error);
     return status < 0 ? status : sink.status;
@@ -278,7 +320,7 @@ sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimag
     if (status >= 0)
         status = add_blocks(&job, options, orientation, master, error);
     if (status >= 0)
-        status = finish(&job, data, error);
+        status = finish(&job, image, data, error);
     if (master)
         sdheif_lib.image_handle_release(master);
     close_job(&job);

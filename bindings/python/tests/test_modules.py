@@ -13,6 +13,7 @@ from .support import ROOT, TestCase, run_python, sdimage
 
 FIXTURES = ROOT / "Tests" / "fixtures"
 LOSS = 8
+ORIENTATIONS = ("up", "up_mirrored", "down", "down_mirrored", "left_mirrored", "right", "right_mirrored", "left")
 
 
 def ramp(x: int, y: int, width: int = 128, height: int = 64) -> tuple[int, int, int]:
@@ -346,6 +347,29 @@ class Encoding(Fixture):
                     self.assertEqual((image.width, image.height), (upright.width, upright.height))
                     for x, y in ((2, 2), (image.width - 3, 2), (2, image.height - 3)):
                         self.assert_close(self.pixel(image, x, y), self.pixel(upright, x, y))
+
+    def test_a_larger_picture_of_unequal_sides_is_turned(self) -> None:
+        drawn = self.drawn(200, 150)
+        for orientation in ORIENTATIONS:
+            turned = drawn.with_metadata(orientation=orientation)
+            upright = sdimage.decode(turned.encode("png"))
+            for name in self.formats:
+                with self.subTest(name, orientation=orientation):
+                    image = sdimage.decode(turned.encode(name, effort=1))
+                    self.assertEqual((image.width, image.height), (upright.width, upright.height))
+                    pairs = zip(image.convert("rgb8").tobytes(), upright.convert("rgb8").tobytes())
+                    self.assertLess(max(abs(one - other) for one, other in pairs), 2 * LOSS)
+
+    def test_the_preview_of_a_turned_picture_is_found(self) -> None:
+        if "heic" not in self.formats:
+            self.skipTest("no encoder of HEIC")
+        turned = self.drawn(720, 480).with_metadata(orientation="right")
+        data = turned.encode("heic", embed_thumbnail=True, effort=1)
+        sizes = [b"ispe\0\0\0\0" + struct.pack(">II", *size) in data for size in ((720, 480), (320, 212))]
+        self.assertEqual(sizes, [True, True])
+        image = sdimage.decode(data, thumbnail_size=(100, 150))
+        self.assertEqual((image.width, image.height, image.source_size), (100, 150, (480, 720)))
+        self.assert_close(self.pixel(image, 50, 75)[:3], ramp(75, 50, 150, 100))
 
     def test_profile_and_blocks_come_back(self) -> None:
         exif = b"II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0"
