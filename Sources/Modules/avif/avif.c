@@ -285,6 +285,16 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
+/* Returns the duration of one loop as played, which differs from that of the file after very short frames. */
+static uint64_t total_duration(const void *bytes, size_t length, uint32_t frames) {
+    uint32_t *durations = sdavif_durations(bytes, length, frames);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; durations && i < frames; i++)
+        sum += durations[i];
+    free(durations);
+    return sum;
+}
+
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
@@ -293,7 +303,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     if (status >= 0) {
         sdcs_info info = info_of(reader.decoder);
         if (info.frame_count > 1)
-            info.duration_ms = (uint64_t)(reader.decoder->duration * 1000 + 0.5);
+            info.duration_ms = total_duration(bytes, length, info.frame_count);
         status = sdcs_describe(&info, metadata, error);
         if (status >= 0 && info.frame_count == 1)
             describe_gain_map(bytes, length, sdimage_decode_options_work_budget(options), metadata);

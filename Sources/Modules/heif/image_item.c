@@ -8,6 +8,9 @@
 /* Limit of the examined items that refer to an image as its thumbnail or alpha. */
 enum { RELATED_LIMIT = 16 };
 
+/* Limit of identity derivations from one another. */
+enum { OUTLINE_DEPTH = 4 };
+
 static const uint32_t CODED = SDCS_FOURCC('h', 'v', 'c', '1'), GRID = SDCS_FOURCC('g', 'r', 'i', 'd');
 
 static sdimage_status damaged(sdimage_error **error, const char *what) {
@@ -257,9 +260,27 @@ sdimage_status sdheif_image_read(const sdheif_container *c, const sdheif_item *i
     return SDIMAGE_STATUS_OK;
 }
 
+/* Reads the size before rotation and cropping: that of `ispe`, and for an identity derivation (6.6.2.1), where libheif
+ * ignores it, that of the other image as displayed. */
+static bool read_outline_size(const sdheif_container *c, const sdheif_item *item, unsigned depth, uint32_t *width,
+                              uint32_t *height) {
+    uint32_t other;
+    if (item->type != SDCS_FOURCC('i', 'd', 'e', 'n') || !depth ||
+        !sdheif_references(c, SDCS_FOURCC('d', 'i', 'm', 'g'), item->id, &other, 1))
+        return read_size(c, item, width, height);
+    sdheif_image base = {.item = sdheif_find_item(c, other)};
+    if (!base.item || !read_outline_size(c, base.item, depth - 1, &base.width, &base.height) ||
+        read_transformations(c, &base, NULL) < 0)
+        return false;
+    bool turned = sdcs_swaps_sides(base.orientation);
+    *width = turned ? base.displayed_height : base.displayed_width;
+    *height = turned ? base.displayed_width : base.displayed_height;
+    return true;
+}
+
 bool sdheif_read_outline(const sdheif_container *c, sdheif_image *p) {
     p->configuration = (sdheif_configuration){.chroma_format = 3, .depth = 8};
-    if (!read_size(c, p->item, &p->width, &p->height) || read_transformations(c, p, NULL) < 0)
+    if (!read_outline_size(c, p->item, OUTLINE_DEPTH, &p->width, &p->height) || read_transformations(c, p, NULL) < 0)
         return false;
     sdheif_read_colors(c, p->item, &p->colors);
     find_alpha(c, p);

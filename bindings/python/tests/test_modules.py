@@ -146,6 +146,8 @@ class Heif(Fixture):
         image = sdimage.decode(self.data("identity.heic"))
         self.assertEqual((image.width, image.height), (64, 128))
         self.assert_close(self.pixel(image, 0, 127)[:3], ramp(0, 0))
+        known = sdimage.info(self.data("identity.heic"))
+        self.assertEqual((known["width"], known["height"], known["stored_width"], known["orientation"]), (64, 128, 128, 8))
 
     def test_the_blocks_beside_the_pixels_are_read(self) -> None:
         data = self.data("described.heic")
@@ -210,7 +212,8 @@ class Avif(Fixture):
             for index in (2, 0, 1, 2):
                 self.assert_close(self.pixel(moving[index], 3, 3)[:3], colors[index])
         self.assertEqual(sdimage.decode(data).frame_count, 3)
-        self.assertEqual(sdimage.info(data)["frame_count"], 3)
+        known = sdimage.info(data)
+        self.assertEqual((known["frame_count"], known["duration_ms"]), (3, sdimage.decode(data).duration_ms))
 
     def test_a_sequence_keeps_its_bytes(self) -> None:
         data = self.data("animated.avif")
