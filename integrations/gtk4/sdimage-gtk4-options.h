@@ -1106,8 +1106,8 @@ SDIMAGE_API double sdimage_decode_options_scale(const SdimageDecodeOptions *opti
  * sdimage_decode_options_set_accept_partial:
  *
  * Accepts incomplete images. Default false: truncated or damaged bytes are an error, except for a JPEG with corrupt
- * pixel data that has its end-of-image marker (sdimage_image_is_damaged). When true, decoding succeeds with the rows
- * that could be decoded.
+ * pixel data that has its end-of-image marker (sdimage_image_is_damaged), and for an ICO, of which another image is
+ * decoded if the best one is damaged or cut. When true, decoding succeeds with the rows that could be decoded.
  */
 SDIMAGE_API void sdimage_decode_options_set_accept_partial(SdimageDecodeOptions *options, gboolean accept);
 
