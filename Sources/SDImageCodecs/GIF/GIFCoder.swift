@@ -31,6 +31,7 @@ package final class GIFCoder: ImageCoder {
         info.channels = info.hasAlpha ? 4 : 3
         info.isProgressive = frame.isInterlaced
         try GIFMetadata(bytes, limits: options.limits, stop: stop).found.fill(&info)
+        info.hasColorProfile = info.colorProfile != nil
         guard container.isAnimated else { return info }
         info.frameCount = container.frames.count
         info.loopCount = container.loopCount

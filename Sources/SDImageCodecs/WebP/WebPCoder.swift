@@ -36,9 +36,12 @@ package final class WebPCoder: ImageCoder {
         info.orientation = container.orientation(limit: options.limits.metadataBytes)
         info.frameCount = min(container.frameCount, options.limits.frames)
         info.loopCount = container.loopCount
-        info.durationMilliseconds = try WebPCoder.duration(container, bytes, options, stop)
-        info.hasAlpha = container.hasAlpha
-        info.channels = container.hasAlpha ? 4 : 3
+        let layouts = try WebPCoder.layouts(container, bytes, options, stop)
+        info.durationMilliseconds = layouts.reduce(0) { $0 + $1.durationMilliseconds }
+        // The canvas is transparent around the first frame, whatever the header announces.
+        let isOpaque = layouts.first.map { $0.isOpaque && $0.covers(container.canvas) } ?? true
+        info.hasAlpha = container.hasAlpha || !isOpaque
+        info.channels = info.hasAlpha ? 4 : 3
         let metadata = WebPCoder.metadata(container, limit: options.limits.metadataBytes)
         info.hasColorProfile = metadata.colorProfile != nil
         metadata.fill(&info)
@@ -74,15 +77,13 @@ package final class WebPCoder: ImageCoder {
         return metadata
     }
 
-    /// Returns the sum of the durations as played.
-    private static func duration(
+    /// Returns the layouts of the frames of an animation; none for a still.
+    private static func layouts(
         _ container: WebPContainer, _ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken
-    ) throws(ImageError) -> Int {
-        guard container.isAnimated else { return 0 }
+    ) throws(ImageError) -> [FrameLayout] {
+        guard container.isAnimated else { return [] }
         var chunks = WebPChunkReader(frameLimit: options.limits.frames)
         try chunks.advance(bytes, stop: stop)
-        return try container.frames(chunks, from: 0, limit: options.limits.frames).reduce(0) {
-            $0 + $1.layout.durationMilliseconds
-        }
+        return try container.frames(chunks, from: 0, limit: options.limits.frames).map { $0.layout }
     }
 }

@@ -23,6 +23,8 @@ try:
 except ImportError:
     PIL = None  # type: ignore[assignment]
 
+FIXTURES = ROOT / "Tests" / "fixtures"
+
 
 class Decoding(TestCase):
     def test_a_png_becomes_its_own_pixels(self) -> None:
@@ -148,6 +150,19 @@ class Decoding(TestCase):
         self.assertEqual(sdimage.sniff(b"RIFF\0\0\0\0WEBPVP8 "), "webp")
         self.assertIsNone(sdimage.sniff(b"plain text"))
         self.assertIsNone(sdimage.sniff(b""))
+
+    def test_info_agrees_with_the_image(self) -> None:
+        profile = sdimage.read_metadata(FIXTURES / "jpeg" / "ramp_profile.jpg", "icc")
+        assert profile is not None
+        parts = (profile[at : at + 255] for at in range(0, len(profile), 255))
+        blocks = b"".join(bytes([len(part)]) + part for part in parts)
+        gif = b"GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff!\xff\x0bICCRGBG1012" + blocks + b"\0,\0\0\0\0\1\0\1\0\0\2\2D\1\0;"
+        self.assertEqual(sdimage.decode(gif).width, 1)
+        self.assertEqual(sdimage.read_metadata(gif, "icc"), profile)
+        self.assertTrue(sdimage.info(gif)["has_color_profile"])
+        placed = (FIXTURES / "webp" / "placed.webp").read_bytes()
+        self.assertTrue(sdimage.decode(placed).has_alpha)
+        self.assertTrue(sdimage.info(placed)["has_alpha"])
 
     def test_info_decodes_no_pixel(self) -> None:
         known = sdimage.info(jpeg(640, 480)[:1000])
