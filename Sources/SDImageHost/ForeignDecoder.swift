@@ -107,7 +107,7 @@ package final class ForeignDecoder: ImageDecoder {
             var error: Object = nil
             let status = unsafe instance.functions.table.instance_frame?(
                 instance.functions.userData, instance.pointer, number, &image, &error)
-            return unsafe try ForeignCoder.take(status, image, error)
+            return unsafe try ForeignCoder.take(status, image, error).still
         }
         return try instance.functions.finished(frame, frameOptions, stop: stop)
     }

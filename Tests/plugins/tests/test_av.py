@@ -233,6 +233,9 @@ class Sequence(TestCase):
 
     def test_encoding_it_unchanged_returns_its_bytes(self) -> None:
         self.assertEqual(sdimage.decode(self.data).encode("heic"), self.data)
+        for index in range(5):
+            frame = sdimage.decode(self.data).frame(index)
+            self.assertEqual((frame.is_animated, frame.frame_count, frame.duration_ms), (False, 1, 0), index)
 
     def test_damage_is_an_error_or_a_picture(self) -> None:
         self.assert_hardened(self.data)
