@@ -16,12 +16,15 @@ package final class ForeignDecoder: ImageDecoder {
     private let seen = Monitor(PixelSize(width: 0, height: 0))
     /// The complete encoded bytes of an animation.
     private let whole = Lock<Bytes?>(nil)
+    /// True when all bytes are known.
+    private let isComplete: Monitor<Bool>
 
     /// Opens an instance; nil if the table cannot open one.
     package init?(_ functions: CoderFunctions, options: DecodeOptions) throws(ImageError) {
         guard let instance = try ForeignInstance.open(functions, options: options) else { return nil }
         self.instance = instance
         properties = Monitor(Properties())
+        isComplete = Monitor(false)
     }
 
     /// Opens an instance for bytes that the coder reads as it needs them; nil if it cannot.
@@ -33,6 +36,7 @@ package final class ForeignDecoder: ImageDecoder {
         }
         self.instance = instance
         properties = Monitor(instance.functions.isDetached ? ForeignDecoder.properties(of: instance) : Properties())
+        isComplete = Monitor(true)
     }
 
     /// Known after the first image only.
@@ -40,8 +44,10 @@ package final class ForeignDecoder: ImageDecoder {
     package var isSatisfied: Bool { false }
     package var encoded: Bytes? { whole.withLock { $0 } }
 
+    /// A coder without frames decodes stills.
     package var frameCount: Int {
-        instance.functions.isDetached ? properties.withLock { $0.frameCount } : ForeignDecoder.frameCount(of: instance)
+        guard unsafe instance.functions.table.instance_frame_count != nil else { return isComplete.withLock { $0 ? 1 : 0 } }
+        return instance.functions.isDetached ? properties.withLock { $0.frameCount } : ForeignDecoder.frameCount(of: instance)
     }
 
     package var loopCount: Int {
@@ -66,6 +72,7 @@ package final class ForeignDecoder: ImageDecoder {
             defer { unsafe Handle.unref(error, as: ImageError.self) }
             if let status, status.rawValue < 0 { throw unsafe .foreign(status, error) }
         }
+        if isFinished { isComplete.withLock { $0 = true } }
         if isFinished, isAnimation {
             let bytes = try bytes.copiedIfLent()
             whole.withLock { $0 = bytes }
@@ -102,6 +109,7 @@ package final class ForeignDecoder: ImageDecoder {
     package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         let count = frameCount
         guard index >= 0, index < count, let number = UInt32(exactly: index) else { throw .noFrame(index, of: count) }
+        if unsafe index == 0 && instance.functions.table.instance_frame == nil, let image = try image(stop: stop) { return image }
         let frame = try call(stop) { instance throws(ImageError) in
             var image: Object = nil
             var error: Object = nil

@@ -9,7 +9,7 @@ import struct
 import unittest
 
 from . import tiffs
-from .support import FIXTURES, PLUGINS, ROOT, TestCase, apart, from_source, needs, sdimage
+from .support import FIXTURES, PLUGINS, ROOT, TestCase, _bytes, apart, from_source, lib, needs, sdimage
 from .tiffs import HEIGHT, LONG, RATIONAL, SHORT, WIDTH, file, grey, picture, ramp
 
 POINTS = ((0, 0), (WIDTH - 1, 0), (31, 15), (0, HEIGHT - 1), (WIDTH - 1, HEIGHT - 1), (17, 29))
@@ -292,6 +292,21 @@ class Tiff(TestCase):
         self.assert_pieces_agree(data)
         self.assertEqual(from_source(data).tobytes(), sdimage.decode(data).tobytes())
         self.assertEqual(from_source(data, thumbnail_size=(16, 16)).width, 16)
+
+    def test_a_source_has_one_frame(self) -> None:
+        source, decoder, image = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+        with _bytes.new_data(file(picture())) as block:
+            sdimage.errors.call(lib.sdimage_source_new_data, block.pointer, ctypes.byref(source))
+        sdimage.errors.call(lib.sdimage_decoder_new_source, source, None, None, ctypes.byref(decoder))
+        self.assertEqual(lib.sdimage_decoder_frame_count(decoder), 1)
+        sdimage.errors.call(lib.sdimage_decoder_get_frame, decoder, 0, ctypes.byref(image))
+        frame = sdimage.Image.owned(image.value)
+        self.assertEqual((frame.width, frame.height, frame.is_animated), (WIDTH, HEIGHT, False))
+        with self.assertRaises(sdimage.Error) as caught:
+            sdimage.errors.call(lib.sdimage_decoder_get_frame, decoder, 1, ctypes.byref(image))
+        self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
+        lib.sdimage_decoder_unref(decoder)
+        lib.sdimage_source_unref(source)
 
     def test_nothing_is_printed_about_damage(self) -> None:
         data = file(picture(compression=8))
