@@ -15,9 +15,11 @@ package struct DecodePlan: Sendable {
         shrinks && scaledSize.width <= (storedSize.width + 7) / 8 && scaledSize.height <= (storedSize.height + 7) / 8
     }
 
-    /// Creates a plan. Bounding boxes refer to the displayed image, and sizes never grow. `source`: the format of the image.
+    /// Creates a plan. Bounding boxes refer to the displayed image, and sizes never grow. `original`: the displayed size of the
+    /// image that this one may be reduced from. `source`: the format of the image.
     package init(
-        storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, frames: Int = 1, source: PixelFormat = .rgba8
+        storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, original: PixelSize? = nil, frames: Int = 1,
+        source: PixelFormat = .rgba8
     ) throws(ImageError) {
         guard !storedSize.isEmpty else {
             throw ImageError(.badData, "image: empty size \(storedSize.width)x\(storedSize.height)")
@@ -33,7 +35,7 @@ package struct DecodePlan: Sendable {
             let box = displayed.limited(toBytes: options.limitBytes, bytesPerPixel: perPixel, frames: frames)
             wanted = DecodePlan.fit(displayed, into: box, .aspectFit)
         } else if let box = options.thumbnailSize, !box.isEmpty {
-            wanted = DecodePlan.fit(displayed, into: box, options.thumbnailMode)
+            wanted = DecodePlan.fit(displayed, of: original, into: box, options.thumbnailMode)
         }
         self.storedSize = storedSize
         scaledSize = orientation.swapsAxes ? wanted.swapped : wanted
@@ -42,10 +44,16 @@ package struct DecodePlan: Sendable {
     }
 
     /// Fits a size into a box. An image inside the box keeps its size, and so does one that is to cover the box but is smaller
-    /// in one dimension.
-    private static func fit(_ size: PixelSize, into box: PixelSize, _ mode: ScaleMode) -> PixelSize {
+    /// in one dimension. A reduced image is fitted like its original, because its own sides are rounded.
+    private static func fit(
+        _ size: PixelSize, of original: PixelSize? = nil, into box: PixelSize, _ mode: ScaleMode
+    ) -> PixelSize {
         let isNarrow = size.width <= box.width, isLow = size.height <= box.height
         if isNarrow && isLow || mode == .aspectFill && (isNarrow || isLow) { return size }
-        return size.scaled(to: box, mode: mode, scaleUp: false)
+        guard let original, size.isReduction(of: original) else {
+            return size.scaled(to: box, mode: mode, scaleUp: false)
+        }
+        let wanted = original.scaled(to: box, mode: mode, scaleUp: false)
+        return PixelSize(width: min(wanted.width, size.width), height: min(wanted.height, size.height))
     }
 }

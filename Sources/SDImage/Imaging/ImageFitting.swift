@@ -6,7 +6,8 @@ extension Image {
     ) throws(ImageError) -> Image {
         let options = options.ofEachFrame(of: frames?.frameCount ?? 1)
         let plan = try DecodePlan(
-            storedSize: size, orientation: metadata.orientation, options: options, source: pixels.format)
+            storedSize: size, orientation: metadata.orientation, options: options, original: metadata.sourceSize,
+            source: pixels.format)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
         let headroom = mappedHeadroom(options, output)
         guard plan.shrinks || plan.turn != .up || transform != nil || output == .rgbaFloat && headroom != nil else {

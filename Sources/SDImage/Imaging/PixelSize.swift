@@ -36,6 +36,13 @@ package struct PixelSize: Hashable, Sendable {
         return result
     }
 
+    /// True when this size is that of an original or a smaller one, with its proportions up to the rounding of the sides.
+    func isReduction(of original: PixelSize) -> Bool {
+        guard original.width >= width, original.height >= height else { return false }
+        let skew = Double(width) * Double(original.height) - Double(height) * Double(original.width)
+        return abs(skew) <= Double(max(original.width, original.height))
+    }
+
     /// Rounds up to whole pixels, from 1 to 1e9, so that products do not overflow.
     private static func side(_ length: Double) -> Int { max(1, Int(saturating: min(length.rounded(.up), 1e9))) }
 

@@ -229,6 +229,14 @@ class Tiff(TestCase):
         small = sdimage.decode(clear, thumbnail_size=(16, 16))
         self.assert_close(self.pixel(small, 8, 8), (255, 0, 0, 128), 1)
 
+    def test_thumbnails_have_the_proportions_of_the_original(self) -> None:
+        for width, height, box in ((590, 88, (17, 13)), (3444, 2464, (17, 13)), (333, 1000, (40, 50)), (1000, 333, (50, 40))):
+            data = file(picture(lambda x, y: (x % 2,), bits=1, photometric=0, width=width, height=height))
+            for mode in ("aspect_fit", "aspect_fill", "fill"):
+                with self.subTest(width=width, mode=mode):
+                    small = sdimage.decode(data, thumbnail_size=box, thumbnail_mode=mode)
+                    self.assertEqual((small.width, small.height), sdimage.size_scaled((width, height), box, mode))
+
     def test_a_thumbnail_never_takes_the_whole_bitmap(self) -> None:
         done = apart(
             """
