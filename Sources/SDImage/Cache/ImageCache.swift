@@ -67,9 +67,14 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
     }
 
     package func storeNow(_ data: CachedData, for key: CacheKey) throws(ImageError) {
+        try requiredDisk().storeNow(data, for: key)
+    }
+
+    /// The disk part; throws `unsupported` for a cache in memory only.
+    package func requiredDisk() throws(ImageError) -> DiskCache {
         try check()
         guard let disk else { throw ImageError(.unsupported, "cache: no disk part") }
-        try disk.storeNow(data, for: key)
+        return disk
     }
 
     package func enqueueStore(_ data: CachedData, for key: CacheKey) { disk?.enqueueStore(data, for: key) }

@@ -30,7 +30,11 @@ package struct ImageStore: Sendable {
             try entry(image, bytes, options)
         }
         guard let made else { return }
-        do throws(ImageError) { try await cache.diskPart.store(made, for: key) } catch { try forgive(error, image) }
+        do throws(ImageError) {
+            // A load may ignore that there is no disk part; the caller of a store expects its error.
+            _ = try (cache.diskPart as? ImageCache)?.requiredDisk()
+            try await cache.diskPart.store(made, for: key)
+        } catch { try forgive(error, image) }
     }
 
     /// The data to store on disk; nil for none.

@@ -60,6 +60,27 @@ import Testing
         #expect(store(cache, try picture(), nil, .SDIMAGE_CACHE_LAYERS_DISK) == .SDIMAGE_STATUS_UNSUPPORTED)
     }
 
+    @Test func asynchronousStoresInMemoryAloneCompleteLikeBlockingOnes() throws {
+        let (memory, heard) = (try makeCache(in: nil), Heard())
+        let layered = try make(sdimage_cache_unref) { sdimage_cache_new_layered(memory.pointer, memory.pointer, $0, $1) }
+        let (image, data) = (try picture(), try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) })
+        for cache in [memory, layered] {
+            sdimage_cache_store_data_async(
+                cache.pointer, "k", -1, data.pointer, Heard.handler, heard.retained(), Heard.destroy, nil)
+            #expect(heard.next() == "UNSUPPORTED")
+            for (image, data, layers, outcome) in [
+                (image, nil, sdimage_cache_layers.SDIMAGE_CACHE_LAYERS_DISK, "UNSUPPORTED"),
+                (nil, data, .SDIMAGE_CACHE_LAYERS_ALL, "UNSUPPORTED"), (image, data, .SDIMAGE_CACHE_LAYERS_ALL, "ok"),
+                (image, nil, .SDIMAGE_CACHE_LAYERS_MEMORY, "ok"),
+            ] {
+                sdimage_cache_store_async(
+                    cache.pointer, "k", -1, image?.pointer, data?.pointer, layers, nil, Heard.handler, heard.retained(),
+                    Heard.destroy, nil)
+                #expect(heard.next() == outcome)
+            }
+        }
+    }
+
     @Test func aCacheThatKeepsNothingInMemoryStillStoresOnDisk() throws {
         let cache = try makeCache(in: folder.path)
         sdimage_cache_set_keep_in_memory(cache.pointer, false)
