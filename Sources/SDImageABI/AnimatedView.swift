@@ -198,7 +198,7 @@ public func sdimage_animated_view_mode(_ view: Object) -> sdimage_playback_mode 
 
 @_cdecl("sdimage_animated_view_set_max_buffer_size") @implementation
 public func sdimage_animated_view_set_max_buffer_size(_ view: Object, _ bytes: Int) {
-    unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.playback.bufferBytes = bytes < 0 ? .max : bytes } }
+    unsafe read(view, AnimatedView.self, ()) { view in view.change { $0.playback.bufferBytes = Input.size(bytes) } }
 }
 
 @_cdecl("sdimage_animated_view_max_buffer_size") @implementation

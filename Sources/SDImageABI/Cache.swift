@@ -36,12 +36,12 @@ public func sdimage_cache_config_set_memory_only(_ config: Object, _ memoryOnly:
 
 @_cdecl("sdimage_cache_config_set_max_memory_cost") @implementation
 public func sdimage_cache_config_set_max_memory_cost(_ config: Object, _ bytes: Int) {
-    unsafe change(config, CacheConfigObject.self) { $0.maxMemoryCost = max(0, bytes) }
+    unsafe change(config, CacheConfigObject.self) { $0.maxMemoryCost = Input.size(bytes) }
 }
 
 @_cdecl("sdimage_cache_config_set_max_memory_count") @implementation
 public func sdimage_cache_config_set_max_memory_count(_ config: Object, _ count: Int) {
-    unsafe change(config, CacheConfigObject.self) { $0.maxMemoryCount = max(0, count) }
+    unsafe change(config, CacheConfigObject.self) { $0.maxMemoryCount = Input.size(count) }
 }
 
 @_cdecl("sdimage_cache_config_set_eviction") @implementation
@@ -71,7 +71,7 @@ public func sdimage_cache_config_set_max_disk_age(_ config: Object, _ seconds: I
 
 @_cdecl("sdimage_cache_config_set_inline_entry_limit") @implementation
 public func sdimage_cache_config_set_inline_entry_limit(_ config: Object, _ bytes: Int) {
-    unsafe change(config, CacheConfigObject.self) { $0.inlineEntryLimit = max(0, bytes) }
+    unsafe change(config, CacheConfigObject.self) { $0.inlineEntryLimit = Input.size(bytes) }
 }
 
 @_cdecl("sdimage_cache_config_set_durable") @implementation
@@ -145,7 +145,8 @@ public func sdimage_cache_set_memory_image(
 
 @_cdecl("sdimage_cache_set_memory_limits") @implementation
 public func sdimage_cache_set_memory_limits(_ cache: Object, _ bytes: Int, _ count: Int) {
-    unsafe Handle.find(cache, as: CacheObject.self)?.builtIn?.memory.setLimits(bytes: max(0, bytes), count: max(0, count))
+    let (bytes, count) = (Input.size(bytes), Input.size(count))
+    unsafe Handle.find(cache, as: CacheObject.self)?.builtIn?.memory.setLimits(bytes: bytes, count: count)
 }
 
 @_cdecl("sdimage_cache_set_keep_in_memory") @implementation

@@ -101,7 +101,7 @@ public func sdimage_cache_chain_get_member(_ chain: Object, _ index: Int, _ memb
         unsafe try requireResult(member)
         let members = Array(unsafe try Input.chain(chain).members.reversed())
         guard members.indices.contains(index) else {
-            throw ImageError(.notFound, "cache: member \(index) is out of range (count \(members.count))")
+            throw ImageError(.notFound, "cache: member \(UInt(bitPattern: index)) is out of range (count \(members.count))")
         }
         unsafe try give(CacheObject(members[index]), member)
     }

@@ -56,7 +56,7 @@ public func sdimage_coder_get_registered(_ index: Int, _ coder: ObjectOut, _ err
     unsafe attempt(error) { () throws(ImageError) in
         let coders = Defaults.coders.coders
         guard index >= 0, index < coders.count else {
-            throw ImageError(.notFound, "coder: index \(index) is out of range (count \(coders.count))")
+            throw ImageError(.notFound, "coder: index \(UInt(bitPattern: index)) is out of range (count \(coders.count))")
         }
         unsafe try give(CoderObject(coders[coders.count - 1 - index]), coder)
     }

@@ -71,7 +71,7 @@ public func sdimage_decode_options_set_convert_to_srgb(_ options: Object, _ conv
 
 @_cdecl("sdimage_decode_options_set_limit_bytes") @implementation
 public func sdimage_decode_options_set_limit_bytes(_ options: Object, _ limitBytes: Int) {
-    unsafe change(options, DecodeOptionsObject.self) { $0.limitBytes = max(0, limitBytes) }
+    unsafe change(options, DecodeOptionsObject.self) { $0.limitBytes = Input.size(limitBytes) }
 }
 
 @_cdecl("sdimage_decode_options_set_format_hint") @implementation
@@ -102,7 +102,7 @@ public func sdimage_decode_options_set_max_pixels(_ options: Object, _ pixels: U
 @_cdecl("sdimage_decode_options_set_max_bytes") @implementation
 public func sdimage_decode_options_set_max_bytes(_ options: Object, _ bytes: Int) {
     unsafe change(options, DecodeOptionsObject.self) { options in
-        options.limits.outputBytes = bytes > 0 ? bytes : DecodeLimits.standard.outputBytes
+        options.limits.outputBytes = bytes == 0 ? DecodeLimits.standard.outputBytes : Input.size(bytes)
     }
 }
 
@@ -154,6 +154,7 @@ public func sdimage_default_limit_bytes() -> Int { Defaults.limitBytes.load(orde
 
 @_cdecl("sdimage_set_default_limit_bytes") @implementation
 public func sdimage_set_default_limit_bytes(_ bytes: Int) {
+    let bytes = Input.size(bytes)
     if bytes >= 4 { Defaults.limitBytes.store(bytes, ordering: .relaxed) }
 }
 
@@ -278,7 +279,7 @@ public func sdimage_source_read(
     unsafe attempt(error) { () throws(ImageError) in
         let source = unsafe try Handle.borrow(source, as: SourceObject.self).source
         guard let buffer = unsafe buffer, let read = unsafe read, length >= 0 else {
-            throw ImageError(.invalidArgument, "source: NULL buffer or invalid length")
+            throw ImageError(.invalidArgument, "source: NULL buffer, or length exceeds the address space")
         }
         unsafe read.pointee = unsafe try source.read(
             at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: length))

@@ -191,7 +191,7 @@ public func sdimage_cache_list(
         let disk = unsafe try Input.disk(cache)
         let query = unsafe query == nil ? CacheQuery() : try Handle.borrow(query, as: CacheQueryObject.self).value
         let before = unsafe after == nil ? nil : try Handle.borrow(after, as: CachePageObject.self)
-        unsafe try give(try CachePageObject.page(of: disk, query, after: before, limit: limit), page)
+        unsafe try give(try CachePageObject.page(of: disk, query, after: before, limit: Input.size(limit)), page)
     }
 }
 

@@ -96,7 +96,7 @@ public func sdimage_downloader_config_set_total_timeout_ms(_ config: Object, _ t
 @_cdecl("sdimage_downloader_config_set_max_body_bytes") @implementation
 public func sdimage_downloader_config_set_max_body_bytes(_ config: Object, _ bytes: Int) {
     unsafe change(config, DownloaderConfigObject.self) {
-        $0.maxBodyBytes = bytes > 0 ? bytes : DownloaderConfiguration().maxBodyBytes
+        $0.maxBodyBytes = bytes == 0 ? DownloaderConfiguration().maxBodyBytes : Input.size(bytes)
     }
 }
 

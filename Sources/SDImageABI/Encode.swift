@@ -49,7 +49,7 @@ public func sdimage_encode_options_max_pixel_size(_ options: Object) -> sdimage_
 
 @_cdecl("sdimage_encode_options_set_max_file_size") @implementation
 public func sdimage_encode_options_set_max_file_size(_ options: Object, _ bytes: Int) {
-    unsafe change(options, EncodeOptionsObject.self) { $0.maxFileSize = max(0, bytes) }
+    unsafe change(options, EncodeOptionsObject.self) { $0.maxFileSize = Input.size(bytes) }
 }
 
 @_cdecl("sdimage_encode_options_max_file_size") @implementation

@@ -276,7 +276,7 @@ public func sdimage_image_colors_in(
     unsafe attempt(error) { () throws(ImageError) in
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let size = PixelSize(width: Int(width), height: Int(height))
-        let found = try image.colors(x: Int(x), y: Int(y), size, limit: unsafe colors == nil ? 0 : capacity)
+        let found = try image.colors(x: Int(x), y: Int(y), size, limit: unsafe colors == nil ? 0 : Input.size(capacity))
         for (index, color) in found.enumerated() { unsafe colors?[index] = color.code }
     }
 }
@@ -318,8 +318,9 @@ public func sdimage_image_limit_bytes(
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let stop = CancellationToken()
         stop.allow(nanoseconds: CallTimeLimits.transformation)
+        let limit = Input.size(bytes)
         unsafe try give(
-            try Engine.helped { () throws(ImageError) in try image.limited(toBytes: bytes, stop: stop) }, limited)
+            try Engine.helped { () throws(ImageError) in try image.limited(toBytes: limit, stop: stop) }, limited)
     }
 }
 

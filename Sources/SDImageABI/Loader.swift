@@ -82,7 +82,7 @@ public func sdimage_loader_chain_get_member(_ chain: Object, _ index: Int, _ mem
         unsafe try requireResult(member)
         let members = Array(unsafe try SDImageABI.chain(chain).all.reversed())
         guard members.indices.contains(index) else {
-            throw ImageError(.notFound, "loader: member \(index) is out of range (count \(members.count))")
+            throw ImageError(.notFound, "loader: member \(UInt(bitPattern: index)) is out of range (count \(members.count))")
         }
         unsafe try give(LoaderObject(members[index]), member)
     }

@@ -223,7 +223,7 @@ public func sdimage_metadata_set_xmp(_ metadata: Object, _ xmp: Object) {
 
 @_cdecl("sdimage_metadata_set_memory_cost") @implementation
 public func sdimage_metadata_set_memory_cost(_ metadata: Object, _ bytes: Int) {
-    unsafe change(metadata, MetadataObject.self) { $0.memoryCost = bytes >= 0 ? bytes : nil }
+    unsafe change(metadata, MetadataObject.self) { $0.memoryCost = bytes == -1 ? nil : Input.size(bytes) }
 }
 
 @_cdecl("sdimage_metadata_set_source_size") @implementation

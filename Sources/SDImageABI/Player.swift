@@ -163,7 +163,7 @@ public func sdimage_player_frame_count(_ player: Object) -> UInt32 {
 
 @_cdecl("sdimage_player_set_max_buffer_size") @implementation
 public func sdimage_player_set_max_buffer_size(_ player: Object, _ bytes: Int) {
-    unsafe read(player, AnimationPlayer.self, ()) { player in player.change { $0.bufferBytes = bytes < 0 ? .max : bytes } }
+    unsafe read(player, AnimationPlayer.self, ()) { player in player.change { $0.bufferBytes = Input.size(bytes) } }
 }
 
 @_cdecl("sdimage_player_max_buffer_size") @implementation
@@ -347,7 +347,7 @@ public func sdimage_image_has_all_frames(_ image: Object) -> Bool {
 
 @_cdecl("sdimage_frame_budget_set_limit") @implementation
 public func sdimage_frame_budget_set_limit(_ bytes: Int) {
-    FrameBudget.shared.setLimit(bytes < 0 ? .max / 2 : min(bytes, .max / 2))
+    FrameBudget.shared.setLimit(min(Input.size(bytes), .max / 2))
 }
 
 @_cdecl("sdimage_frame_budget_limit") @implementation

@@ -143,7 +143,7 @@ public func sdimage_prefetch_group_get_url(_ group: Object, _ index: Int, _ url:
         unsafe try requireResult(url)
         let urls = unsafe try Handle.borrow(group, as: PrefetchGroup.self).urls
         guard urls.indices.contains(index) else {
-            throw ImageError(.notFound, "prefetcher: URL index \(index) is out of range (count \(urls.count))")
+            throw ImageError(.notFound, "prefetcher: URL index \(UInt(bitPattern: index)) is out of range (count \(urls.count))")
         }
         unsafe try give(try Bytes.copying(urls[index]), url)
     }
@@ -156,6 +156,7 @@ public func sdimage_prefetch_group_get_failure(
     unsafe attempt(error) { () throws(ImageError) in
         let failures = unsafe try Handle.borrow(group, as: PrefetchGroup.self).failures
         guard failures.indices.contains(number) else {
+            let number = UInt(bitPattern: number)
             throw ImageError(.notFound, "prefetcher: failure \(number) is out of range (count \(failures.count))")
         }
         unsafe index?.pointee = failures[number].index
@@ -200,8 +201,8 @@ public func sdimage_batch_options_set_background_color(_ options: Object, _ colo
 @_cdecl("sdimage_batch_options_set_strides") @implementation
 public func sdimage_batch_options_set_strides(_ options: Object, _ row: Int, _ image: Int) {
     unsafe change(options, BatchOptionsObject.self) { options in
-        // Values beyond the address space become the maximum, which the layout refuses.
-        (options.rowStride, options.imageStride) = (row < 0 ? .max : row, image < 0 ? .max : image)
+        // The layout refuses strides beyond the address space.
+        (options.rowStride, options.imageStride) = (Input.size(row), Input.size(image))
     }
 }
 
@@ -239,7 +240,7 @@ public func sdimage_manager_load_batch(
         let (manager, options) = unsafe (try Input.manager(manager), try Input.batchOptions(options))
         let urls = unsafe try Input.texts(urls, lengths, count)
         let array = unsafe try ImageArray(
-            pixels, size: size, count: urls.count, layout: try options.layout(), background: options.background)
+            pixels, size: Input.size(size), count: urls.count, layout: try options.layout(), background: options.background)
         let handler = unsafe handler == nil ? nil : try ForeignPrefetchHandler(handler, foreign)
         let started = try manager.loadBatch(urls, options, into: array, handler: handler, owner: foreign)
         unsafe group?.pointee = unsafe started.map { unsafe Handle.own($0) } ?? nil

@@ -260,7 +260,7 @@ public func sdimage_request_set_accept_invalid_certificates(_ request: Object, _
 
 @_cdecl("sdimage_request_set_max_body_bytes") @implementation
 public func sdimage_request_set_max_body_bytes(_ request: Object, _ bytes: Int) {
-    unsafe change(request) { $0.maxBodyBytes = max(0, bytes) }
+    unsafe change(request) { $0.maxBodyBytes = Input.size(bytes) }
 }
 
 @_cdecl("sdimage_request_set_dispatcher") @implementation

@@ -38,7 +38,7 @@ public func sdimage_resources_set_scales(
 @_cdecl("sdimage_resources_get_scales") @implementation
 public func sdimage_resources_get_scales(_ resources: Object, _ scales: UnsafeMutablePointer<Double>?, _ capacity: Int) -> Int {
     let known = unsafe read(resources, Resources.self, []) { Engine.isForked ? [] : $0.scales }
-    for (index, scale) in known.enumerated() where index < capacity || capacity < 0 { unsafe scales?[index] = scale }
+    for (index, scale) in known.enumerated() where index < Input.size(capacity) { unsafe scales?[index] = scale }
     return known.count
 }
 

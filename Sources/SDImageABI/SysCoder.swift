@@ -15,7 +15,7 @@ public func sdimage_work_budget_check(_ budget: Object) -> sdimage_status {
 public func sdimage_work_budget_spend(_ budget: Object, _ bytes: Int) -> sdimage_status {
     attempt(nil) { () throws(ImageError) in
         guard unsafe budget != nil else { return }
-        try (unsafe try Handle.borrow(budget, as: WorkBudget.self)).spend(bytes)
+        try (unsafe try Handle.borrow(budget, as: WorkBudget.self)).spend(Input.size(bytes))
     }
 }
 

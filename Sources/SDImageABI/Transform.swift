@@ -200,7 +200,9 @@ public func sdimage_filter_parameter_maximum(_ index: Int, _ parameter: Int) -> 
 @_cdecl("sdimage_filter_to_json") @implementation
 public func sdimage_filter_to_json(_ index: Int, _ json: ObjectOut, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
-        guard let filter = Names.filter(index)?.filter else { throw ImageError(.invalidArgument, "filter: no filter \(index)") }
+        guard let filter = Names.filter(index)?.filter else {
+            throw ImageError(.invalidArgument, "filter: no filter \(UInt(bitPattern: index))")
+        }
         unsafe try give(try Report.filter(filter).bytes(), json)
     }
 }

@@ -20,7 +20,8 @@ package struct HostPixels {
         let stride = stride ?? own
         let (total, overflow) = stride.multipliedReportingOverflow(by: height)
         guard stride >= width * format.bytesPerPixel, !overflow else {
-            throw ImageError(.invalidArgument, "image: stride of \(stride) bytes is shorter than a row or overflows")
+            let bytes = UInt(bitPattern: stride)
+            throw ImageError(.invalidArgument, "image: stride of \(bytes) bytes is shorter than a row or overflows")
         }
         let limit = DecodeLimits.standard.outputBytes
         guard total <= limit else { throw .tooLarge("image: bitmap of \(total) bytes", limit: limit) }

@@ -33,12 +33,17 @@ import SDImage
         return unsafe UnsafeRawBufferPointer(start: pointer, count: count)
     }
 
+    /// An argument of type `size_t`, which Swift imports as `Int`: 2^63 and above become the maximum.
+    @inlinable @inline(__always)
+    package static func size(_ value: Int) -> Int { value < 0 ? .max : value }
+
     /// The error for bytes that cannot be read.
     @usableFromInline
     static func refusal(_ pointer: UnsafeRawPointer?, _ length: Int) -> ImageError {
         ImageError(
             .invalidArgument,
-            unsafe pointer == nil ? "argument: NULL with length \(length)" : "argument: length exceeds the address space")
+            unsafe pointer == nil
+                ? "argument: NULL with length \(UInt(bitPattern: length))" : "argument: length exceeds the address space")
     }
 
     /// A valid key.
@@ -68,7 +73,7 @@ import SDImage
         _ pointer: UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int>?, _ count: Int
     ) throws(ImageError) -> [[UInt8]] {
         guard count >= 0, count <= longestText else {
-            throw ImageError(.invalidArgument, "argument: list of \(count) texts, limit \(longestText)")
+            throw ImageError(.invalidArgument, "argument: list of \(UInt(bitPattern: count)) texts, limit \(longestText)")
         }
         guard count > 0 else { return [] }
         guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "argument: NULL for a list of \(count)") }
@@ -83,7 +88,7 @@ import SDImage
     /// The numbers of an array.
     package static func numbers(_ pointer: UnsafePointer<Double>?, _ count: Int) throws(ImageError) -> [Double] {
         guard count >= 0, count <= longestText else {
-            throw ImageError(.invalidArgument, "argument: list of \(count) numbers, limit \(longestText)")
+            throw ImageError(.invalidArgument, "argument: list of \(UInt(bitPattern: count)) numbers, limit \(longestText)")
         }
         guard count > 0 else { return [] }
         guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "argument: NULL for a list of \(count)") }
@@ -95,7 +100,7 @@ import SDImage
         _ pointer: UnsafePointer<OpaquePointer?>?, _ count: Int, as type: T.Type
     ) throws(ImageError) -> [T] {
         guard count >= 0, count <= longestText else {
-            throw ImageError(.invalidArgument, "argument: list of \(count) objects, limit \(longestText)")
+            throw ImageError(.invalidArgument, "argument: list of \(UInt(bitPattern: count)) objects, limit \(longestText)")
         }
         guard count > 0 else { return [] }
         guard let pointer = unsafe pointer else { throw ImageError(.invalidArgument, "argument: NULL for a list of \(count)") }
@@ -110,6 +115,7 @@ import SDImage
         guard let pointer = unsafe pointer else {
             throw ImageError(.invalidArgument, "argument: NULL instead of a vtable")
         }
+        let size = Input.size(size)
         guard size >= required else {
             throw ImageError(.invalidArgument, "argument: vtable size is \(size), expected at least \(required)")
         }

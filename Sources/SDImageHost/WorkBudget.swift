@@ -42,7 +42,7 @@ package final class WorkBudget: Sendable, HandleObject {
     package func spend(_ bytes: Int) throws(ImageError) {
         let stop = state.withLock { $0.stop }
         // Capped above any real amount, so that sums of several calls do not overflow.
-        try stop?.spend(min(max(0, bytes), 1 << 32))
+        try stop?.spend(min(bytes, 1 << 32))
         try check()
     }
 

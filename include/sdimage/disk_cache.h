@@ -117,9 +117,9 @@ SDIMAGE_API void sdimage_cache_query_set_lengths(sdimage_cache_query *query, uin
 /* Returns the smallest and the largest size in bytes through pointers that may be NULL. */
 SDIMAGE_API void sdimage_cache_query_get_lengths(const sdimage_cache_query *query, uint64_t *least, uint64_t *most);
 
-/* Returns a page of at most `limit` entries; the caller owns *page. `query` NULL for all; `after` is the previous page,
- * NULL for the first. Each call examines at most some thousand entries, so a page before the last may be short, or even
- * empty:
+/* Returns a page of at most `limit` entries; 0 counts as 1. The caller owns *page. `query` NULL for all; `after` is the
+ * previous page, NULL for the first. Each call examines at most some thousand entries, so a page before the last may be
+ * short, or even empty:
  *
  *   sdimage_cache_page *page = NULL, *next = NULL;
  *   while (sdimage_cache_list(cache, query, page, 100, &next, NULL) >= 0) {

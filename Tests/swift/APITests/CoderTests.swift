@@ -125,6 +125,8 @@ import Testing
         #expect(sdimage_default_limit_bytes() == 62_914_560)
         sdimage_set_default_limit_bytes(4)
         #expect(sdimage_default_limit_bytes() == 4)
+        sdimage_set_default_limit_bytes(-1)
+        #expect(sdimage_default_limit_bytes() == .max)
         sdimage_set_default_limit_bytes(62_914_560)
     }
 
