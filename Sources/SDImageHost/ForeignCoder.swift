@@ -81,7 +81,7 @@ package final class ForeignCoder: ImageCoder {
     private func decodeMoving(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> Image? {
         guard !options.firstFrameOnly, unsafe functions.table.instance_frame != nil else { return nil }
         // A coder that reads headers first reports whether the image is animated.
-        let count = describes ? try info(bytes, options: options, stop: stop).frameCount : nil
+        let count = countsFrames(options) ? try info(bytes, options: options, stop: stop).frameCount : nil
         guard count ?? 2 > 1, let decoder = try ForeignDecoder(functions, options: options) else { return nil }
         try decoder.update(try bytes.copiedIfLent(), isFinished: true, stop: stop)
         guard decoder.frameCount > 1 else { return nil }
@@ -89,7 +89,16 @@ package final class ForeignCoder: ImageCoder {
     }
 
     package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
-        try ForeignDecoder(functions, options: options)
+        guard countsFrames(options) else { return try ForeignDecoder(functions, options: options) }
+        // `decode` reads the header first: a decoder returns the error of a truncated file, too.
+        return try ForeignDecoder(functions, options: options) { [self] bytes, stop throws(ImageError) in
+            _ = try info(bytes, options: options, stop: stop)
+        }
+    }
+
+    /// True if decoding reads the header for the number of frames.
+    private func countsFrames(_ options: DecodeOptions) -> Bool {
+        unsafe !options.firstFrameOnly && functions.table.render == nil && functions.table.instance_frame != nil && describes
     }
 
     package func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (

@@ -11,18 +11,23 @@ package final class ForeignDecoder: ImageDecoder {
         var durations: [Int] = []
     }
 
+    package typealias HeaderCheck = @Sendable (Bytes, CancellationToken) throws(ImageError) -> Void
+
     private let instance: ForeignInstance
     private let properties: Monitor<Properties>
     private let seen = Monitor(PixelSize(width: 0, height: 0))
+    /// Checks the header of the complete bytes before their last update; nil for none.
+    private let check: HeaderCheck?
     /// The complete encoded bytes of an animation.
     private let whole = Lock<Bytes?>(nil)
     /// True when all bytes are known.
     private let isComplete: Monitor<Bool>
 
     /// Opens an instance; nil if the table cannot open one.
-    package init?(_ functions: CoderFunctions, options: DecodeOptions) throws(ImageError) {
+    package init?(_ functions: CoderFunctions, options: DecodeOptions, check: HeaderCheck? = nil) throws(ImageError) {
         guard let instance = try ForeignInstance.open(functions, options: options) else { return nil }
         self.instance = instance
+        self.check = check
         properties = Monitor(Properties())
         isComplete = Monitor(false)
     }
@@ -35,6 +40,7 @@ package final class ForeignDecoder: ImageDecoder {
             return nil
         }
         self.instance = instance
+        check = nil
         properties = Monitor(instance.functions.isDetached ? ForeignDecoder.properties(of: instance) : Properties())
         isComplete = Monitor(true)
     }
@@ -64,6 +70,7 @@ package final class ForeignDecoder: ImageDecoder {
 
     package func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard unsafe instance.functions.table.instance_update != nil else { return }
+        if isFinished { try check?(bytes, stop) }
         let bytes = try instance.functions.lasting(bytes)
         try call(stop) { instance throws(ImageError) in
             var error: Object = nil

@@ -7,6 +7,8 @@ final class LampCoder: @unchecked Sendable {
     // Unchecked: the counters are read after the calls.
     private(set) var opened = 0
     private(set) var ended = 0
+    /// Fails to read headers, as coders do that find metadata cut off.
+    var refusesHeaders = false
     /// The color profile that it reports for its pixels.
     var profile: Owned?
 
@@ -91,7 +93,7 @@ final class LampCoder: @unchecked Sendable {
             return LampCoder.of(userData).store(bytes, 0, image, error)
         }
         table.info = { userData, bytes, length, metadata, error in
-            guard length >= LampCoder.header else { return LampCoder.missing(error) }
+            guard length >= LampCoder.header, !LampCoder.of(userData).refusesHeaders else { return LampCoder.missing(error) }
             let bytes = Array(UnsafeRawBufferPointer(start: bytes, count: length))
             LampCoder.of(userData).describe(bytes, metadata)
             sdimage_metadata_set_frame_count(metadata, UInt32(bytes[7]))

@@ -160,7 +160,8 @@ class Heif(Fixture):
         data = self.data("still.heic")
         for length in range(28, len(data), 37):
             with self.subTest(length):
-                self.assert_error(("TRUNCATED", "BAD_DATA"), sdimage.decode, data[:length])
+                whole = self.assert_error(("TRUNCATED", "BAD_DATA"), sdimage.decode, data[:length])
+                self.assert_error(whole.code, sdimage.Animation(b"").update, data[:length], finished=True)
         self.assert_error("TRUNCATED", sdimage.decode, data[:-100])
 
     def test_sizes_are_refused_before_anything_is_decoded(self) -> None:
@@ -249,7 +250,8 @@ class Avif(Fixture):
         data = self.data("still.avif")
         for length in range(32, len(data), 23):
             with self.subTest(length):
-                self.assert_error(("TRUNCATED", "BAD_DATA"), sdimage.decode, data[:length])
+                whole = self.assert_error(("TRUNCATED", "BAD_DATA"), sdimage.decode, data[:length])
+                self.assert_error(whole.code, sdimage.Animation(b"").update, data[:length], finished=True)
 
     def test_sizes_are_refused_before_anything_is_decoded(self) -> None:
         data = self.data("still.avif")
