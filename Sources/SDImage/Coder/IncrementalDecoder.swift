@@ -60,7 +60,11 @@ package final class IncrementalDecoder: FrameProvider {
     package var size: PixelSize { decoder?.size ?? PixelSize(width: 0, height: 0) }
     package var frameCount: Int { decoder?.frameCount ?? 0 }
     package var loopCount: Int { decoder?.loopCount ?? 0 }
-    package func durationMilliseconds(at index: Int) -> Int { decoder?.durationMilliseconds(at: index) ?? 0 }
+    /// 0 for a still, which is known once no further frame may arrive.
+    package func durationMilliseconds(at index: Int) -> Int {
+        guard let decoder, decoder.frameCount > 1 || isGrowing else { return 0 }
+        return decoder.durationMilliseconds(at: index)
+    }
     /// True when more bytes would not change the image.
     package var isSatisfied: Bool { decoder?.isSatisfied ?? false }
     package var isFinished: Bool { state.withLock { $0.isFinished } }

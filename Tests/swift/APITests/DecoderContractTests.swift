@@ -53,6 +53,28 @@ import Testing
         #expect(feeding.look() == .failure(end))
     }
 
+    @Test func theErrorOfTheHeaderIsThatOfTheDecoder() throws {
+        let lamp = LampCoder()
+        let (coder, file) = (try lamp.makeCoder(), LampCoder.file(width: 3, height: 2))
+        let whole = try Feeding(coder: coder)
+        #expect(whole.append(file, finished: true) == .SDIMAGE_STATUS_END)
+        lamp.refusesHeaders = true
+        let cut = try Feeding(coder: coder)
+        #expect(cut.append(file) == .SDIMAGE_STATUS_OK)
+        #expect(cut.append([], finished: true) == .SDIMAGE_STATUS_TRUNCATED)
+        #expect(cut.look() == .failure(.SDIMAGE_STATUS_TRUNCATED))
+        // Only the number of frames makes a decode read the header first.
+        let first = try Feeding(decodeOptions { sdimage_decode_options_set_first_frame_only($0, true) }, coder: coder)
+        #expect(first.append(file, finished: true) == .SDIMAGE_STATUS_END)
+    }
+
+    @Test func aStillHasNoDuration() throws {
+        let feeding = try Feeding()
+        #expect(feeding.append(makeAPNG(width: 3, height: 2), finished: true) == .SDIMAGE_STATUS_END)
+        #expect(sdimage_decoder_frame_count(feeding.decoder.pointer) == 1)
+        #expect(sdimage_decoder_frame_duration_ms(feeding.decoder.pointer, 0) == 0)
+    }
+
     @Test func whatIsMissingIsAnErrorOnlyOnceFinished() throws {
         let feeding = try Feeding()
         #expect(feeding.append(png.prefix(png.count / 2)) == .SDIMAGE_STATUS_OK)

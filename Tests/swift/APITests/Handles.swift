@@ -307,6 +307,15 @@ func makePNG(width: Int, height: Int, red: UInt8 = 200, green: UInt8 = 30, blue:
         + chunk("IDAT", zlib) + chunk("IEND", [])
 }
 
+/// The same as an APNG of one frame, which is shown for a second.
+func makeAPNG(width: Int, height: Int) -> [UInt8] {
+    let plain = makePNG(width: width, height: height)
+    let end = 8 + 25  // the signature and IHDR
+    let size = bigEndian(UInt32(width)) + bigEndian(UInt32(height))
+    let control = bigEndian(0) + size + bigEndian(0) + bigEndian(0) + [0, 1, 0, 1, 0, 0]
+    return plain[..<end] + chunk("acTL", bigEndian(1) + bigEndian(0)) + chunk("fcTL", control) + plain[end...]
+}
+
 private func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 255) } }
 
 private func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
