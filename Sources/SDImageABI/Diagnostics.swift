@@ -22,7 +22,7 @@ public func sdimage_log_set_handler(
 public func sdimage_log_write(_ level: sdimage_log_level, _ text: Text) {
     let level = Log.Level(rawValue: Int32(bitPattern: level.rawValue)) ?? .off
     guard let text = unsafe text, level != .off else { return }
-    Log.write(level, unsafe String(cString: text))
+    Log.write(level, String(unsafe String(cString: text).prefix { !$0.isNewline }))
 }
 
 @_cdecl("sdimage_manager_config_set_observer") @implementation

@@ -20,7 +20,7 @@ public func sdimage_error_unref(_ error: Object) {
 @_cdecl("sdimage_error_new") @implementation
 public func sdimage_error_new(_ status: sdimage_status, _ message: Text) -> Object {
     let known = Status(rawValue: status.rawValue) ?? .internalError
-    let line = unsafe (Input.text(message) ?? "").prefix { $0 != "\n" && $0 != "\r" }
+    let line = unsafe (Input.text(message) ?? "").prefix { !$0.isNewline }
     return unsafe Handle.own(ImageError(known.rawValue < 0 ? known : .internalError, String(line)))
 }
 

@@ -110,6 +110,17 @@ import Testing
         #expect(!hearer.texts.contains { isForged ? $0.contains("\n") : $0.contains("s3cret") || $0.contains("alice") })
     }
 
+    @Test(arguments: ["\n", "\r", "\r\n"]) func aTextOfSeveralLinesEndsWithTheFirst(end: String) {
+        let hearer = Hearer()
+        hearer.install(.SDIMAGE_LOG_LEVEL_WARNING)
+        sdimage_log_write(.SDIMAGE_LOG_LEVEL_WARNING, "\(hearer.mark)\(end)two")
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
+        #expect(hearer.waitForDestroy())
+        #expect(hearer.texts == [hearer.mark])
+        let error = Owned(sdimage_error_new(.SDIMAGE_STATUS_BUSY, "one\(end)two")) { sdimage_error_unref($0) }
+        #expect(String(cString: sdimage_error_message(error.pointer)) == "one")
+    }
+
     @Test func damagedImageDataIsOneWarning() throws {
         // No other test has an image of this size.
         let data = try DamagedImageTests.damagedJPEG(width: 1733, height: 331)
