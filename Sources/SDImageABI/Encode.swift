@@ -282,7 +282,7 @@ public func sdimage_encode(
         unsafe try requireResult(data)
         let image = unsafe try Handle.borrow(image, as: Image.self)
         let options = unsafe try Input.encodeOptions(options)
-        let format = ImageFormat(rawValue: format.rawValue) ?? .unknown
+        let format = try ImageFormat(encoding: format)
         unsafe try give(try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken()), data)
     }
 }
@@ -296,7 +296,7 @@ public func sdimage_encode_file(
         let options = unsafe try Input.encodeOptions(options)
         let path = unsafe Input.name(path)
         guard !path.isEmpty else { throw ImageError(.invalidArgument, "file: path is empty") }
-        let asked = ImageFormat(rawValue: format.rawValue) ?? .unknown
+        let asked = try ImageFormat(encoding: format)
         let format = asked == .unknown ? ImageFormat(fileName: path) : asked
         let bytes = try Defaults.coders.encode(image, format: format, options: options, stop: CancellationToken())
         try FileWriter.write(bytes, to: path)

@@ -39,6 +39,16 @@ extension BlendMode {
     }
 }
 
+extension ImageFormat {
+    /// The format to encode; UNKNOWN lets the library choose one.
+    package init(encoding format: sdimage_format) throws(ImageError) {
+        guard let known = ImageFormat(rawValue: format.rawValue) else {
+            throw ImageError(.unsupported, "encoder: unknown format \(format.rawValue)")
+        }
+        self = known
+    }
+}
+
 extension Rectangle {
     package init(_ rect: sdimage_rect) { self.init(x: rect.x, y: rect.y, width: rect.width, height: rect.height) }
 }

@@ -17,6 +17,9 @@ package struct Color: Hashable, Sendable {
 
     package var isFinite: Bool { red.isFinite && green.isFinite && blue.isFinite && alpha.isFinite }
 
+    /// Like `isFinite`, without alpha.
+    package var hasFiniteColor: Bool { red.isFinite && green.isFinite && blue.isFinite }
+
     /// The components rounded to 0...255.
     package var bytes: (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {
         (Color.byte(red), Color.byte(green), Color.byte(blue), Color.byte(alpha))

@@ -85,7 +85,7 @@ package struct EncodeOptions: Sendable {
         guard [0, 8, 10, 12, 16].contains(bitsPerChannel) else {
             throw ImageError(.invalidArgument, "encoder: bits per channel are \(bitsPerChannel), expected 8, 10, 12 or 16")
         }
-        guard background.isFinite else { throw ImageError(.invalidArgument, "encoder: background color is not finite") }
+        guard background.hasFiniteColor else { throw ImageError(.invalidArgument, "encoder: background color is not finite") }
     }
 
     /// JPEG chroma resolution.

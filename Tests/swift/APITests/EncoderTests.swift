@@ -193,6 +193,25 @@ import Testing
         #expect(sdimage_format_of_name(nil) == .SDIMAGE_FORMAT_UNKNOWN)
     }
 
+    @Test func anUnknownFormatIsUnsupported() throws {
+        let format = unsafeBitCast(99 as UInt32, to: sdimage_format.self)
+        let drawn = try drawing(), directory = TemporaryDirectory()
+        #expect(!sdimage_can_encode(format))
+        #expect(status { _ = try encode(drawn, format) } == .SDIMAGE_STATUS_UNSUPPORTED)
+        let path = directory.path + "/a.png"
+        #expect(sdimage_encode_file(drawn.pointer, path, format, nil, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    }
+
+    @Test func theAlphaOfTheBackgroundIsIgnored() throws {
+        let (drawn, none) = (try drawing(isClear: true), Double.nan)
+        let red = options { sdimage_encode_options_set_background_color($0, sdimage_color(red: 1, green: 0, blue: 0, alpha: 1)) }
+        let odd = options { sdimage_encode_options_set_background_color($0, sdimage_color(red: 1, green: 0, blue: 0, alpha: none)) }
+        let bad = options { sdimage_encode_options_set_background_color($0, sdimage_color(red: none, green: 0, blue: 0, alpha: 1)) }
+        #expect(try encode(drawn, .SDIMAGE_FORMAT_JPEG, odd) == encode(drawn, .SDIMAGE_FORMAT_JPEG, red))
+        #expect(status { _ = try encode(drawn, .SDIMAGE_FORMAT_JPEG, bad) } == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+    }
+
     @Test func aColorOutsideIsAnError() throws {
         let drawn = try drawing()
         #expect(try color(drawn, 47, 31) == [150, 90, 180, 255])
