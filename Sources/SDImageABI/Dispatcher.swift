@@ -94,7 +94,7 @@ public func sdimage_event_unref(_ event: Object) {
 
 @_cdecl("sdimage_event_callback_kind") @implementation
 public func sdimage_event_callback_kind(_ event: Object) -> sdimage_callback_kind {
-    unsafe read(event, LoadEvent.self, .SDIMAGE_CALLBACK_KIND_RESULT) { event in
+    unsafe read(event, LoadEvent.self, .SDIMAGE_CALLBACK_KIND_NONE) { event in
         event.result == nil ? .SDIMAGE_CALLBACK_KIND_PROGRESS : .SDIMAGE_CALLBACK_KIND_RESULT
     }
 }

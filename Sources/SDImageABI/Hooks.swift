@@ -108,7 +108,7 @@ public func sdimage_request_get_hooks(_ request: Object, _ hooks: ObjectOut) {
 
 @_cdecl("sdimage_download_event_stage") @implementation
 public func sdimage_download_event_stage(_ event: Object) -> sdimage_transfer_stage {
-    unsafe read(event, DownloadEvent.self, .SDIMAGE_TRANSFER_STAGE_STOPPED) { event in
+    unsafe read(event, DownloadEvent.self, .SDIMAGE_TRANSFER_STAGE_NONE) { event in
         sdimage_transfer_stage(rawValue: UInt32(event.kind.rawValue)) ?? .SDIMAGE_TRANSFER_STAGE_STOPPED
     }
 }

@@ -107,7 +107,7 @@ public func sdimage_result_unref(_ result: Object) {
 
 @_cdecl("sdimage_result_kind") @implementation
 public func sdimage_result_kind(_ result: Object) -> sdimage_delivery_kind {
-    unsafe read(result, ImageResult.self, .SDIMAGE_DELIVERY_KIND_FINAL) { $0.kind.code }
+    unsafe read(result, ImageResult.self, .SDIMAGE_DELIVERY_KIND_NONE) { $0.kind.code }
 }
 
 @_cdecl("sdimage_result_image") @implementation

@@ -22,6 +22,12 @@ import Testing
         #expect(bytes == profile)
     }
 
+    @Test func theKindOfNothingIsNone() {
+        #expect(sdimage_event_callback_kind(nil) == .SDIMAGE_CALLBACK_KIND_NONE)
+        #expect(sdimage_result_kind(nil) == .SDIMAGE_DELIVERY_KIND_NONE)
+        #expect(sdimage_download_event_stage(nil) == .SDIMAGE_TRANSFER_STAGE_NONE)
+    }
+
     /// A lossless WebP of one pixel with a color profile.
     private func makeWebP(profile: [UInt8]) -> [UInt8] {
         func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
