@@ -108,7 +108,7 @@ public func sdimage_downloader_config_set_max_redirects(_ config: Object, _ coun
 @_cdecl("sdimage_downloader_config_set_address_policy") @implementation
 public func sdimage_downloader_config_set_address_policy(_ config: Object, _ policy: sdimage_address_policy) {
     unsafe change(config, DownloaderConfigObject.self) { config in
-        config.addressPolicy = policy == .SDIMAGE_ADDRESS_POLICY_PUBLIC_ONLY ? .publicOnly : .any
+        config.addressPolicy = policy == .SDIMAGE_ADDRESS_POLICY_ANY ? .any : .publicOnly
     }
 }
 
