@@ -16,7 +16,7 @@ package enum Report {
             ("duration_ms", .integer(info.durationMilliseconds)),
             ("has_alpha", .bool(info.hasAlpha)),
             ("bits_per_channel", .integer(info.bitsPerChannel)),
-            ("channels", .integer(info.channels)),
+            ("channel_count", .integer(info.channels)),
             ("is_progressive", .bool(info.isProgressive)),
             ("has_color_profile", .bool(info.hasColorProfile)),
             ("is_hdr", .bool(info.isHighDynamicRange)),
@@ -137,9 +137,9 @@ package enum Report {
         let totals = try? cache.totalsNow()
         return .object([
             ("hits", .integer(used.hits)), ("misses", .integer(used.misses)), ("stores", .integer(used.stores)),
-            ("dropped_stores", .integer(used.droppedStores)), ("damaged", .integer(used.damagedEntries)),
-            ("damaged_databases", .integer(used.damagedDatabases)), ("missing_files", .integer(used.missingFiles)),
-            ("trimmed", .integer(used.trimmedEntries)), ("pending_bytes", .integer(used.pendingBytes)),
+            ("dropped_stores", .integer(used.droppedStores)), ("damaged_entries", .integer(used.damagedEntries)),
+            ("damaged_indexes", .integer(used.damagedDatabases)), ("missing_files", .integer(used.missingFiles)),
+            ("evictions", .integer(used.trimmedEntries)), ("pending_bytes", .integer(used.pendingBytes)),
             ("bytes", .integer(totals?.bytes ?? 0)), ("count", .integer(totals?.count ?? 0)),
             ("allocated_bytes", .integer(totals?.footprint ?? 0)),
             ("last_error", used.lastError.map { .string($0.message.string) } ?? .null),

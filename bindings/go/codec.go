@@ -156,7 +156,7 @@ type Header struct {
 	DurationMS     int    `json:"duration_ms"`
 	HasAlpha       bool   `json:"has_alpha"`
 	BitsPerChannel int    `json:"bits_per_channel"`
-	Channels       int    `json:"channels"`
+	Channels       int    `json:"channel_count"`
 	IsProgressive  bool   `json:"is_progressive"`
 	IsHDR          bool   `json:"is_hdr"`
 	// TransferCharacteristics is a code point of ITU-T H.273; 16 for PQ, 18 for HLG, 0 for none.

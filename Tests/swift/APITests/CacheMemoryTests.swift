@@ -34,6 +34,23 @@ import Testing
         return try #require(report?["memory"] as? [String: Int])
     }
 
+    @Test func theJSONHasTheNamesOfTheFields() throws {
+        let folder = TemporaryDirectory()
+        let config = Owned(sdimage_cache_config_new()) { sdimage_cache_config_unref($0) }
+        sdimage_cache_config_set_directory(config.pointer, folder.path)
+        let cache = try make(sdimage_cache_unref) { sdimage_cache_new(config.pointer, $0, $1) }
+        let json = try make(sdimage_data_unref) { sdimage_cache_statistics_to_json(cache.pointer, $0, $1) }
+        let bytes = Data(bytes: try #require(sdimage_data_bytes(json.pointer)), count: sdimage_data_length(json.pointer))
+        let report = try JSONSerialization.jsonObject(with: bytes) as? [String: [String: Any]]
+        let memory = ["hits", "misses", "evictions", "ghost_hits", "bytes", "count"]
+        let disk = [
+            "hits", "misses", "stores", "dropped_stores", "damaged_entries", "damaged_indexes", "missing_files", "evictions",
+            "pending_bytes", "bytes", "count", "allocated_bytes", "last_error",
+        ]
+        #expect(report?["memory"]?.keys.sorted() == memory.sorted())
+        #expect(report?["disk"]?.keys.sorted() == disk.sorted())
+    }
+
     @Test func theOldestLeavesWhereThatIsTheWish() throws {
         let cache = try makeCache {
             sdimage_cache_config_set_max_memory_count($0, 3)

@@ -222,6 +222,7 @@ import Testing
         let bytes = Data(bytes: sdimage_data_bytes(json.pointer), count: sdimage_data_length(json.pointer))
         let report = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
         #expect(report["dpi_x"] is NSNull)
+        #expect(report["channel_count"] as? Int == Int(sdimage_info_channel_count(info.pointer)))
         #expect((report["text"] as? [String: String]) == [:])
     }
 

@@ -43,7 +43,7 @@ def info(data: ReadableBuffer | Path) -> dict[str, Any]:
     """The properties in the header, without decoding a pixel. Takes bytes or a path.
 
     ``format``, ``width`` and ``height`` (as displayed), ``stored_width``, ``stored_height``, ``orientation``,
-    ``frame_count``, ``loop_count``, ``duration_ms``, ``has_alpha``, ``bits_per_channel``, ``channels``,
+    ``frame_count``, ``loop_count``, ``duration_ms``, ``has_alpha``, ``bits_per_channel``, ``channel_count``,
     ``is_progressive``, ``has_color_profile``, ``is_hdr``, ``transfer_characteristics`` (ITU-T H.273;
     16 for PQ, 18 for HLG), ``has_gain_map``, ``content_headroom`` (in stops; that of a gain map, PQ or HLG),
     ``dpi_x`` and ``dpi_y`` (``None`` if unspecified), ``exif_bytes``, ``xmp_bytes``, ``color_profile_bytes``, and
