@@ -31,6 +31,13 @@ package struct Color: Hashable, Sendable {
         return "#" + [alpha, red, green, blue].map(Color.digits).joined()
     }
 
+    /// Text for cache keys: "#aarrggbb" for a color of 8 bits per component, else the components in full.
+    package var key: String {
+        let components = [alpha, red, green, blue]
+        if components.allSatisfy({ $0 == Double(Color.byte($0)) / 255 }) { return hex }
+        return "#" + components.map { "\($0)" }.joined(separator: ",")
+    }
+
     /// The color as "#rrggbbaa" (CSS Color Module Level 4, section 5.2).
     package var cssHex: String {
         let (red, green, blue, alpha) = bytes

@@ -25,7 +25,7 @@ extension Image {
         try stop.check()
         let source = frames == nil ? self : still
         let result = try transformer.transform(source, cacheKey: cacheKey, stop: stop)
-        guard result !== source else { return self }
+        guard result !== source else { return source }
         guard transformer.preservesMetadata else { return result }
         return result.with(result.metadata.takingOver(metadata))
     }

@@ -27,7 +27,7 @@ package struct RoundCornerTransformer: ImageTransformer {
     }
 
     package var key: String {
-        let color = borderColor?.hex ?? "(null)"
+        let color = borderColor?.key ?? "(null)"
         let name = isFraction ? "SDImageRoundCornerFractionTransformer" : "SDImageRoundCornerTransformer"
         return "\(name)(\(FixedDecimal.text(radius)),\(corners),\(FixedDecimal.text(borderWidth)),\(color))"
     }

@@ -11,7 +11,7 @@ package struct TintTransformer: ImageTransformer {
         self.mode = mode
     }
 
-    package var key: String { "SDImageTintTransformer(\(color.hex),\(mode.rawValue))" }
+    package var key: String { "SDImageTintTransformer(\(color.key),\(mode.rawValue))" }
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         // An alpha of 0 when rounded to 8 bits.

@@ -54,6 +54,40 @@ import Testing
         #expect(zip(steps, expected).allSatisfy { key($0) == $1 })
     }
 
+    @Test func aKeyTellsColorsApartThatDifferInMoreThan8Bits() throws {
+        func tint(_ red: Double) throws -> String {
+            let color = sdimage_color(red: red, green: 0, blue: 0, alpha: 1)
+            return key(try made { sdimage_transformer_new_tint(color, .SDIMAGE_BLEND_MODE_NORMAL, $0, $1) })
+        }
+        func border(_ red: Double) throws -> String {
+            var color = sdimage_color(red: red, green: 0, blue: 0, alpha: 1)
+            return key(try made { sdimage_transformer_new_round_corner(5, .max, 1, &color, $0, $1) })
+        }
+        #expect(try tint(128.0 / 255) == "SDImageTintTransformer(#ff800000,0)")
+        #expect(try tint(0.5) != tint(0.501) && tint(0.5) == tint(0.5))
+        #expect(try border(0.5) != border(0.501))
+    }
+
+    @Test func aTransformerThatChangesNothingReturnsAStill() throws {
+        let frames = [try picture(), try picture()]
+        let (pointers, durations): ([OpaquePointer?], [UInt32]) = (frames.map(\.pointer), [50, 60])
+        let moving = try make(sdimage_image_unref) { sdimage_image_new_animation(pointers, durations, 2, 0, $0, $1) }
+        withExtendedLifetime(frames) {}
+        let tint = sdimage_color(red: 1, green: 0, blue: 0, alpha: 0)
+        for transformer in [
+            try made { sdimage_transformer_new_resize(4, 3, .SDIMAGE_SCALE_MODE_FILL, $0, $1) },
+            try made { sdimage_transformer_new_blur(0, $0, $1) },
+            try made { sdimage_transformer_new_tint(tint, .SDIMAGE_BLEND_MODE_NORMAL, $0, $1) },
+        ] {
+            let still = try apply(transformer, moving)
+            #expect(sdimage_image_frame_count(still.pointer) == 1 && !sdimage_image_is_animated(still.pointer))
+            let all = try make(sdimage_image_unref) {
+                sdimage_image_transform_frames(moving.pointer, transformer.pointer, $0, $1)
+            }
+            #expect(sdimage_image_frame_count(all.pointer) == 2)
+        }
+    }
+
     @Test func aKeyTellsEveryChoiceThatIsNotTheUsualOne() throws {
         let plain = try made {
             sdimage_transformer_new_resample(
