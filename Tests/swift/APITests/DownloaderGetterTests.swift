@@ -41,7 +41,7 @@ import Testing
         expectProperty(
             config, sdimage_downloader_config_set_address_policy, sdimage_downloader_config_address_policy,
             .SDIMAGE_ADDRESS_POLICY_ANY, .SDIMAGE_ADDRESS_POLICY_PUBLIC_ONLY)
-        // Of a later version of the header: the restrictive policy.
+        // An unknown value selects the restrictive policy.
         sdimage_downloader_config_set_address_policy(config.pointer, .SDIMAGE_ADDRESS_POLICY_ANY)
         sdimage_downloader_config_set_address_policy(config.pointer, unsafeBitCast(2 as UInt32, to: sdimage_address_policy.self))
         #expect(sdimage_downloader_config_address_policy(config.pointer) == .SDIMAGE_ADDRESS_POLICY_PUBLIC_ONLY)
