@@ -110,7 +110,7 @@ import Testing
         #expect(sdimage_image_width(flat.pointer) == 10 && sdimage_image_height(flat.pointer) == 1)
         var none: OpaquePointer?
         #expect(sdimage_image_limit_bytes(image.pointer, 3, &none, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
-        #expect(sdimage_image_limit_bytes(image.pointer, -1, &none, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+        #expect(sdimage_image_limit_bytes(image.pointer, 0, &none, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
     }
 
     @Test func theFramesOfAnAnimationShareTheLimit() throws {
