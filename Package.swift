@@ -26,6 +26,9 @@ let unoptimized: [SwiftSetting] =
     fuzzer == nil && Context.environment["SDIMAGE_RACES"] == nil
     ? [] : [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
 
+/// Settings of code that runs once for a worker process or a plug-in: small instead of fast.
+let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 let cStrict: [CSetting] = [
     .unsafeFlags(["-std=c11", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden"])
 ]
@@ -92,11 +95,12 @@ let package = Package(
         // Modules and plug-ins, opened with dlopen.
         .target(
             name: "SDImageModules", dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageHost"],
-            swiftSettings: covered + unoptimized),
+            swiftSettings: covered + small + unoptimized),
 
         // Decoding in worker processes: messages, the processes, and the work of one.
         .target(
-            name: "SDImageIsolation", dependencies: ["CIsolation", "CSystem", "SDImage"], swiftSettings: covered + unoptimized),
+            name: "SDImageIsolation", dependencies: ["CIsolation", "CSystem", "SDImage"],
+            swiftSettings: covered + small + unoptimized),
 
         // The C functions and the composition root.
         .target(
