@@ -105,18 +105,20 @@ napi_value version(napi_env env, napi_callback_info info) {
     return text(env, sdimage_version());
 }
 
-napi_value doctor(napi_env env, napi_callback_info info) {
+/* Returns the text that a function has stored; throws its error. */
+static napi_value text_from(napi_env env, sdimage_status (*store)(sdimage_data **, sdimage_error **)) {
     sdimage_data *json = NULL;
     sdimage_error *error = NULL;
-    (void)info;
-    sdimage_status status = diagnose(&json, &error);
+    sdimage_status status = store(&json, &error);
     return status < 0 ? throw_error(env, status, error) : text_of_data(env, json);
 }
 
-napi_value metrics(napi_env env, napi_callback_info info) {
-    sdimage_data *json = NULL;
-    sdimage_error *error = NULL;
+napi_value doctor(napi_env env, napi_callback_info info) {
     (void)info;
-    sdimage_status status = sdimage_metrics(&json, &error);
-    return status < 0 ? throw_error(env, status, error) : text_of_data(env, json);
+    return text_from(env, diagnose);
+}
+
+napi_value metrics(napi_env env, napi_callback_info info) {
+    (void)info;
+    return text_from(env, sdimage_metrics);
 }
