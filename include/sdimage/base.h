@@ -37,7 +37,8 @@
  * Text is UTF-8. URLs and keys are bytes with a length; SDIMAGE_NUL_TERMINATED as length means "up to the NUL".
  *
  * For NULL in place of a required object, functions return SDIMAGE_STATUS_INVALID_ARGUMENT; for an object of another
- * type, SDIMAGE_STATUS_BAD_HANDLE. Getters return a neutral value instead: false, NULL, "", and 0 or the default.
+ * type, SDIMAGE_STATUS_BAD_HANDLE. Getters return a neutral value instead: false, NULL, "", -1 for a
+ * descriptor, and 0 or the default for numbers.
  *
  * Loading the library starts no thread and opens no file; creating the first manager or cache does. */
 #ifndef SDIMAGE_BASE_H

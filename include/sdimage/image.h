@@ -158,10 +158,9 @@ SDIMAGE_API uint64_t sdimage_image_duration_ms(const sdimage_image *image);
  *
  * Frames are decoded on demand, in any order. An image holds the encoded bytes and at most 8 MiB of canvases for
  * seeking, never all frames, and one more canvas while it plays. If frames are requested one after the other while a
- * manager, cache or player exists, idle workers decode up to three frames of at least 32,768 pixels ahead. These count
- * in the frame budget. In an animation of a thousand frames, each
- * drawn on the one before, every frame is at most three frames from a held canvas if a packed canvas takes 33 KB. That
- * holds:
+ * manager, cache or player exists, idle workers decode up to three frames of at least 32,768 pixels ahead, chosen among
+ * the next 16. These count in the frame budget. In an animation of a thousand frames, each drawn on the one before,
+ * every frame is at most three frames from a held canvas if a packed canvas takes 33 KB. That holds:
  *
  * - without packing up to 80 by 102 pixels;
  * - at 480 by 270 for drawings and for animations in which only parts move;

@@ -90,8 +90,8 @@ SDIMAGE_API const char *sdimage_info_text_value(const sdimage_info *info, size_t
 
 /* Returns all of it as a JSON object in UTF-8, whose keys are the names of the getters; "width" and "height" are those
  * of the displayed size, "dpi_x" and "dpi_y" null if the file states none, "exif_bytes", "xmp_bytes" and
- * "color_profile_bytes" the lengths of the blocks, and "text" is an object. The caller owns *json. Errors: NO_MEMORY.
- */
+ * "color_profile_bytes" the lengths of the blocks, and "text" is an object. The caller owns *json. Errors:
+ * NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_info_to_json(const sdimage_info *info, sdimage_data **json, sdimage_error **error);
 
 /* --- Metadata: an editable copy of the properties of an image. Class: single-owner. */

@@ -4,8 +4,8 @@ import Glibc
 /// image for it.
 ///
 /// Blocks of 16 KiB and more are kept, up to a limit, for the next images: the C allocator would scatter thumbnails over the
-/// arenas of its threads. Blocks of 1 MiB and more are aligned to 2 MiB and request huge pages. Smaller
-/// blocks come from the C allocator.
+/// arenas of its threads. Blocks of 1 MiB and more are aligned to 2 MiB and request huge pages. Blocks below
+/// 16 KiB come from the C allocator.
 @safe package final class PixelPool: Sendable {
     package static let shared = PixelPool()
 
