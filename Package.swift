@@ -4,21 +4,20 @@ import PackageDescription
 /// Path of libFuzzer's library, set by Tests/fuzz/run and the suite `sanitized`; other builds are not affected.
 let fuzzer = Context.environment["SDIMAGE_FUZZ"]
 
-/// Settings of every Swift target: language mode 6, every unsafe construct marked, warnings as errors.
+/// Settings of every Swift target: language mode 6 and warnings as errors. An expression that costs the type checker more than about
+/// half a second is an error.
+let plain: [SwiftSetting] = [
+    .swiftLanguageMode(.v6), .treatAllWarnings(as: .error), .unsafeFlags(["-Xfrontend", "-solver-scope-threshold=50000"]),
+]
+
+/// The same, with every unsafe construct marked. Tests of the C API are C programs written in Swift, where that would be every line.
 let strict: [SwiftSetting] =
-    [
-        .swiftLanguageMode(.v6),
-        .strictMemorySafety(),
-        .treatAllWarnings(as: .error),
-        .enableUpcomingFeature("ExistentialAny"),
-    ] + (fuzzer == nil ? [] : [.define("SDIMAGE_SANITIZED")])
+    plain + [.strictMemorySafety(), .enableUpcomingFeature("ExistentialAny")]
+    + (fuzzer == nil ? [] : [.define("SDIMAGE_SANITIZED")])
 
 /// Settings of the library itself. In the build with sanitizers, they add the coverage for libFuzzer, which would double the time of
 /// compiling the tests.
 let covered: [SwiftSetting] = strict + (fuzzer == nil ? [] : [.unsafeFlags(["-Xfrontend", "-sanitize=address,fuzzer"])])
-
-/// Settings of tests of the C API. They are C programs written in Swift: every line would be marked unsafe.
-let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
 /// Settings of code that computes little. In the builds with sanitizers (Tests/races/run sets SDIMAGE_RACES), the compiler would spend
 /// half of its time on optimizing it. A job of its own for the module would read every file twice.

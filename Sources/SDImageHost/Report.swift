@@ -51,6 +51,11 @@ package enum Report {
         .object(counts.map { ($0.name, .integer($0.value)) })
     }
 
+    private static func text(_ value: CString?) -> JSONText {
+        guard let value else { return .null }
+        return .string(value.string)
+    }
+
     package static func diagnosis(_ found: DiagnosisObject) -> JSONText {
         .object([
             ("version", .string("\(Version.text)")),
@@ -60,11 +65,11 @@ package enum Report {
             ("limits", .object(found.limits.map { ($0.name.string, .integer($0.value)) })),
             ("disabled", .array(found.disabled.map { .string($0.string) })),
             ("isolation", .string("\(found.isolation)")),
-            ("decoder_path", found.decoderPath.map { .string($0.string) } ?? .null),
+            ("decoder_path", text(found.decoderPath)),
             ("workers", counts(found.workers)),
-            ("cache_path", found.cachePath.map { .string($0.string) } ?? .null),
-            ("cache_path_source", found.cachePathSource.map { .string($0.string) } ?? .null),
-            ("cache_path_problem", found.cachePathProblem.map { .string($0.string) } ?? .null),
+            ("cache_path", text(found.cachePath)),
+            ("cache_path_source", text(found.cachePathSource)),
+            ("cache_path_problem", text(found.cachePathProblem)),
             ("processors", .integer(found.processorCount)),
             ("simd_level", .string(found.simdLevel.string)),
             (

@@ -34,7 +34,8 @@ extension URLText {
             if hasSecretBehind || path.contains(Byte.at) { return origin + URLText.ellipsis + tail }
             return origin + host + [Byte.colon] + URLText.ellipsis + URLText.shown(path: path) + tail
         }
-        return origin + host + (port.map { [Byte.colon] + $0 } ?? []) + URLText.shown(path: path) + tail
+        let suffix = port.map { [Byte.colon] + $0 } ?? []
+        return origin + host + suffix + URLText.shown(path: path) + tail
     }
 
     /// Each segment without its parameters (RFC 3986, section 3.3), and without the user of a URL nested in the path.

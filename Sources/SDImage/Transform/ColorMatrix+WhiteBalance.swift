@@ -5,9 +5,8 @@ extension ColorMatrix {
         let from = Chromaticity.light(temperature, tint: tint), to = Chromaticity.light(6500, tint: 0)
         let fromCones = ColorMatrix.times(ColorMatrix.bradford, from.tristimulus)
         let toCones = ColorMatrix.times(ColorMatrix.bradford, to.tristimulus)
-        let gains = (0..<3).map { row in
-            (0..<3).map { $0 == row ? toCones[row] / fromCones[row] : 0 }
-        }
+        let gain = zip(toCones, fromCones).map { $0 / $1 }
+        let gains = [[gain[0], 0, 0], [0, gain[1], 0], [0, 0, gain[2]]]
         let linear = [ColorMatrix.fromXYZ, ColorMatrix.fromBradford, gains, ColorMatrix.bradford].reversed().reduce(
             ColorMatrix.toXYZ
         ) { ColorMatrix.product($1, $0) }

@@ -22,7 +22,8 @@ struct Matrix3x3 {
         let cones = Matrix3x3([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
         let (source, target) = (cones.applied(to: xyz(from)), cones.applied(to: xyz(to)))
         guard from.y > 0, to.y > 0, source.allSatisfy({ abs($0) > 1e-9 }), let back = cones.inverse else { return nil }
-        let gains = Matrix3x3((0..<3).map { row in (0..<3).map { $0 == row ? target[row] / source[row] : 0 } })
+        let gain = zip(target, source).map { $0 / $1 }
+        let gains = Matrix3x3([[gain[0], 0, 0], [0, gain[1], 0], [0, 0, gain[2]]])
         return back.multiplied(by: gains).multiplied(by: cones)
     }
 

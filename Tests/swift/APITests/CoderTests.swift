@@ -86,15 +86,13 @@ import Testing
     /// A PNG with large dimensions in its header and almost no image data.
     private func makeHeaderPNG(width: UInt32, height: UInt32) -> [UInt8] {
         var png = makePNG(width: 1, height: 1)
-        for (index, value) in [width, height].enumerated() {
-            for byte in 0..<4 { png[16 + index * 4 + byte] = UInt8(value >> (24 - 8 * UInt32(byte)) & 255) }
-        }
+        png.replaceSubrange(16..<24, with: bigEndian(width) + bigEndian(height))
         var crc: UInt32 = 0xFFFF_FFFF
         for byte in png[12..<29] {
             crc ^= UInt32(byte)
             for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
         }
-        for byte in 0..<4 { png[29 + byte] = UInt8(~crc >> (24 - 8 * UInt32(byte)) & 255) }
+        png.replaceSubrange(29..<33, with: bigEndian(~crc))
         return png
     }
 

@@ -316,7 +316,7 @@ func makeAPNG(width: Int, height: Int) -> [UInt8] {
     return plain[..<end] + chunk("acTL", bigEndian(1) + bigEndian(0)) + chunk("fcTL", control) + plain[end...]
 }
 
-private func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 255) } }
+func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 255) } }
 
 private func chunk(_ type: String, _ body: [UInt8]) -> [UInt8] {
     let content = Array(type.utf8) + body

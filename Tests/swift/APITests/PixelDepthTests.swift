@@ -37,7 +37,10 @@ import Testing
     @Test func nativePixelsKeepTheDepthOfTheFile() throws {
         let image = try decode(try deepPNG(), .SDIMAGE_PIXEL_FORMAT_NATIVE)
         #expect(sdimage_image_pixel_format(image.pointer) == .SDIMAGE_PIXEL_FORMAT_RGB16)
-        #expect(bytes(of: image) == PixelDepthTests.deepSamples.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] })
+        let samples = PixelDepthTests.deepSamples.flatMap { (sample: UInt16) -> [UInt8] in
+            [UInt8(sample & 255), UInt8(sample >> 8)]
+        }
+        #expect(bytes(of: image) == samples)
         let shallow = try decode(makePNG(width: 4, height: 3), .SDIMAGE_PIXEL_FORMAT_NATIVE)
         #expect(sdimage_image_pixel_format(shallow.pointer) == .SDIMAGE_PIXEL_FORMAT_RGB8)
     }

@@ -75,7 +75,8 @@ struct DCThumbnailDecoderTests {
 
     @Test func aMisplacedRestartMarkerLeavesTheFileToLibjpeg() throws {
         var file = DCThumbnailDecoderTests.restarts
-        let marker = try #require((file.count / 3..<file.count).first { file[$0] == 0xFF && file[$0 + 1] == 0xD3 })
+        let scan = file.count / 3..<file.count
+        let marker = try #require(scan.first { (offset: Int) -> Bool in file[offset] == 0xFF && file[offset + 1] == 0xD3 })
         file[marker + 1] = 0xD5
         let pool = WorkPool(name: "test", threads: 2)
         defer { pool.stop() }

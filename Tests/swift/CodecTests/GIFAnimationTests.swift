@@ -71,7 +71,8 @@ import Testing
         var gif = GIFBuilder(1, 10)
         gif.frame(0, 0, 1, 10, [UInt8](repeating: 0, count: 10))
         gif.frame(0, 0, 1, 10, order.map { UInt8($0 % 4) }, interlaced: true, local: [0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4])
-        #expect(try frames(gif.finished)[1] == (0..<10).flatMap { [0, 0, UInt8($0 % 4 + 1), 255] })
+        let column = (0..<10).flatMap { (row: Int) -> [UInt8] in [0, 0, UInt8(row % 4 + 1), 255] }
+        #expect(try frames(gif.finished)[1] == column)
     }
 
     @Test func framesKnowTheirTimesAndTheImageTheirSum() throws {

@@ -108,7 +108,7 @@ import Testing
     @Test func rowsShowAsTheyCome() throws {
         var gif = GIFBuilder(8, 8)
         gif.control()
-        gif.frame(0, 0, 8, 8, (0..<64).map { UInt8($0 * $0 * 5 % 3 + 1) })
+        gif.frame(0, 0, 8, 8, (0..<64).map { (index: Int) -> UInt8 in UInt8(index * index * 5 % 3 + 1) })
         let decoder = try opened()
         var seen: Set<Int> = []
         for length in 1..<gif.finished.count {

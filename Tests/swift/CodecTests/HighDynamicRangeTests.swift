@@ -85,7 +85,7 @@ import Testing
     @Test func samplesLeftAloneKeepTheirCodePoints() throws {
         let data = file([0.5, 0.25, 0.75], primaries: 9, transfer: HighDynamicRangeTests.pq)
         let image = try decode(data) { $0.convertToSRGB = false }
-        #expect(LinearLightTests.deep(image) == [0.5, 0.25, 0.75].map { UInt16(($0 * 65535).rounded()) })
+        #expect(LinearLightTests.deep(image) == [32768, 16384, 49151])
         #expect(image.metadata.cicp == CodePoints(primaries: 9, transfer: 16, matrix: 0, isFullRange: true))
         #expect(image.metadata.isHighDynamicRange)
     }
@@ -96,8 +96,8 @@ import Testing
     private func narrow(_ samples: [Int], primaries: UInt8 = 1, transfer: UInt8 = 13, depth: UInt8 = 8) throws -> Image {
         var builder = PNGBuilder.header(samples.count, 1, depth: depth, type: 6)
         builder.chunk("cICP", [primaries, transfer, 0, 0])
-        let row = samples.flatMap { (value: Int) -> [UInt8] in
-            [value, value, value, 7].flatMap { depth == 8 ? [UInt8($0)] : [UInt8($0 >> 8), UInt8($0 & 255)] }
+        let row = samples.flatMap { [$0, $0, $0, 7] }.flatMap { (sample: Int) -> [UInt8] in
+            depth == 8 ? [UInt8(sample)] : [UInt8(sample >> 8), UInt8(sample & 255)]
         }
         return try decode(builder.finished([row])) { if transfer > 15 { $0.pixelFormat = .rgbaFloat } }
     }
@@ -233,7 +233,8 @@ import Testing
         }
         // More than the peak of the curve: only what exceeds the display changes.
         let bright = LinearLightTests.light(try displayed(nits, headroom: 3))
-        #expect(isClose(Array(bright[16...19]), [1000.0 / 203, 1000.0 / 203, 1000.0 / 203, 1], 2e-3))
+        let gray = 1000.0 / 203
+        #expect(isClose(Array(bright[16...19]), [gray, gray, gray, 1], 2e-3))
         #expect(abs(bright[20] - 8) < 1e-3)
         // Near the headroom of SDR the result is that of SDR.
         let plain = try mapped(nits), dim = LinearLightTests.light(try displayed(nits, headroom: 1e-6))

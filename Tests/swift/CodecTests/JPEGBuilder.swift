@@ -73,7 +73,8 @@ struct JPEGBuilder {
         segment(0xC4, [0x00] + short + JPEGBuilder.differences)
         segment(0xC4, [0x10] + long + JPEGBuilder.runs)
         if restartInterval > 0 { segment(0xDD, [UInt8(restartInterval >> 8), UInt8(restartInterval & 255)]) }
-        segment(0xDA, [UInt8(factors.count)] + (1...factors.count).flatMap { [UInt8($0), 0] } + [0, 63, 0])
+        let tables = (1...factors.count).flatMap { (component: Int) -> [UInt8] in [UInt8(component), 0] }
+        segment(0xDA, [UInt8(factors.count)] + tables + [0, 63, 0])
     }
 
     private mutating func writeScan() {

@@ -280,7 +280,7 @@ import Testing
 
     @Test func packetsOfEveryLengthEndWhereTheyShould() throws {
         for length in 1..<600 {
-            let text = (0..<length).map { UInt8(0x20 + $0 * 7 % 90) }
+            let text = (0..<length).map { (index: Int) -> UInt8 in UInt8(0x20 + index * 7 % 90) }
             #expect(array(try info(GIFCoder(), MetadataFixture.gif([packet(text)])).xmp) == text)
         }
     }

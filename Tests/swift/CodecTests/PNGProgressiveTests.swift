@@ -14,6 +14,11 @@ import Testing
         PNGReferenceTests.file(kind, 37, 29, interlaced: interlaced, seed: 3, parts: 3)
     }
 
+    /// The alpha of the first pixel of each row.
+    private static func firstColumnAlpha(_ image: Image) -> [UInt8] {
+        stride(from: 3, to: 37 * 29 * 4, by: 4 * 37).map { (offset: Int) -> UInt8 in image.content[offset] }
+    }
+
     private static let changes: [@Sendable (inout DecodeOptions) -> Void] = [
         { _ in }, { $0.thumbnailSize = PixelSize(width: 8, height: 8) }, { $0.pixelFormat = .bgra8Premultiplied },
         { $0.limitBytes = 500 },
@@ -69,7 +74,7 @@ import Testing
         for preview in grown.previews {
             #expect(preview.metadata.isIncremental && preview.size == PixelSize(width: 37, height: 29))
             // Missing rows are transparent.
-            let alpha = stride(from: 3, to: 37 * 29 * 4, by: 4 * 37).map { preview.content[$0] }
+            let alpha = Self.firstColumnAlpha(preview)
             #expect(preview.pixels.format == .rgba8 && alpha.first == 255)
             #expect(alpha == alpha.sorted(by: >))
             let content = try preview.converted(to: .rgb8).content
@@ -96,7 +101,7 @@ import Testing
         let grown = try ProgressiveResult(coder, file(PNGProgressiveTests.kinds[0], interlaced: true), pieces: [1])
         var filled: [Int] = []
         for preview in grown.previews where preview.pixels.format == .rgba8 {
-            let alpha = stride(from: 3, to: 37 * 29 * 4, by: 4 * 37).map { preview.content[$0] }
+            let alpha = Self.firstColumnAlpha(preview)
             #expect(alpha == alpha.sorted(by: >))
             filled.append(alpha.prefix { $0 == 255 }.count)
         }

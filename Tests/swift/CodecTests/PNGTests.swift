@@ -134,8 +134,8 @@ import Testing
     // MARK: Damage and limits
 
     private var sample: [UInt8] {
-        PNGBuilder.header(40, 40, depth: 8, type: 2).finished(
-            (0..<40).map { y in (0..<120).map { UInt8(($0 * 7 + y * 13) & 255) } })
+        let rows = (0..<40).map { (y: Int) -> [UInt8] in (0..<120).map { (x: Int) -> UInt8 in UInt8((x * 7 + y * 13) & 255) } }
+        return PNGBuilder.header(40, 40, depth: 8, type: 2).finished(rows)
     }
 
     @Test func aCutPictureIsTruncated() { #expect(status(Array(sample[..<(sample.count / 2)])) == .truncated) }

@@ -72,8 +72,13 @@ import Testing
     }
 
     private static func distance(_ a: [Int], _ b: [Int]) -> Int {
-        let d = (0..<3).map { (a[$0] - b[$0]) * (a[$0] - b[$0]) }
-        return Int(SDPX_WEIGHT_RED) * d[0] + Int(SDPX_WEIGHT_GREEN) * d[1] + Int(SDPX_WEIGHT_BLUE) * d[2]
+        let weights = [Int(SDPX_WEIGHT_RED), Int(SDPX_WEIGHT_GREEN), Int(SDPX_WEIGHT_BLUE)]
+        var sum = 0
+        for channel in 0..<3 {
+            let difference = a[channel] - b[channel]
+            sum += weights[channel] * difference * difference
+        }
+        return sum
     }
 
     private static func error(_ colors: [[Int]], _ indices: [UInt8], _ palette: [[Int]]) -> Double {
@@ -175,7 +180,7 @@ import Testing
         let palette = [[0, 0, 0], [80, 80, 80], [160, 160, 160]]
         var pixels = [[Int]](repeating: [60, 60, 60], count: 32 * 16)
         let before = Quantizer().map(Self.opaque(pixels), width: 32, to: palette, dither: Self.ordered)
-        #expect((0..<8 * 32).allSatisfy { before[$0] == before[$0 + 8 * 32] })
+        #expect(before[..<(8 * 32)].elementsEqual(before[(8 * 32)...]))
         pixels[5] = [0, 0, 0]
         let after = Quantizer().map(Self.opaque(pixels), width: 32, to: palette, dither: Self.ordered)
         #expect(zip(before, after).enumerated().allSatisfy { $0 == 5 || $1.0 == $1.1 })

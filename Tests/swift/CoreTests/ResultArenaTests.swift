@@ -10,8 +10,9 @@ import Testing
 
     @Test func releasedMemoryIsMergedAndUsedAgain() throws {
         let arena = try ResultArena()
-        var regions = (0..<4).compactMap { _ in arena.region(1 << 20) }
-        #expect(regions.map(\.offset) == [0, 1 << 20, 2 << 20, 3 << 20])
+        let mebibyte = 1 << 20
+        var regions = (0..<4).compactMap { _ in arena.region(mebibyte) }
+        #expect(regions.map(\.offset) == [0, mebibyte, 2 * mebibyte, 3 * mebibyte])
         #expect(regions.allSatisfy { !$0.isZeroed })
         // In the middle, then its neighbors on both sides.
         regions.remove(at: 1)
