@@ -22,19 +22,6 @@ constexpr int settleMilliseconds = 100;
 /* Side in pixels of the drawn BlurHash: it is smooth, and scaled when it is painted. */
 constexpr uint32_t hashSide = 32;
 
-/* The `user_data` of all callbacks. It outlives the object, whose destructor clears the pointer on the thread of the
- * callbacks; the library destroys it later, on another thread. */
-struct Link {
-    ImageTarget *target;
-};
-
-/* The `user_data` of the handler of one load. */
-struct LoadLink {
-    std::shared_ptr<Link> link;
-    uint64_t number;
-    bool isAgain;
-};
-
 /* Draws a placeholder where a partial image is transparent because nothing has arrived. */
 QImage above(const QImage &image, const QImage &below) {
     QImage both = image;
@@ -52,6 +39,19 @@ bool isLarger(const QSize &size, const QSize &other) {
 } // namespace
 
 struct ImageTarget::Private {
+    /* The `user_data` of all callbacks. It outlives the object, whose destructor clears the pointer on the thread of the
+     * callbacks; the library destroys it later, on another thread. */
+    struct Link {
+        ImageTarget *target;
+    };
+
+    /* The `user_data` of the handler of one load. */
+    struct LoadLink {
+        std::shared_ptr<Link> link;
+        uint64_t number;
+        bool isAgain;
+    };
+
     explicit Private(ImageTarget *owner, Loader *loader);
     ~Private();
 
