@@ -25,6 +25,9 @@ let unoptimized: [SwiftSetting] =
     fuzzer == nil && Context.environment["SDIMAGE_RACES"] == nil
     ? [] : [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
 
+/// Settings of every test target: no job of its own for the module, which nothing imports.
+let unimported: [SwiftSetting] = [.unsafeFlags(["-no-emit-module-separately", "-no-emit-module-separately-wmo"])]
+
 /// Settings of code that runs once for a worker process or a plug-in: small instead of fast.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
@@ -120,21 +123,25 @@ let package = Package(
         .testTarget(
             name: "CodecTests",
             dependencies: ["SDImage", "SDImageCodecs", "SDImagePixels", "CReference", "TestSupport"],
-            path: "Tests/swift/CodecTests", swiftSettings: strict),
+            path: "Tests/swift/CodecTests", swiftSettings: strict + unimported),
         .testTarget(
             name: "APITests", dependencies: ["CSDImage", "SDImage", "SDImageABI", "TestSupport"], path: "Tests/swift/APITests",
-            swiftSettings: plain + unoptimized),
+            swiftSettings: plain + unoptimized + unimported),
         .testTarget(
             name: "CoreTests",
             dependencies: ["CSQLite", "SDImage", "SDImageIsolation", "SDImageSQLite", "SDImageCurl", "TestSupport"],
-            path: "Tests/swift/CoreTests", swiftSettings: strict + unoptimized),
+            path: "Tests/swift/CoreTests", swiftSettings: strict + unoptimized + unimported),
     ],
     cLanguageStandard: .c11
 )
 
 func words(_ variable: String) -> [String] {
-    Context.environment[variable]?.split(separator: " ").map(String.init) ?? []
+    Context.environment[variable]?.split(whereSeparator: \.isWhitespace).map(String.init) ?? []
 }
+
+// The test targets to build, set by the suite `swift`; all otherwise.
+let tested = words("SDIMAGE_TEST_TARGETS")
+if !tested.isEmpty { package.targets.removeAll { $0.type == .test && !tested.contains($0.name) } }
 
 if let fuzzer {
     // The modules are fuzzed if their libraries are installed, in one program with the library, whose functions they call.
