@@ -101,6 +101,7 @@ final class SQLiteReader: Sendable {
             weight &+= entry.key.bytes.count
             page.entries.append(entry)
         }
+        if page.entries.count == limit, try !statement.step() { page.next = nil }
         return page
     }
 

@@ -44,6 +44,15 @@ import Testing
         #expect(keys(try page(cache, nil, limit: 9)).count == 3)
     }
 
+    @Test func aFullPageIsTheLastIfNoEntryIsLeft() throws {
+        let cache = try makeCache(in: TemporaryDirectory())
+        for index in 0..<4 { try store(cache, "\(index)", "x") }
+        let first = try page(cache, nil, limit: 2)
+        #expect(keys(first) == ["0", "1"] && !sdimage_cache_page_is_last(first.pointer))
+        let second = try page(cache, nil, after: first, limit: 2)
+        #expect(keys(second) == ["2", "3"] && sdimage_cache_page_is_last(second.pointer))
+    }
+
     @Test func aListIsReadPageByPageAndFiltered() throws {
         let cache = try makeCache(in: TemporaryDirectory())
         for index in 0..<25 {
