@@ -38,7 +38,16 @@ def expect(name: str, done: subprocess.CompletedProcess[bytes], status: int, out
 
 def usage(folder: pathlib.Path) -> None:
     expect("--help explains", run("--help"), 0, "usage: sdimage get")
-    expect("get --help explains too", run("get", "--help"), 0, "usage: sdimage get")
+    for words in (["get", "--help"], ["get", "-h"], ["help", "get"]):
+        expect(f"{' '.join(words)} explains a command", run(*words), 0, "^usage: sdimage get FILE")
+    for words in (["cache", "--help"], ["cache", "-h"], ["help", "cache"]):
+        expect(f"{' '.join(words)} explains a group", run(*words), 0, "^usage: sdimage cache ls(?s:.)*sdimage cache trim BYTES")
+    done = run("get", "x:", "-zo", "x")
+    expect("a strange letter is named", done, 2, "^$", "^sdimage: get: unknown option -z; see sdimage get --help\n$")
+    done = run("convert", "a.png", "b.png", "--transform", "crop:1")
+    expect("the form of a transform is told", done, 2, "^$", "'crop:1'; expected crop:X,Y,WxH\n$")
+    done = run("convert", "a.png", "b.png", "--transform", "filter:sepia,x=1")
+    expect("the parameters of a filter are told", done, 2, "^$", "no parameter 'x'; there are: intensity\n$")
     expect("--version", run("--version"), 0, r"^sdimage \d+\.\d+\.\d+\n$")
     wrong = {"nothing": [], "a strange command": ["frob"], "get without a URL": ["get"], "info without a file": ["info"],
              "a strange option": ["get", "--frob", "x:"], "a bad size": ["get", "x:", "--thumbnail", "12"],
@@ -58,7 +67,11 @@ def usage(folder: pathlib.Path) -> None:
              "an unknown format": ["convert", "a.png", "b.png", "--format", "xyz"],
              "prefetch without a list": ["prefetch"], "no jobs": ["prefetch", "-", "--jobs", "0"],
              "frames without a folder": ["frames", "a.gif"], "cache without a command": ["cache"],
-             "a strange cache command": ["cache", "burn"], "cache path without a key": ["cache", "path"]}
+             "a strange cache command": ["cache", "burn"], "cache get without a key": ["cache", "get", "-o", folder / "z"],
+             "cache get without an output": ["cache", "get", "x"],
+             "a quality without an output": ["get", "x:", "--quality", "0.5"],
+             "a folder that does not exist": ["thumb", "a.png", "-o", folder / "none" / ""],
+             "help of a strange command": ["help", "frob"]}
     for name, arguments in wrong.items():
         done = run(*arguments)
         expect(f"{name} is wrong usage", done, 2, "^$", "^sdimage: [^\n]*\n$")
@@ -173,6 +186,11 @@ def convert(folder: pathlib.Path, origin: Origin) -> None:
         report.check(f"which is {kind}", (about.get("format"), about.get("width")) == (kind, 60), f"{about}")
     expect("convert shrinks and transforms", run("convert", source, folder / "t.png", "--thumbnail", "30x30", "--transform",
            "rotate:90", "--transform", "resize:10x30:fit"), 0)
+    for mode, size, alpha in (("fit", (20, 20), True), ("fill", (20, 20), False), ("cover", (20, 20), False)):
+        expect(f"convert resizes with {mode}", run("convert", source, folder / "m.png", "--transform", f"resize:20x20:{mode}"), 0)
+        about = written(folder / "m.png")
+        fine = (about.get("width"), about.get("height")) == size and about.get("has_alpha") == alpha
+        report.check("transparent beside the image alone for fit", fine, f"{about}")
     about = written(folder / "t.png")
     report.check("in that order", (about.get("width"), about.get("height")) == (10, 30), f"{about}")
     expect("convert keeps to a size", run("convert", source, folder / "s.jpg", "--max-bytes", "900"), 0)
@@ -247,9 +265,16 @@ def cache(folder: pathlib.Path, origin: Origin) -> None:
     done = run("cache", "ls", "--prefix", origin.url("3"), *where)
     report.check("cache ls --prefix lists some", done.stdout.decode().count("\n") == 1, done.stdout.decode())
     expect("cache du sums up", run("cache", "du", *where), 0, rf"^{sum(lengths)} bytes in 5 entries: ")
-    done = run("cache", "path", urls[1], *where)
-    expect("cache path names a file", done, 0, "^/")
-    expect("cache path misses an entry", run("cache", "path", "x", *where), 1, "^$", "^sdimage: x: NOT_FOUND")
+    expect("cache get writes an entry", run("cache", "get", urls[1], "-o", folder / "entry", *where), 0, "^$", "^$")
+    report.check("as it was received", (folder / "entry").read_bytes() == png(11, 5), "other bytes")
+    done = run("cache", "get", urls[1], "-o", "-", *where)
+    report.check("or to standard output", done.stdout == png(11, 5), done.stderr.decode())
+    done = run("cache", "get", "x", "-o", folder / "entry", *where)
+    expect("cache get misses an entry", done, 1, "^$", "^sdimage: x: NOT_FOUND")
+    for command in (["ls"], ["du"], ["rm", "x"], ["clear"], ["trim", 0], ["verify"]):
+        done = run("cache", *command, "--cache", folder / "misspelled")
+        expect(f"cache {command[0]} finds no cache in a new folder", done, 1, "^$", "misspelled/default: NOT_FOUND: no cache")
+    report.check("and does not make it", not (folder / "misspelled").exists(), "it is there")
     expect("cache rm removes", run("cache", "rm", urls[0], urls[1], *where), 0, "^$")
     expect("and says what is not there", run("cache", "rm", urls[0], *where), 1, "^$", "NOT_FOUND")
     expect("cache verify finds it sound", run("cache", "verify", *where), 0, "sound: true")
@@ -276,6 +301,10 @@ def prefetch(folder: pathlib.Path, origin: Origin) -> None:
     done = run("prefetch", f"/dev/fd/{reader}", *where, pass_fds=[reader])
     os.close(reader)
     expect("prefetch reads a pipe", done, 0, "^2 fetched, 0 failed\n$", "^$")
+    done = run("prefetch", "-", "--cache", "/proc/none", input=f"{urls[0]}\n".encode())
+    expect("prefetch without a cache fails", done, 1, "^$", "^sdimage: prefetch: CACHE_UNUSABLE: ")
+    done = run("get", urls[0], "--cache", "/proc/none")
+    expect("get without a cache warns", done, 0, "^network ", "^sdimage: cache: CACHE_UNUSABLE: ")
     named = folder / "two words.png"
     named.write_bytes(png(8, 6))
     done = run("prefetch", "-", *where, input=f"  {named} \t\r\n".encode())

@@ -154,11 +154,13 @@ def cache(folder: pathlib.Path, origin: Origin) -> None:
     )
     totals = {"directory", "bytes", "entries"}
     shape("cache du --json", run("cache", "du", *where), 0, totals, entries=1, bytes=len(png(40, 30)))
-    (found,) = shape("cache path --json", run("cache", "path", cat, *where), 0, {"key", "path"}, key=cat)
-    report.check("is a path", str(found.get("path")).startswith("/"), f"{found}")
+    entry = folder / "entry"
+    length = len(png(40, 30))
+    done = run("cache", "get", cat, "-o", entry, *where)
+    shape("cache get --json", done, 0, {"key", "output", "bytes"}, key=cat, output=str(entry), bytes=length)
     shape(
-        "cache path --json misses one",
-        run("cache", "path", HOSTILE, *where),
+        "cache get --json misses one",
+        run("cache", "get", HOSTILE, "-o", entry, *where),
         1,
         {"key", *FAILED},
         error="INVALID_ARGUMENT",
@@ -172,7 +174,8 @@ def cache(folder: pathlib.Path, origin: Origin) -> None:
     )
     none = ("--cache", "/proc/none", "--json")
     done = run("cache", "du", *none)
-    shape("cache du --json of a folder that cannot be", done, 1, {"command", *FAILED}, command="du")
+    where_not = "/proc/none/default"
+    shape("cache du --json of a folder that cannot be", done, 1, {"directory", *FAILED}, directory=where_not)
     shape(
         "cache rm --json",
         run("cache", "rm", cat, "other", *where),

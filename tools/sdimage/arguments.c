@@ -64,8 +64,11 @@ bool parse_arguments(const command_row *command, int argc, char **argv,
     opterr = 0;
     for (int found; (found = getopt_long(argc, argv, letters, options, NULL)) != -1;) {
         if (found == '?' || found == ':') {
+            /* Options of several letters in one argument: the letter is all that is known of it. */
+            const char letter[] = {'-', (char)optopt, '\0'};
+            const char *name = optopt > 0 && optopt < BEYOND_LETTERS ? letter : argv[optind - 1];
             complain("%s: %s %s; see sdimage %s --help", command->name,
-                     found == '?' ? "unknown option" : "missing argument of", argv[optind - 1], command->name);
+                     found == '?' ? "unknown option" : "missing argument of", name, command->name);
             return false;
         }
         option_id id = option_of(command, found);
@@ -153,7 +156,7 @@ static void put_option(const option_row *row) {
         printf(": %s", row->words);
     putchar('\n');
     if (row->id == OPTION_TRANSFORM)
-        puts("                         resize:WxH[:fill|fit|cover]  crop:X,Y,WxH  flip:h|v|hv  rotate:DEGREES\n"
+        puts("                         resize:WxH[:fit|fill|cover]  crop:X,Y,WxH  flip:h|v|hv  rotate:DEGREES\n"
              "                         round:RADIUS  blur:RADIUS  tint:#rrggbb[aa]  filter:NAME[,PARAMETER=NUMBER]...");
 }
 
@@ -197,6 +200,22 @@ void show_help(void) {
     }
     put_all_options(NULL);
     puts("\nExit status: 0 on success, 1 if an image failed, 2 for a usage error.");
+}
+
+bool show_group_help(const char *group) {
+    size_t length = strlen(group);
+    const char *before = "usage:";
+    for (const command_row *row = command_rows; row->name; row++) {
+        if (strncmp(row->name, group, length) || row->name[length] != ' ')
+            continue;
+        put_usage(row, before);
+        printf("           %s\n", row->about);
+        before = "      ";
+    }
+    bool is_group = *before == ' ';
+    if (is_group)
+        printf("\nsdimage %s COMMAND --help explains the options.\n", group);
+    return is_group;
 }
 
 void show_command_help(const command_row *command) {

@@ -25,6 +25,8 @@ bool parse_number(const char *text, unsigned long long least, unsigned long long
 /* --- Help. */
 
 void show_help(void);
+/* Shows the commands whose names begin with this word, as "cache"; false if there is none. */
+bool show_group_help(const char *group);
 void show_command_help(const command_row *command);
 
 #endif

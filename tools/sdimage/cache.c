@@ -1,17 +1,21 @@
 /* cache.c: sdimage cache: lists and maintains a disk cache. */
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
+#include "files.h"
 #include "json.h"
 
 /* The arguments of the command line, and the cache. */
 typedef struct options {
-    const char *command, *directory, *name, *prefix;
+    const char *command; /* "cache ls" */
+    const char *directory, *name, *prefix, *output;
     uint64_t bytes;
     bool json, repair;
     char **arguments;
@@ -26,9 +30,35 @@ static parse_result set_option(void *user_data, option_id option, const char *va
     case OPTION_NAMESPACE: options->name = value; break;
     case OPTION_PREFIX: options->prefix = value; break;
     case OPTION_REPAIR: options->repair = true; break;
+    case OPTION_OUTPUT: options->output = value; break;
     default: options->json = true; break;
     }
     return PARSE_OK;
+}
+
+/* Returns true, or prints a line on stderr. */
+static bool fine(const options *options, sdimage_status status, sdimage_error **error) {
+    if (status < 0)
+        report_failure(options->json, "command", options->command, *error);
+    return status >= 0;
+}
+
+/* A cache makes its folder, even one with a misspelled name, but no command of this group needs a new cache. Returns
+ * true, or prints a line on stderr. */
+static bool check_folder(const options *options) {
+    sdimage_diagnosis *diagnosis = NULL;
+    const char *directory = options->directory;
+    char folder[PATH_MAX];
+    if (!directory && sdimage_diagnosis_new(&diagnosis, NULL) >= 0)
+        directory = sdimage_diagnosis_cache_path(diagnosis);
+    snprintf(folder, sizeof folder, "%s/%s", directory ? directory : "", options->name ? options->name : "default");
+    /* Without a directory, opening the cache tells why. */
+    bool exists = !directory || access(folder, F_OK) == 0;
+    sdimage_diagnosis_unref(diagnosis);
+    if (!exists)
+        report_failure(options->json, "directory", folder,
+                       sdimage_error_new(SDIMAGE_STATUS_NOT_FOUND, "no cache in this folder"));
+    return exists;
 }
 
 static bool open_cache(options *options) {
@@ -42,16 +72,7 @@ static bool open_cache(options *options) {
     sdimage_cache_config_set_max_disk_age(config, -1);
     sdimage_status status = sdimage_cache_new(config, &options->cache, &error);
     sdimage_cache_config_unref(config);
-    if (status < 0)
-        report_failure(options->json, "command", "cache", error);
-    return status >= 0;
-}
-
-/* Returns true, or prints a line on stderr. */
-static bool fine(const options *options, sdimage_status status, sdimage_error **error) {
-    if (status < 0)
-        report_failure(options->json, "command", options->command, *error);
-    return status >= 0;
+    return fine(options, status, &error);
 }
 
 /* --- ls */
@@ -127,23 +148,25 @@ static bool run_du(options *options) {
     return is_fine;
 }
 
-static bool run_path(options *options) {
-    sdimage_data *path = NULL;
+static bool run_get_entry(options *options) {
+    sdimage_data *data = NULL;
     sdimage_error *error = NULL;
     const char *key = options->arguments[0];
-    if (sdimage_cache_get_path(options->cache, key, SDIMAGE_NUL_TERMINATED, &path, &error) < 0) {
+    if (sdimage_cache_get_data(options->cache, key, SDIMAGE_NUL_TERMINATED, &data, &error) < 0) {
         report_failure(options->json, "key", key, error);
         return false;
     }
-    if (options->json) {
-        json object = begin_json(stdout, "key", key);
-        add_json_text(&object, "path", sdimage_data_bytes(path));
+    bool is_written = write_bytes(options->output, sdimage_data_bytes(data), sdimage_data_length(data), &error);
+    if (!is_written) {
+        report_write_failure(options->json, "key", key, options->output, error);
+    } else if (options->json) {
+        json object = begin_json(strcmp(options->output, "-") ? stdout : stderr, "key", key);
+        add_json_text(&object, "output", options->output);
+        add_json_literal(&object, "bytes", "%zu", sdimage_data_length(data));
         end_json(&object);
-    } else {
-        puts(sdimage_data_bytes(path));
     }
-    sdimage_data_unref(path);
-    return true;
+    sdimage_data_unref(data);
+    return is_written;
 }
 
 static bool remove_entry(const options *options, const char *key, sdimage_error **error) {
@@ -221,22 +244,23 @@ int run_cache(const command_row *command, int argc, char **argv) {
     static const struct {
         const char *name;
         bool (*run)(options *options);
-    } commands[] = {{"ls", run_ls},       {"du", run_du},     {"path", run_path},    {"rm", run_rm},
+    } commands[] = {{"ls", run_ls},       {"du", run_du},     {"get", run_get_entry}, {"rm", run_rm},
                     {"clear", run_clear}, {"trim", run_trim}, {"verify", run_verify}};
-    options options = {.command = argv[0]};
+    options options = {.command = command->name};
+    const char *name = argv[0];
     unsigned long long bytes = 0;
     if (!parse_arguments(command, argc, argv, set_option, &options))
         return EXIT_USAGE;
     options.arguments = argv + optind;
     options.count = argc - optind;
-    if (!strcmp(options.command, "trim") && !parse_number(options.arguments[0], 0, UINT64_MAX, &bytes)) {
+    if (!strcmp(name, "trim") && !parse_number(options.arguments[0], 0, UINT64_MAX, &bytes)) {
         complain("cache trim: invalid number of bytes '%s'", options.arguments[0]);
         return EXIT_USAGE;
     }
     options.bytes = bytes;
-    bool is_fine = open_cache(&options);
+    bool is_fine = check_folder(&options) && open_cache(&options);
     for (size_t i = 0; is_fine && i < sizeof commands / sizeof *commands; i++) {
-        if (!strcmp(options.command, commands[i].name)) {
+        if (!strcmp(name, commands[i].name)) {
             is_fine = commands[i].run(&options);
             break;
         }

@@ -23,7 +23,8 @@ typedef struct options {
     const char *output, *cache;
     bool output_is_folder, no_cache, json;
     image_options image;
-    bool is_made; /* the output is made from pixels, not from the received bytes */
+    bool is_made;              /* the output is made from pixels, not from the received bytes */
+    const char *output_option; /* an option of the output, NULL for none */
     char **urls;
     unsigned count;
 } options;
@@ -44,6 +45,8 @@ static parse_result set_option(void *user_data, option_id option, const char *va
     options *options = user_data;
     if (is_image_option(option)) {
         options->is_made = true;
+        if (option != OPTION_THUMBNAIL && option != OPTION_FIRST_FRAME)
+            options->output_option = option_row_of(option)->name;
         return set_image_option(&options->image, option, value);
     }
     switch (option) {
@@ -59,6 +62,10 @@ static bool check(const command_row *command, options *options) {
     struct stat status;
     if (options->cache && options->no_cache) {
         complain("%s: --cache and --no-cache exclude each other", command->name);
+        return false;
+    }
+    if (!options->output && options->output_option) {
+        complain("%s: --%s needs -o OUT; see sdimage %s --help", command->name, options->output_option, command->name);
         return false;
     }
     if (!options->output)
@@ -288,7 +295,11 @@ static void flush_cache(const get *get) {
     sdimage_cache *cache = NULL;
     sdimage_error *error = NULL;
     sdimage_manager_get_cache(get->manager, &cache);
-    if (cache && sdimage_cache_flush(cache, &error) < 0)
+    sdimage_status status = cache ? sdimage_cache_flush(cache, &error) : SDIMAGE_STATUS_OK;
+    /* The flush of an unusable folder has nothing to do; who names a folder wants to know. */
+    if (status >= 0 && get->options.cache && cache)
+        status = sdimage_cache_check(cache, &error);
+    if (status < 0)
         report_error("cache", error);
     sdimage_cache_unref(cache);
 }

@@ -127,7 +127,10 @@ bool check_output(const command_row *command, const char *output, const image_op
     if (options->format != SDIMAGE_FORMAT_UNKNOWN || !strcmp(output, "-") || pixel_file_of(output) ||
         sdimage_format_of_name(output) != SDIMAGE_FORMAT_UNKNOWN)
         return true;
-    complain("%s: unknown format of '%s'; use --format", command->name, output);
+    if (*output && output[strlen(output) - 1] == '/')
+        complain("%s: no such folder: %s", command->name, output);
+    else
+        complain("%s: unknown format of '%s'; use --format", command->name, output);
     return false;
 }
 

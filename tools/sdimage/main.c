@@ -84,9 +84,14 @@ static const command_row *find_command(char **argv, int *words) {
     return NULL;
 }
 
+static bool asks_for_help(const char *argument) {
+    return !strcmp(argument, "--help") || !strcmp(argument, "-h");
+}
+
 static int run_command(int argc, char **argv) {
     int words = 0;
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+    bool is_help = !strcmp(argv[1], "help");
+    if (asks_for_help(argv[1]) || (is_help && !argv[2])) {
         show_help();
         return EXIT_FINE;
     }
@@ -94,20 +99,20 @@ static int run_command(int argc, char **argv) {
         printf("sdimage %s\n", sdimage_version());
         return EXIT_FINE;
     }
-    if (argv[2] && !strcmp(argv[2], "--help") && (!strcmp(argv[1], "cache") || !strcmp(argv[1], "photos"))) {
-        show_help();
+    argv += is_help;
+    argc -= is_help;
+    if ((argv[2] ? asks_for_help(argv[2]) : is_help) && show_group_help(argv[1]))
         return EXIT_FINE;
-    }
     const command_row *command = find_command(argv, &words);
     if (!command)
         return EXIT_USAGE;
     argc -= words;
     argv += words;
-    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-        if (!strcmp(argv[i], "--help")) {
-            show_command_help(command);
-            return EXIT_FINE;
-        }
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+        is_help = is_help || asks_for_help(argv[i]);
+    if (is_help) {
+        show_command_help(command);
+        return EXIT_FINE;
     }
     set_isolation_before_plugins(argc, argv);
     run_function *run = function_of(command);

@@ -144,6 +144,15 @@ static void on_completed(void *user_data, sdimage_prefetch_group *group, size_t 
 
 /* --- Loading. */
 
+/* Loads succeed without a disk cache, but to fill it is all that this command is for. */
+static sdimage_status check_cache(sdimage_manager *manager, sdimage_error **error) {
+    sdimage_cache *cache = NULL;
+    sdimage_manager_get_cache(manager, &cache);
+    sdimage_status status = sdimage_cache_check(cache, error);
+    sdimage_cache_unref(cache);
+    return status;
+}
+
 static sdimage_status open_manager(prefetch *prefetch, sdimage_error **error) {
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_status status = sdimage_dispatcher_new_pollable(&prefetch->dispatcher, error);
@@ -159,7 +168,7 @@ static sdimage_status open_manager(prefetch *prefetch, sdimage_error **error) {
     if (status >= 0)
         status = sdimage_manager_new(config, &prefetch->manager, error);
     sdimage_manager_config_unref(config);
-    return status;
+    return status >= 0 ? check_cache(prefetch->manager, error) : status;
 }
 
 static sdimage_status fetch_all(prefetch *prefetch, sdimage_error **error) {

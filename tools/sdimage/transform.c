@@ -19,21 +19,26 @@ static const char *number(const char *text, char terminator, double *value) {
 }
 
 static bool resize(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
-    static const char *const modes[] = {"fill", "fit", "cover"};
+    static const struct {
+        const char *name;
+        sdimage_scale_mode mode;
+    } modes[] = {{"fit", SDIMAGE_SCALE_MODE_ASPECT_FIT},
+                 {"fill", SDIMAGE_SCALE_MODE_FILL},
+                 {"cover", SDIMAGE_SCALE_MODE_ASPECT_FILL}};
     char size[64];
     size_t length = strcspn(text, ":");
     double width = 0, height = 0;
-    unsigned mode = 0;
+    size_t mode = 0, count = sizeof modes / sizeof *modes;
     snprintf(size, sizeof size, "%.*s", (int)length, text);
     if (!number(number(size, 'x', &width), '\0', &height))
         return false;
     if (text[length] == ':') {
-        while (mode < 3 && strcmp(text + length + 1, modes[mode]))
+        while (mode < count && strcmp(text + length + 1, modes[mode].name))
             mode++;
-        if (mode == 3)
+        if (mode == count)
             return false;
     }
-    return sdimage_transformer_new_resize(width, height, (sdimage_scale_mode)mode, transformer, error) >= 0;
+    return sdimage_transformer_new_resize(width, height, modes[mode].mode, transformer, error) >= 0;
 }
 
 static bool crop(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
@@ -94,6 +99,36 @@ static bool tint(const char *text, sdimage_transformer **transformer, sdimage_er
     return sdimage_transformer_new_tint(color, SDIMAGE_BLEND_MODE_SOURCE_ATOP, transformer, error) >= 0;
 }
 
+/* "sepia" for CISepiaTone; NULL beyond the last. */
+static const char *short_name(size_t filter) {
+    const char *alias = sdimage_filter_alias(filter, 0);
+    return alias ? alias : sdimage_filter_name(filter);
+}
+
+/* An error with the names that there are: of the filters for SIZE_MAX, otherwise of the parameters of a filter. */
+static sdimage_error *unknown_name(const char *name, size_t filter) {
+    bool is_filter = filter == SIZE_MAX;
+    char text[1024];
+    size_t length =
+        (size_t)snprintf(text, sizeof text, "no %s '%.100s'; there are:", is_filter ? "filter" : "parameter", name);
+    const char *known;
+    for (size_t i = 0; length < sizeof text; i++) {
+        if (!(known = is_filter ? short_name(i) : sdimage_filter_parameter_name(filter, i)))
+            break;
+        length += (size_t)snprintf(text + length, sizeof text - length, " %s", known);
+    }
+    return sdimage_error_new(SDIMAGE_STATUS_INVALID_ARGUMENT, text);
+}
+
+static bool has_parameter(size_t filter, const char *name) {
+    const char *known;
+    for (size_t i = 0; (known = sdimage_filter_parameter_name(filter, i)); i++) {
+        if (!strcmp(known, name))
+            return true;
+    }
+    return false;
+}
+
 /* NAME[,parameter=number]... */
 static bool filter(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     char copy[512];
@@ -101,27 +136,38 @@ static bool filter(const char *text, sdimage_transformer **transformer, sdimage_
         return false;
     sdimage_options *parameters = sdimage_options_new();
     char *rest = NULL, *name = strtok_r(copy, ",", &rest);
+    size_t index = name ? sdimage_filter_index(name) : SIZE_MAX;
     bool is_fine = name && parameters;
-    for (char *part; is_fine && (part = strtok_r(NULL, ",", &rest));) {
+    if (is_fine && index == SIZE_MAX)
+        *error = unknown_name(name, index);
+    for (char *part; is_fine && !*error && (part = strtok_r(NULL, ",", &rest));) {
         char *equals = strchr(part, '=');
         double value;
         is_fine = equals && number(equals + 1, '\0', &value);
         if (is_fine) {
             *equals = '\0';
             sdimage_options_set_double(parameters, part, value);
+            if (!has_parameter(index, part))
+                *error = unknown_name(part, index);
         }
     }
-    is_fine = is_fine && sdimage_transformer_new_filter(name, parameters, transformer, error) >= 0;
+    is_fine = is_fine && !*error && sdimage_transformer_new_filter(name, parameters, transformer, error) >= 0;
     sdimage_options_unref(parameters);
     return is_fine;
 }
 
 parse_result parse_transform(const char *text, sdimage_transformer **transformer) {
     static const struct {
-        const char *name;
+        const char *name, *form;
         bool (*read)(const char *text, sdimage_transformer **transformer, sdimage_error **error);
-    } all[] = {{"resize:", resize},      {"crop:", crop}, {"flip:", flip}, {"rotate:", rotate},
-               {"round:", round_corner}, {"blur:", blur}, {"tint:", tint}, {"filter:", filter}};
+    } all[] = {{"resize:", "WxH[:fit|fill|cover]", resize},
+               {"crop:", "X,Y,WxH", crop},
+               {"flip:", "h, v or hv", flip},
+               {"rotate:", "DEGREES", rotate},
+               {"round:", "RADIUS", round_corner},
+               {"blur:", "RADIUS", blur},
+               {"tint:", "#rrggbb[aa]", tint},
+               {"filter:", "NAME[,PARAMETER=NUMBER]...", filter}};
     sdimage_error *error = NULL;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         size_t length = strlen(all[i].name);
@@ -129,10 +175,11 @@ parse_result parse_transform(const char *text, sdimage_transformer **transformer
             continue;
         if (all[i].read(text + length, transformer, &error))
             return PARSE_OK;
-        break;
+        if (error)
+            report_error(text, error);
+        else
+            complain("invalid --transform '%s'; expected %s%s", text, all[i].name, all[i].form);
+        return PARSE_REPORTED;
     }
-    if (!error)
-        return PARSE_INVALID;
-    report_error(text, error);
-    return PARSE_REPORTED;
+    return PARSE_INVALID;
 }

@@ -31,7 +31,7 @@ _sdimage() {
     case $command in
         cache)
             if ((COMP_CWORD == 2)); then
-                _sdimage_offer 'ls du path rm clear trim verify' "$current"
+                _sdimage_offer 'ls du get rm clear trim verify' "$current"
                 return
             fi
             command+=" ${COMP_WORDS[2]}"
@@ -137,10 +137,11 @@ _sdimage() {
                 --namespace) has_value=1 value='@any' ;;
             esac
             ;;
-        'cache path')
+        'cache get')
             words='@any'
-            options='--cache --namespace --json --help'
+            options='-o --output --cache --namespace --json --help'
             case $before in
+                -o | --output) has_value=1 value='@file' ;;
                 --cache) has_value=1 value='@folder' ;;
                 --namespace) has_value=1 value='@any' ;;
             esac
