@@ -71,7 +71,8 @@ def usage(folder: pathlib.Path) -> None:
              "cache get without an output": ["cache", "get", "x"],
              "a quality without an output": ["get", "x:", "--quality", "0.5"],
              "a folder that does not exist": ["thumb", "a.png", "-o", folder / "none" / ""],
-             "help of a strange command": ["help", "frob"]}
+             "help of a strange command": ["help", "frob"],
+             "two photo libraries": ["photos", "ls", "--library", "a", "--shotwell"]}
     for name, arguments in wrong.items():
         done = run(*arguments)
         expect(f"{name} is wrong usage", done, 2, "^$", "^sdimage: [^\n]*\n$")

@@ -132,6 +132,15 @@ static bool on_scan_progress(void *user_data, uint64_t found, uint64_t read) {
     return true;
 }
 
+/* The library as messages name it. */
+static const char *library_name(const options *options) {
+    if (options->is_shotwell)
+        return options->shotwell ? options->shotwell : "Shotwell";
+    if (options->is_digikam)
+        return options->digikam ? options->digikam : "digiKam";
+    return options->tree ? options->tree : "the folder of pictures";
+}
+
 /* Returns NULL after printing a line on stderr. */
 static sdimage_photos_library *open_library(const options *options) {
     sdimage_photos_library *library = NULL;
@@ -153,7 +162,7 @@ static sdimage_photos_library *open_library(const options *options) {
     }
     if (status >= 0)
         return library;
-    report_failure(options->json, "library", options->tree ? options->tree : "photos", error);
+    report_failure(options->json, "library", library_name(options), error);
     photos.library_unref(library);
     return NULL;
 }
@@ -277,12 +286,19 @@ static int write_thumbnail(sdimage_photos_library *library, const char *identifi
     return is_fine ? EXIT_FINE : EXIT_NO_IMAGE;
 }
 
+static bool check_library(const command_row *command, const options *options) {
+    if ((options->tree != NULL) + options->is_shotwell + options->is_digikam < 2)
+        return true;
+    complain("%s: --library, --shotwell and --digikam exclude each other", command->name);
+    return false;
+}
+
 int run_photos(const command_row *command, int argc, char **argv) {
     options options = {.tree = NULL};
     int code = EXIT_USAGE;
     bool is_list = !strcmp(argv[0], "ls");
     if (init_image_options(&options.image) && parse_arguments(command, argc, argv, set_option, &options) &&
-        (is_list || check_output(command, options.output, &options.image))) {
+        check_library(command, &options) && (is_list || check_output(command, options.output, &options.image))) {
         sdimage_photos_library *library = open_plugin() ? open_library(&options) : NULL;
         code = !library  ? EXIT_NO_IMAGE
                : is_list ? list_photos(library, &options)

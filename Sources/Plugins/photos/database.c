@@ -310,6 +310,11 @@ static void close_database(sdimage_photos_library *library) {
 
 static const sdphoto_library_kind database_kind = {.refresh = refresh, .close = close_database};
 
+char *sdphoto_real_path(const char *path) {
+    char *found = realpath(path, NULL);
+    return found ? found : strdup(path);
+}
+
 sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_fn read,
                                      sdimage_photos_library **library, sdimage_error **error) {
     sdphoto_database *own = path ? sdphoto_library_new(&database_kind, name, sizeof *own) : NULL;

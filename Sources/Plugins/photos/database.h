@@ -16,6 +16,9 @@ typedef struct sdphoto_reading sdphoto_reading;
 /* Reads all tables into the map of assets, each with a reference. */
 typedef sdimage_status (*sdphoto_read_fn)(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error);
 
+/* The path without symbolic links, or as it is if there is no such file. The caller frees it. */
+char *sdphoto_real_path(const char *path);
+
 /* Makes a library of the database at a path, which it takes over; NULL: no database is known. */
 sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_fn read,
                                      sdimage_photos_library **library, sdimage_error **error);

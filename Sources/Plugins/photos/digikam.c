@@ -165,7 +165,7 @@ sdimage_status sdimage_photos_library_open_digikam(const char *path, sdimage_pho
     if (!library)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
     char *pictures = path ? NULL : sdphoto_xdg_pictures_folder();
-    char *wanted = path ? realpath(path, NULL) : pictures ? sdphoto_join(pictures, "/digikam4.db", NULL) : NULL;
+    char *wanted = path ? sdphoto_real_path(path) : pictures ? sdphoto_join(pictures, "/digikam4.db", NULL) : NULL;
     free(pictures);
     return sdphoto_database_open("digikam", wanted, read_digikam, library, error);
 }

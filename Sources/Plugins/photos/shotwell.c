@@ -112,7 +112,7 @@ sdimage_status sdimage_photos_library_open_shotwell(const char *path, sdimage_ph
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     if (!library)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: result pointer is NULL");
-    char *wanted = path                   ? realpath(path, NULL)
+    char *wanted = path                   ? sdphoto_real_path(path)
                    : data && *data == '/' ? sdphoto_join(data, "/shotwell/data/photo.db", NULL)
                    : home && *home == '/' ? sdphoto_join(home, "/.local/share/shotwell/data/photo.db", NULL)
                                           : NULL;
