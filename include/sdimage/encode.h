@@ -15,7 +15,7 @@
  * GIF, BMP and ICO it is converted to sRGB.
  *
  * From 16-bit pixels, JPEG, WebP and other 8-bit files receive the upper 8 bits, HEIC and AVIF 10 bits, unless
- * sdimage_encode_options_set_bits_per_channel sets another depth. Grey images stay grey in JPEG, HEIC and AVIF. Float
+ * sdimage_encode_options_set_bits_per_channel sets another depth. Gray images stay gray in JPEG, HEIC and AVIF. Float
  * pixels become sRGB, tone-mapped for HDR, unless the options select PQ or HLG.
  *
  * PNG stores images of few colors with a palette, opaque images without alpha, and float pixels as 16 bits of sRGB.
@@ -48,21 +48,22 @@ SDIMAGE_API sdimage_encode_options *sdimage_encode_options_ref(const sdimage_enc
 SDIMAGE_API void sdimage_encode_options_unref(sdimage_encode_options *options);
 
 /* Sets the quality, from 0 to 1, the default. It applies to JPEG, WebP and HEIC, whose own scales end at 100, and to
- * AVIF, whose quantiser becomes (1 - quality) * 63. A value that is not a number from 0 to 1 is INVALID_ARGUMENT when
+ * AVIF, whose quantizer becomes (1 - quality) * 63. A value that is not a number from 0 to 1 is INVALID_ARGUMENT when
  * encoding; the same applies to dithering. */
 SDIMAGE_API void sdimage_encode_options_set_quality(sdimage_encode_options *options, double quality);
 /* Returns the quality. */
 SDIMAGE_API double sdimage_encode_options_quality(const sdimage_encode_options *options);
 
-/* Encodes without loss: WebP and AVIF, the latter not with 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED. PNG, BMP
- * and ICO are always lossless, BMP and ICO with 8 bits; ICO discards the colors under alpha 0. Default false. */
+/* Encodes without loss: WebP, JPEG XL and AVIF, the last not with 16 bits (UNSUPPORTED). JPEG and HEIC: UNSUPPORTED.
+ * PNG, BMP and ICO are always lossless, BMP and ICO with 8 bits; ICO discards the colors under alpha 0. Default
+ * false. */
 SDIMAGE_API void sdimage_encode_options_set_lossless(sdimage_encode_options *options, bool lossless);
 /* Returns true for encoding without loss. */
 SDIMAGE_API bool sdimage_encode_options_is_lossless(const sdimage_encode_options *options);
 
 /* Sets the effort to reduce the file size, from 1, fastest, to 9, as larger values count. 0, the default, selects the
  * default of the format: 6 for PNG; 5 for GIF, whose palettes also improve with effort; for WebP 4, and 6 when
- * lossless; 4 for AVIF; that of the encoder for HEIC. JPEG has optimised Huffman codes from 5 on, and those of the
+ * lossless; 4 for AVIF; that of the encoder for HEIC. JPEG has optimized Huffman codes from 5 on, and those of the
  * standard below. */
 SDIMAGE_API void sdimage_encode_options_set_effort(sdimage_encode_options *options, uint32_t effort);
 /* Returns the effort; 0 for the default of the format. */
@@ -81,8 +82,9 @@ SDIMAGE_API void sdimage_encode_options_set_max_pixel_size(sdimage_encode_option
 SDIMAGE_API sdimage_size sdimage_encode_options_max_pixel_size(const sdimage_encode_options *options);
 
 /* Sets the maximum size of the file in bytes: the best quality within it replaces the quality set; if no quality fits,
- * the lowest is used. For JPEG, WebP (without profile: its colors become sRGB), HEIC, AVIF. INVALID_ARGUMENT together
- * with lossless, for formats that support it, and with a target PSNR. 0, the default: no limit. */
+ * the lowest is used. For JPEG, WebP (without profile: its colors become sRGB), HEIC, AVIF and JPEG XL; others ignore
+ * it. INVALID_ARGUMENT together with lossless, for formats that support it, and with a target PSNR. 0, the default: no
+ * limit. */
 SDIMAGE_API void sdimage_encode_options_set_max_file_size(sdimage_encode_options *options, size_t bytes);
 /* Returns the maximum size of the file in bytes; 0 for no limit. */
 SDIMAGE_API size_t sdimage_encode_options_max_file_size(const sdimage_encode_options *options);
@@ -182,10 +184,10 @@ SDIMAGE_API void sdimage_encode_options_set_max_colors(sdimage_encode_options *o
 /* Returns the number of colors of each frame. */
 SDIMAGE_API uint32_t sdimage_encode_options_max_colors(const sdimage_encode_options *options);
 
-/* GIF: sets the fraction of the quantisation error that is passed on to the neighbours (Floyd and Steinberg), 0 to
+/* GIF: sets the fraction of the quantization error that is passed on to the neighbors (Floyd and Steinberg), 0 to
  * 1, the default. */
 SDIMAGE_API void sdimage_encode_options_set_dithering(sdimage_encode_options *options, double amount);
-/* Returns the fraction of the quantisation error that is passed on. */
+/* Returns the fraction of the quantization error that is passed on. */
 SDIMAGE_API double sdimage_encode_options_dithering(const sdimage_encode_options *options);
 
 /* Parameters of libwebp. Names, ranges and defaults are those of its WebPConfig (webp/encode.h), except for
@@ -198,7 +200,7 @@ typedef enum SDIMAGE_ENUM sdimage_webp_parameter {
     SDIMAGE_WEBP_PARAMETER_THREAD_LEVEL = 4,       /* 1: a second thread, if useful */
     SDIMAGE_WEBP_PARAMETER_LOW_MEMORY = 5,         /* 1: less memory, more time */
     SDIMAGE_WEBP_PARAMETER_TARGET_PSNR = 6,        /* minimum PSNR in dB; 0: none */
-    SDIMAGE_WEBP_PARAMETER_SEGMENTS = 7,           /* segments with their own quantisers, 1 to 4 */
+    SDIMAGE_WEBP_PARAMETER_SEGMENTS = 7,           /* segments with their own quantizers, 1 to 4 */
     SDIMAGE_WEBP_PARAMETER_SNS_STRENGTH = 8,       /* spatial noise shaping, 0 to 100 */
     SDIMAGE_WEBP_PARAMETER_FILTER_STRENGTH = 9,    /* strength of the deblocking filter, 0 to 100 */
     SDIMAGE_WEBP_PARAMETER_FILTER_SHARPNESS = 10,  /* 0, sharpest, to 7 */

@@ -8,7 +8,7 @@
  *   sdimage_cache_new_tiered(local, shared, &cache, &error);
  *   sdimage_manager_config_set_cache(config, cache);
  *
- * No behaviour of the servers fails a load or makes it wrong: a missing, late, damaged or incompatible entry is a miss.
+ * No behavior of the servers fails a load or makes it wrong: a missing, late, damaged or incompatible entry is a miss.
  *
  * A look-up ends within its budget in any case. Look-ups that follow a late one end immediately, so that no load waits
  * twice. After some failures in a row no server is contacted for a while (the breaker is open), and look-ups end
@@ -20,7 +20,7 @@
  *
  * Names on servers are the namespace, ":h:" (entries) or ":l:" (leases) and the SHA-256 of the key in hexadecimal;
  * values contain the same digest and a checksum. No URL is stored, and no password or token in it. Private responses
- * are not stored (sdimage_cache_vtable.is_shared in cache.h).
+ * are not stored (sdimage_cache_vtable.is_shared in sys/cache.h).
  *
  * A revalidated entry is updated by compare-and-swap (EVAL of Redis, gets and cas of memcached): a newer entry that
  * another process stored meanwhile stays. A server that refuses the update keeps its entry unchanged. Shared entries
