@@ -28,7 +28,7 @@ It needs glibc {glibc} or later, and these libraries of the machine:
 
 Only the first line is needed to start. A module or plug-in whose library is missing is left out, and `sdimage doctor` says so.
 libsdimage-pdf (poppler) and libsdimage-av (FFmpeg as Debian builds it) load libraries under the GPL; a program that loads those
-two is bound by it. All else is under the MIT licence: share/doc/sdimage/LICENSE.
+two is bound by it. All else is under the MIT license: share/doc/sdimage/LICENSE.
 """
 
 

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 import elf
-import licences
+import licenses
 
 #: Plug-ins without GPL libraries; pdf (poppler) and av (FFmpeg as Debian builds it) have them.
 PLUGINS = ("jxl", "memcached", "photos", "redis", "svg", "tiff")
@@ -50,7 +50,7 @@ def main() -> None:
     for name in EXPECTED:
         grafted.pop(name, None)
     (payload / "sdimage.libs").mkdir()
-    (payload / "sdimage.libs/LICENCES.txt").write_text(licences.text(grafted, libcurl))
+    (payload / "sdimage.libs/LICENSES.txt").write_text(licenses.text(grafted, libcurl))
     machines = {name for file in optional for name in elf.needed(file)} - grafted.keys() - {"libsdimage.so.1"}
     print(*(f"--exclude={name}" for name in sorted(machines)))
 

@@ -1,4 +1,4 @@
-# The build with the address and undefined-behaviour sanitizers, the assertions of debug builds, and the coverage for libFuzzer. To be sourced by bash after
+# The build with the address and undefined-behavior sanitizers, the assertions of debug builds, and the coverage for libFuzzer. To be sourced by bash after
 # setup.sh:
 #
 #   build_sanitized [swift build option…]          # into .build-sanitized; defines SDIMAGE_SANITIZED, where its programs are

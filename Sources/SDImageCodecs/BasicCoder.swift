@@ -37,7 +37,7 @@ package final class BasicCoder: ImageCoder {
         return try coder.encode(image.frames == nil ? image : image.still, format: format, options: options, stop: stop)
     }
 
-    /// Returns the coder that recognises the bytes, or the one for the format named by the caller.
+    /// Returns the coder that recognizes the bytes, or the one for the format named by the caller.
     func coder(for bytes: Bytes, _ options: DecodeOptions) throws(ImageError) -> any ImageCoder {
         if let coder = coders.first(where: { $0.canDecode(bytes) }) { return coder }
         if let coder = coders.first(where: { $0.decodableFormats.contains(options.formatHint) }) { return coder }

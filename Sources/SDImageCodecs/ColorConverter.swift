@@ -8,7 +8,7 @@ package enum ColorConverter {
     /// A transform has tables of up to 256 KiB.
     private static let cache = TransformCache(capacity: 8)
 
-    /// Returns the transform for rows of `format`, decoded from grey samples when `isGray`. nil when none is needed.
+    /// Returns the transform for rows of `format`, decoded from gray samples when `isGray`. nil when none is needed.
     package static func transform(
         profile: Bytes, format: PixelFormat, isGray: Bool, output: PixelFormat? = nil
     ) -> (any RowTransform)? {

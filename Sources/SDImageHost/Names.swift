@@ -23,7 +23,7 @@ package enum Names {
         package let aliases, parameters: [CString]
     }
 
-    package static let filters = FilterCatalogue.filters.map { filter in
+    package static let filters = FilterCatalog.filters.map { filter in
         FilterTexts(
             filter: filter, name: CString(filter.name), summary: CString(filter.summary),
             aliases: filter.aliases.map { CString($0) }, parameters: filter.parameters.map { CString($0.name) })

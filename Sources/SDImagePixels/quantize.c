@@ -227,15 +227,15 @@ static void add_point(double *total, const sdpx_points *p, uint32_t i) {
 
 /* Finds the nearest center of each of BLOCK points from `first` on. It may read beyond the points, because the array
    ends with a whole block. */
-LOCAL_KERNEL(void, nearest_centres, (nearest, p, first, centres, count), int32_t *nearest, const sdpx_points *p,
-             uint32_t first, float (*centres)[3], uint32_t count) {
+LOCAL_KERNEL(void, nearest_centres, (nearest, p, first, centers, count), int32_t *nearest, const sdpx_points *p,
+             uint32_t first, float (*centers)[3], uint32_t count) {
     float best[BLOCK];
     for (int i = 0; i < BLOCK; i++) {
         best[i] = 1e30f;
         nearest[i] = 0;
     }
     for (uint32_t c = 0; c < count; c++) {
-        float r = centres[c][0], g = centres[c][1], b = centres[c][2];
+        float r = centers[c][0], g = centers[c][1], b = centers[c][2];
         for (uint32_t i = 0; i < BLOCK; i++) {
             float dr = p->red[first + i] - r, dg = p->green[first + i] - g, db = p->blue[first + i] - b;
             float d = dr * dr + dg * dg + db * db;
@@ -248,14 +248,14 @@ LOCAL_KERNEL(void, nearest_centres, (nearest, p, first, centres, count), int32_t
 /* One step of Lloyd's algorithm: assigns every point to its nearest center, and moves every center to the mean of its
    points. */
 static void improve(const sdpx_points *p, uint32_t points, totals sums, uint32_t count) {
-    float centres[256][3];
+    float centers[256][3];
     for (uint32_t c = 0; c < count; c++)
         for (int k = 0; k < 3; k++)
-            centres[c][k] = (float)(sums[c][3] > 0 ? sums[c][k] / sums[c][3] : 0);
+            centers[c][k] = (float)(sums[c][3] > 0 ? sums[c][k] / sums[c][3] : 0);
     memset(sums, 0, sizeof(totals));
     for (uint32_t first = 0; first < points; first += BLOCK) {
         int32_t nearest[BLOCK];
-        nearest_centres(nearest, p, first, centres, count);
+        nearest_centres(nearest, p, first, centers, count);
         for (uint32_t i = 0; i < BLOCK && first + i < points; i++)
             add_point(sums[nearest[i]], p, first + i);
     }

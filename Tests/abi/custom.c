@@ -19,7 +19,7 @@ static void expect_loaded(sdimage_manager *manager, const char *url, sdimage_ima
     sdimage_result_unref(result);
 }
 
-/* --- Loaders: the URL selects the behaviour. */
+/* --- Loaders: the URL selects the behavior. */
 
 static bool takes_test(void *user_data, const sdimage_request *request) {
     (void)user_data;

@@ -23,11 +23,11 @@ program() {
 
 run_widgets() {
     program widgets Tests/gtk4/widgets.c -lsdimage-gtk4 || return
-    labelled widgets in_window 1 $folder/widgets
-    labelled 'at scale 2' in_window 2 $folder/widgets
+    labeled widgets in_window 1 $folder/widgets
+    labeled 'at scale 2' in_window 2 $folder/widgets
 }
 
-run_grid() { program grid Tests/gtk4/grid.c -lsdimage-gtk4 && labelled grid in_window 1 $folder/grid; }
+run_grid() { program grid Tests/gtk4/grid.c -lsdimage-gtk4 && labeled grid in_window 1 $folder/grid; }
 
 # Leaks are those of the glue: fontconfig and modules of GTK leak, and the library packs pointers, which the sanitizer does
 # not see.
@@ -36,14 +36,14 @@ run_lifetimes() {
     program lifetimes -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer '-DG_LOG_DOMAIN="sdimage"' -Iintegrations/gtk4 \
         Tests/gtk4/lifetimes.c integrations/gtk4/*.c || return
     ASAN_OPTIONS=fast_unwind_on_malloc=0 LSAN_OPTIONS=suppressions=$folder/leaks:print_suppressions=0 \
-        labelled 'with AddressSanitizer' in_window 1 $folder/lifetimes
+        labeled 'with AddressSanitizer' in_window 1 $folder/lifetimes
 }
 
 run_screens() {
     program screens Tests/gtk4/screens.c -lsdimage-gtk4 || return
-    GTK_THEME=Adwaita labelled light in_window 1 $folder/screens
-    GTK_THEME=Adwaita:dark labelled dark in_window 1 $folder/screens
-    GTK_THEME=Adwaita labelled 'at scale 2' in_window 2 $folder/screens
+    GTK_THEME=Adwaita labeled light in_window 1 $folder/screens
+    GTK_THEME=Adwaita:dark labeled dark in_window 1 $folder/screens
+    GTK_THEME=Adwaita labeled 'at scale 2' in_window 2 $folder/screens
 }
 
 run_samples() {

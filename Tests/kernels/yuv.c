@@ -3,7 +3,7 @@
 
 #include "harness.h"
 
-/* Halved rows have two neighbours. */
+/* Halved rows have two neighbors. */
 enum { ROWS = 3 };
 
 /* The pixels to write, and the alpha of the planes. */

@@ -1,4 +1,4 @@
-"""The test origin, and servers and images for tests. See `server.py` for its behaviour on demand."""
+"""The test origin, and servers and images for tests. See `server.py` for its behavior on demand."""
 
 from .server import HTML, PASSWORD, TOKEN, USER, Asked, Origin
 

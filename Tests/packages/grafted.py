@@ -1,4 +1,4 @@
-"""Checks the libraries in a wheel: origin, licence, exports, and that each symbol is found."""
+"""Checks the libraries in a wheel: origin, license, exports, and that each symbol is found."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def system_library(name: str) -> pathlib.Path | None:
 
 def check(wheel: pathlib.Path, folder: pathlib.Path) -> None:
     libraries = sorted((folder / "sdimage.libs").glob("*.so*"))
-    licences = (folder / "sdimage.libs/LICENCES.txt").read_text()
-    named = dict(re.findall(r"^=+\n(.+)\nlicence: (.+\nsource: \S+ \S+)\n=+$", licences, flags=re.M))
+    licenses = (folder / "sdimage.libs/LICENSES.txt").read_text()
+    named = dict(re.findall(r"^=+\n(.+)\nlicence: (.+\nsource: \S+ \S+)\n=+$", licenses, flags=re.M))
     names = {name for line in named for name in line.split(", ")}
     unnamed = [path.name for path in libraries if original_name(path) not in names]
-    report.check("the wheel has the licence of each library that it brings", libraries and not unnamed, f"{unnamed}")
+    report.check("the wheel has the license of each library that it brings", libraries and not unnamed, f"{unnamed}")
     missing = names - {original_name(path) for path in libraries}
-    report.check("the wheel has each library whose licence it names", not missing, f"{missing}")
+    report.check("the wheel has each library whose license it names", not missing, f"{missing}")
     copies = [name for name, count in collections.Counter(original_name(path) for path in libraries).items() if count > 1]
     report.check("the wheel has no library twice", not copies, f"{copies}")
     unlike = []

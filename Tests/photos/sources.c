@@ -367,7 +367,7 @@ static void tagsThatMultiplyAreCutShort(void) {
     sdimage_photos_library_unref(library);
 }
 
-/* --- Hosts: the identifier selects the behaviour. */
+/* --- Hosts: the identifier selects the behavior. */
 
 typedef struct phone {
     atomic_int running, overlapped, images, cancelled;

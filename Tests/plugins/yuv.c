@@ -79,8 +79,8 @@ static void draw(picture *p, int depth, int shift_x, int shift_y, bool is_color,
     }
 }
 
-/* The position of a pixel among samples that are `shift`ed: two neighbours, 3 : 1. */
-static void neighbours(int at, int shift, int count, int *near, int *far) {
+/* The position of a pixel among samples that are `shift`ed: two neighbors, 3 : 1. */
+static void neighbors(int at, int shift, int count, int *near, int *far) {
     *near = at >> shift;
     *far = shift ? (at & 1 ? *near + 1 : *near - 1) : *near;
     *far = *far < 0 ? 0 : *far >= count ? count - 1 : *far;
@@ -88,8 +88,8 @@ static void neighbours(int at, int shift, int count, int *near, int *far) {
 
 static double chroma(const sdyuv_planes *p, double plane[HEIGHT][WIDTH], int x, int y) {
     int left, right, upper, lower;
-    neighbours(x, p->shift_x, (WIDTH + p->shift_x) >> p->shift_x, &left, &right);
-    neighbours(y, p->shift_y, (HEIGHT + p->shift_y) >> p->shift_y, &upper, &lower);
+    neighbors(x, p->shift_x, (WIDTH + p->shift_x) >> p->shift_x, &left, &right);
+    neighbors(y, p->shift_y, (HEIGHT + p->shift_y) >> p->shift_y, &upper, &lower);
     double near = 3 * plane[upper][left] + plane[upper][right], far = 3 * plane[lower][left] + plane[lower][right];
     return (3 * near + far) / 16;
 }

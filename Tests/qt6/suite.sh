@@ -41,8 +41,8 @@ qml() {
 
 run_programs() {
     build qt6-tests || return
-    labelled widgets build/qt6-tests/widgets
-    labelled quick build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
+    labeled widgets build/qt6-tests/widgets
+    labeled quick build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
     qml
     script Tests/qt6/screens.py build/qt6-tests/screens "$PREFIX/lib/qt6/qml"
     (opengl)
@@ -52,8 +52,8 @@ run_programs() {
 opengl() {
     export LIBGL_ALWAYS_SOFTWARE=1 QT_QPA_PLATFORM=xcb QT_XCB_GL_INTEGRATION=xcb_glx QSG_RENDER_LOOP=threaded
     unset QT_QUICK_BACKEND
-    labelled 'quick with OpenGL' on_screen build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
-    labelled 'with OpenGL' on_screen "$SDIMAGE_PYTHON" Tests/qt6/screens.py build/qt6-tests/screens "$PREFIX/lib/qt6/qml"
+    labeled 'quick with OpenGL' on_screen build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
+    labeled 'with OpenGL' on_screen "$SDIMAGE_PYTHON" Tests/qt6/screens.py build/qt6-tests/screens "$PREFIX/lib/qt6/qml"
 }
 
 # on_screen PROGRAM…: runs a program in a display of its own.
@@ -65,8 +65,8 @@ run_sanitized() {
     # The library packs pointers, which the leak sanitizer does not see; the engine of QML leaks.
     printf 'leak:%s\n' libsdimage.so >build/qt6-asan/packed
     printf 'leak:%s\n' libsdimage.so libQt6 >build/qt6-asan/packed-and-qt
-    LSAN_OPTIONS=print_suppressions=0:suppressions=build/qt6-asan/packed labelled 'sanitized widgets' build/qt6-asan/widgets
-    LSAN_OPTIONS=print_suppressions=0:suppressions=build/qt6-asan/packed-and-qt labelled 'sanitized quick' build/qt6-asan/quick build/qt6-asan/qml
+    LSAN_OPTIONS=print_suppressions=0:suppressions=build/qt6-asan/packed labeled 'sanitized widgets' build/qt6-asan/widgets
+    LSAN_OPTIONS=print_suppressions=0:suppressions=build/qt6-asan/packed-and-qt labeled 'sanitized quick' build/qt6-asan/quick build/qt6-asan/qml
 }
 
 # The parts run side by side: two compilers, or programs that wait most of the time.

@@ -1,5 +1,5 @@
 # Suite of Tests/run.
-ABOUT='the Swift unit tests under the address and undefined-behaviour sanitizers, with assertions, the build included'
+ABOUT='the Swift unit tests under the address and undefined-behavior sanitizers, with assertions, the build included'
 BUDGET=1000
 NEEDS=swift
 HAS_PARTS=1

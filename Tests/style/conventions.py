@@ -19,7 +19,7 @@ CLASSES = """
 /* Immutable: may be shared. */
 typedef struct sdimage_image sdimage_image; /* pixels */
 
-/* Synchronised: any thread. */
+/* Synchronized: any thread. */
 typedef struct sdimage_cache sdimage_cache; /* images */
 
 /* Single-owner: one thread. */

@@ -73,7 +73,7 @@ class Headers:
     structs: list[Struct] = field(default_factory=list)
     enums: list[headers.Enum] = field(default_factory=list)
     declarations: list[Declaration] = field(default_factory=list)
-    #: Class by name of the type: "immutable", "synchronised" or "single-owner".
+    #: Class by name of the type: "immutable", "synchronized" or "single-owner".
     classes: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -126,11 +126,11 @@ def fields(struct: re.Match[str], comments: headers.Comments, header: str) -> It
 def classes(text: str) -> dict[str, str]:
     """The class of each type: that of its section in base.h, or of its own documentation."""
     found, current, comments = {}, "", headers.Comments(text)
-    for match in re.finditer(r"/\* (Immutable|Synchronised|Single-owner):|typedef struct (\w+) \2;", text):
+    for match in re.finditer(r"/\* (Immutable|Synchronized|Single-owner):|typedef struct (\w+) \2;", text):
         if match[1]:
             current = match[1].lower()
         else:
-            own = re.search(r"Class: (immutable|synchronised|single-owner)", comments.before(match.start()))
+            own = re.search(r"Class: (immutable|synchronized|single-owner)", comments.before(match.start()))
             found[match[2]] = own[1] if own else current
     return found
 
@@ -176,9 +176,9 @@ def ownership(all_of: Headers) -> Iterator[str]:
                        for parameter in values):
                 yield f"{each.header}: {each.name} has no out parameter"
         if each.result == "const char *" and each.parameters:
-            is_shared = all_of.classes.get(plain(each.parameters[0].type)) == "synchronised"
+            is_shared = all_of.classes.get(plain(each.parameters[0].type)) == "synchronized"
             if is_shared and not each.name.endswith("_name") and "Static" not in all_of.docs.get(each.name, ""):
-                yield f"{each.header}: {each.name} lends a text of a synchronised object, which may change"
+                yield f"{each.header}: {each.name} lends a text of a synchronized object, which may change"
 
 
 # --- 3. Predicates.
@@ -234,7 +234,7 @@ def returns(getter: Function, selectors: list[Parameter], values: list[Parameter
         if values[0].type.startswith("const") and len(values) == 2 and values[1].type == "size_t" and len(rest) == 2:
             return same(rest[0].type, values[0].type)
         # A text of an object that other threads change is returned as a block of its own.
-        is_shared = all_of.classes.get(plain(getter.parameters[0].type)) == "synchronised"
+        is_shared = all_of.classes.get(plain(getter.parameters[0].type)) == "synchronized"
         pairs = list(zip(stored, (each.type for each in values)))
         return len(stored) == len(values) and all(
             same(one, other) or (is_shared and (one, other) == ("sdimage_data *", "const char *")) for one, other in pairs)

@@ -68,7 +68,7 @@ const (
 	BadData Code = "BAD_DATA"
 	// The bytes end too early.
 	Truncated Code = "TRUNCATED"
-	// No coder recognises the bytes.
+	// No coder recognizes the bytes.
 	NotAnImage Code = "NOT_AN_IMAGE"
 	// A limit was exceeded; the message names it.
 	TooLarge Code = "TOO_LARGE"
@@ -159,7 +159,7 @@ const (
 
 // Fitting of an image into a box of another aspect ratio.
 const (
-	// Scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars.
+	// Scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars.
 	AspectFit ScaleMode = 0
 	// Stretched to the box.
 	Fill ScaleMode = 1

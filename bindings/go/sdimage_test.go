@@ -250,7 +250,7 @@ func TestACacheKeepsPicturesAndBytes(t *testing.T) {
 	}
 }
 
-func TestBytesAreDecodedDescribedAndRecognised(t *testing.T) {
+func TestBytesAreDecodedDescribedAndRecognized(t *testing.T) {
 	file := picture(t, "balloons.jpg")
 	options := &sdimage.DecodeOptions{Thumbnail: sdimage.Size{Width: 100, Height: 100}, PixelFormat: sdimage.RGBA8}
 	decoded, err := sdimage.Decode(file, options)

@@ -15,14 +15,14 @@ static int failed(const char *what, sdimage_error *error) {
     return 1;
 }
 
-/* Crops to the centre, then to a circle with a thin border. One transformer serves any number of images. */
+/* Crops to the center, then to a circle with a thin border. One transformer serves any number of images. */
 static sdimage_status make_avatar(double side, sdimage_transformer **avatar, sdimage_error **error) {
-    sdimage_color grey = {.red = 0.5, .green = 0.5, .blue = 0.5, .alpha = 1};
+    sdimage_color gray = {.red = 0.5, .green = 0.5, .blue = 0.5, .alpha = 1};
     sdimage_transformer *steps[2] = {NULL, NULL};
     sdimage_status status =
         sdimage_transformer_new_resize(side, side, SDIMAGE_SCALE_MODE_ASPECT_FILL, &steps[0], error);
     if (status >= 0)
-        status = sdimage_transformer_new_round_corner(side / 2, SDIMAGE_CORNERS_ALL, 2, &grey, &steps[1], error);
+        status = sdimage_transformer_new_round_corner(side / 2, SDIMAGE_CORNERS_ALL, 2, &gray, &steps[1], error);
     if (status >= 0)
         status = sdimage_transformer_new_pipeline(steps, 2, avatar, error);
     sdimage_transformer_unref(steps[0]);

@@ -13,7 +13,7 @@
 
 constexpr std::uint32_t side = 96;
 
-// Copies a thumbnail into the centre of its cell.
+// Copies a thumbnail into the center of its cell.
 static void place(sdimage::unwritten_image &sheet, const sdimage::image &picture, std::size_t column, std::size_t row) {
     const std::size_t left = column * side + (side - picture.width()) / 2,
                       top = row * side + (side - picture.height()) / 2;

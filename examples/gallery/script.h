@@ -9,7 +9,7 @@
  *   frames N      waits for N more frames
  *   shot FILE     writes the contents of the window
  *   print         prints a line for each cell
- *   hide, show    as if the window were minimised
+ *   hide, show    as if the window were minimized
  *
  * The program ends after the last command. A condition that is not met within a minute is an error. */
 #ifndef SCRIPT_H

@@ -57,7 +57,7 @@ struct wall {
     int64_t top;                 /* scroll offset */
     uint32_t pixel_side;         /* side of a cell, in pixels */
     size_t first_row, row_count; /* rows that have cells */
-    bool is_shown;               /* false: minimised */
+    bool is_shown;               /* false: minimized */
     sdimage_pixel_format pixel_format;
     void (*changed)(void *window); /* requests a redraw */
     void *window;

@@ -101,7 +101,7 @@ def _sheet(cells: list[Cell]) -> bytes:
         each = cell.image
         assert each
         x, y = 16 + index % _COLUMNS * step[0], 16 + index // _COLUMNS * step[1]
-        # An image larger than its cell is cropped to its centre.
+        # An image larger than its cell is cropped to its center.
         if each.width > _BOX[0] or each.height > _BOX[1]:
             each = each.transform(transforms.resize(_BOX, "aspect_fill"))
         canvas.image(each, x, y + _BOX[1] - each.height)

@@ -10,7 +10,7 @@
  * A view shows its image at once, and plays an animation while it is visible. A partial animation plays the frames
  * received so far and waits at the last one. The next part continues it; the complete image starts at the first frame.
  *
- * Class: synchronised. `show` and `loop` run on the thread that sets, ticks or advances, or on the dispatcher of the
+ * Class: synchronized. `show` and `loop` run on the thread that sets, ticks or advances, or on the dispatcher of the
  * clock, without a lock. */
 #ifndef SDIMAGE_ANIMATED_VIEW_H
 #define SDIMAGE_ANIMATED_VIEW_H

@@ -7,7 +7,7 @@
  * Objects are opaque and reference counted. `_new` and `_copy` make an object, `_ref` adds a reference, `_unref`
  * releases one and accepts NULL. An object made by a function, or stored through a pointer-to-pointer, is the caller's
  * to unref. Any other returned object is borrowed from an immutable or single-owner object: it lives as long as that
- * object, and that of a property until the property changes. The same applies to texts and bytes. Synchronised objects
+ * object, and that of a property until the property changes. The same applies to texts and bytes. Synchronized objects
  * lend nothing but names that never change; `_get_` stores references and values through its parameters.
  *
  * Arguments are borrowed for the call; the library references or copies those that it holds longer.
@@ -97,7 +97,7 @@ typedef struct sdimage_result sdimage_result;                 /* the content of 
 typedef struct sdimage_transformer sdimage_transformer;       /* changes images: transform.h */
 typedef struct sdimage_transport sdimage_transport;           /* an HTTP client of the host: sys/transport.h */
 
-/* Synchronised: may be called from any thread. */
+/* Synchronized: may be called from any thread. */
 typedef struct sdimage_animated_view sdimage_animated_view;   /* an image in a widget: animated_view.h */
 typedef struct sdimage_cache sdimage_cache;                   /* memory over disk, or a substitute: cache.h */
 typedef struct sdimage_decoder sdimage_decoder;               /* decodes bytes as they arrive: decode.h */

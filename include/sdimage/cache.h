@@ -10,7 +10,7 @@
  * that of the variant with this printed form. Removals remove both. Stores take every key literally: the printed form
  * names an original.
  *
- * Classes: sdimage_cache synchronised, sdimage_cache_config single-owner.
+ * Classes: sdimage_cache synchronized, sdimage_cache_config single-owner.
  *
  * Functions on bytes block on the disk; memory functions never block. The `_async` functions are the same without
  * blocking. disk_cache.h has the other functions of the disk part. For caches of the host (sys/cache.h) and for chains

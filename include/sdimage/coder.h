@@ -2,7 +2,7 @@
  * for further formats: TIFF, JPEG XL, SVG, PDF, and those of libavformat.
  *
  * Each plug-in is a shared library of its own, because it depends on a large library or on one with a restrictive
- * licence. A program links a plug-in and registers its coder (sdimage/plugins/NAME.h), or loads all that are installed:
+ * license. A program links a plug-in and registers its coder (sdimage/plugins/NAME.h), or loads all that are installed:
  *
  *   sdimage_plugin_list *plugins = NULL;
  *   sdimage_plugins_load_all(&plugins, NULL);
@@ -59,7 +59,7 @@ SDIMAGE_API void sdimage_coder_unregister_all(void);
 /* Registers the built-in coders again, in their original order, to be tried after those of the host. */
 SDIMAGE_API void sdimage_coder_register_builtin(void);
 
-/* Returns true if a registered coder recognises the bytes; false for zero bytes. */
+/* Returns true if a registered coder recognizes the bytes; false for zero bytes. */
 SDIMAGE_API bool sdimage_can_decode(const void *bytes, size_t length);
 /* Returns true if a registered coder encodes the format. For UNKNOWN, for which sdimage_encode chooses the format, true
  * if one encodes PNG or JPEG. */

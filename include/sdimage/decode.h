@@ -27,7 +27,7 @@
  * environment variable SDIMAGE_MODULE_PATH. A module is opened when its format is first decoded; without it the format
  * is UNSUPPORTED. TIFF, JPEG XL, SVG, PDF, HEIC sequences and videos are decoded by plug-ins (coder.h).
  *
- * Classes: sdimage_decode_options single-owner; sdimage_source synchronised; sdimage_decoder synchronised, except that
+ * Classes: sdimage_decode_options single-owner; sdimage_source synchronized; sdimage_decoder synchronized, except that
  * sdimage_decoder_append is called by one thread at a time. */
 #ifndef SDIMAGE_DECODE_H
 #define SDIMAGE_DECODE_H

@@ -1,7 +1,7 @@
 /* dispatcher.h: dispatchers, which run the callbacks.
  *
  * A load delivers through the dispatcher of its request, else of its manager, else on the library's callback thread.
- * With every dispatcher, deliveries of one load are in order and never overlap. Class: synchronised.
+ * With every dispatcher, deliveries of one load are in order and never overlap. Class: synchronized.
  *
  *   GUI main loop that takes posted closures   sdimage_dispatcher_new_custom
  *   event loop that watches descriptors        sdimage_dispatcher_new_pollable + drain

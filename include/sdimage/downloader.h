@@ -3,7 +3,7 @@
  * One thread of the library runs all transfers. Every hop of a redirect is checked like the first URL. Certificates
  * are verified. Each downloader has its own connections, resolved names, TLS sessions, cookies and limits; the
  * connections are closed with it, or after a minute without any transfer. Classes: sdimage_downloader_config
- * single-owner; the loader synchronised.
+ * single-owner; the loader synchronized.
  *
  * A transfer interrupted in its body is resumed (RFC 9110, section 14) if the server supports ranges. A strong entity
  * tag, or a date that is a strong validator, must prove that the parts belong together; otherwise it is restarted.

@@ -59,7 +59,7 @@ typedef enum SDIMAGE_ENUM sdimage_status {
     /* The bytes and the pixels. */
     SDIMAGE_STATUS_BAD_DATA = -50,         /* [1001] damaged: the coder failed */
     SDIMAGE_STATUS_TRUNCATED = -51,        /* [1001] the bytes end too early */
-    SDIMAGE_STATUS_NOT_AN_IMAGE = -52,     /* [1001] no coder recognises the bytes */
+    SDIMAGE_STATUS_NOT_AN_IMAGE = -52,     /* [1001] no coder recognizes the bytes */
     SDIMAGE_STATUS_TOO_LARGE = -53,        /* a limit was exceeded; the message names it */
     SDIMAGE_STATUS_EMPTY_DATA = -54,       /* [1001] no bytes */
     SDIMAGE_STATUS_TRANSFORM_FAILED = -55, /* a transformer returned no image */

@@ -53,7 +53,7 @@ typedef enum SDIMAGE_ENUM sdimage_format {
 
 /* Fitting of an image into a box of another aspect ratio. */
 typedef enum SDIMAGE_ENUM sdimage_scale_mode {
-    /* scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars */
+    /* scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars */
     SDIMAGE_SCALE_MODE_ASPECT_FIT = 0,
     /* stretched to the box */
     SDIMAGE_SCALE_MODE_FILL = 1,

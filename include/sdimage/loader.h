@@ -2,7 +2,7 @@
  *
  * A loader neither caches nor decodes: it fetches for a manager (manager.h), or returns the bytes
  * (sdimage_loader_load). The loader for http and https is in downloader.h; custom loaders are created with
- * sys/loader.h. Class: synchronised. */
+ * sys/loader.h. Class: synchronized. */
 #ifndef SDIMAGE_LOADER_H
 #define SDIMAGE_LOADER_H
 

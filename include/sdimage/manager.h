@@ -1,6 +1,6 @@
 /* manager.h: loading of images from URLs: connects caches, loaders and coders.
  *
- * Classes: sdimage_manager synchronised, sdimage_manager_config single-owner.
+ * Classes: sdimage_manager synchronized, sdimage_manager_config single-owner.
  *
  *   static void loaded(void *user_data, sdimage_task *task, sdimage_result *result) {
  *       sdimage_image *image = sdimage_result_image(result);

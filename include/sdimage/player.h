@@ -20,11 +20,11 @@
  * set. Players of the same image share its frames. A frame that cannot be decoded takes its time, and the previous one
  * stays visible.
  *
- * Class: synchronised. Handlers run on the thread that calls tick, advance or seek, or on the clock's dispatcher; those
+ * Class: synchronized. Handlers run on the thread that calls tick, advance or seek, or on the clock's dispatcher; those
  * of ticks are serialized. They may call any function, including sdimage_player_unref.
  *
  * Frames come from an image, from a decoder that may still receive bytes, or from the host (sys/frames.h): a frame
- * provider. Class of sdimage_frame_provider: synchronised. */
+ * provider. Class of sdimage_frame_provider: synchronized. */
 #ifndef SDIMAGE_PLAYER_H
 #define SDIMAGE_PLAYER_H
 

@@ -4,7 +4,7 @@
  * loads have precedence: loads of priority LOW use only idle connections and processors, and do not start while visible
  * loads transfer. A visible load of the same URL takes over the transfer under way.
  *
- * Classes: sdimage_prefetcher and sdimage_prefetch_group synchronised, sdimage_batch_options single-owner. Callbacks
+ * Classes: sdimage_prefetcher and sdimage_prefetch_group synchronized, sdimage_batch_options single-owner. Callbacks
  * run on the prefetcher's dispatcher, in order and serialized; they may call any function of the library.
  *   static void done(void *user_data, sdimage_prefetch_group *group, size_t finished, size_t skipped,
  *                    sdimage_error *error) {

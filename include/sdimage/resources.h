@@ -12,7 +12,7 @@
  * Intended for the images of a program's user interface: their number is not limited. Images of its users are loaded by
  * a manager, whose cache has limits.
  *
- * Class: synchronised. Starts no thread. In a forked child, functions return FORKED, like those of a cache. If the
+ * Class: synchronized. Starts no thread. In a forked child, functions return FORKED, like those of a cache. If the
  * parent had neither a manager nor a cache, the child may continue to use these functions, unless another thread was in
  * one of them during the fork. */
 #ifndef SDIMAGE_RESOURCES_H

@@ -23,7 +23,7 @@
  * error here, except that its placeholder has no transition; a load that is replaced, or whose target is closed, shows
  * none. The FINAL of a refresh that found no change is not set again.
  *
- * Classes: sdimage_target synchronised, sdimage_target_options single-owner.
+ * Classes: sdimage_target synchronized, sdimage_target_options single-owner.
  *   static void set_image(void *cell, const char *key, sdimage_image *image, sdimage_result *result) {
  *       cell_show(cell, image);
  *   }

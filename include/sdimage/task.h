@@ -3,7 +3,7 @@
  * A load has a task, which is cancelled and waited for, and delivers results to a handler: partial and cached images,
  * and exactly one final result.
  *
- * Classes: sdimage_task and sdimage_reply synchronised, sdimage_result immutable: its borrowed values live as long as
+ * Classes: sdimage_task and sdimage_reply synchronized, sdimage_result immutable: its borrowed values live as long as
  * the result; sdimage_response single-owner. */
 #ifndef SDIMAGE_TASK_H
 #define SDIMAGE_TASK_H
@@ -261,7 +261,7 @@ SDIMAGE_API void sdimage_response_set_header(sdimage_response *response, const c
 /* Adds a header field, in addition to others of its name. */
 SDIMAGE_API void sdimage_response_add_header(sdimage_response *response, const char *name, const char *value);
 
-/* --- Replies: the results of hooks that may wait. Class: synchronised.
+/* --- Replies: the results of hooks that may wait. Class: synchronized.
  *
  * A hook receives a reply with a reference of its own and completes it once, now or later, on any thread; a second
  * completion is ignored. Releasing it uncompleted completes it with INTERNAL_ERROR. */

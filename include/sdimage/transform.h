@@ -7,7 +7,7 @@
  *
  * Lengths are points: pixels divided by the image's scale, which the result keeps. The origin is the top left corner of
  * the image as displayed: an orientation that remains to be applied is applied first. Resampling, blurring and blending
- * use premultiplied color, so that transparent pixels do not affect the color of their neighbours. They use the
+ * use premultiplied color, so that transparent pixels do not affect the color of their neighbors. They use the
  * precision of the pixel format: 8 bits, 16 bits or float. A result has the pixel format of its image, or the one with
  * alpha if parts of it are transparent (gray8 and rgb8 become rgba8; gray16 and rgb16 become rgba16). Filters of colors
  * turn gray into RGB.
@@ -46,7 +46,7 @@ SDIMAGE_API bool sdimage_transformer_should_preserve_metadata(const sdimage_tran
 /* --- The transformers. *transformer is the caller's. Errors of all: INVALID_ARGUMENT for numbers that are not finite,
  * and those stated; parameters that do not fit a certain image are an error when applied. */
 
-/* Weights of the samples. All kernels are centred, widened for reduction to avoid flicker, and end at the edges. */
+/* Weights of the samples. All kernels are centered, widened for reduction to avoid flicker, and end at the edges. */
 typedef enum SDIMAGE_ENUM sdimage_resampling {
     SDIMAGE_RESAMPLING_LANCZOS = 0, /* three lobes: the sharpest, and the default */
     SDIMAGE_RESAMPLING_AREA = 1,    /* the exact mean of the area of an output pixel: the fastest */
@@ -156,9 +156,9 @@ SDIMAGE_API sdimage_status sdimage_transformer_new_blur(double radius, sdimage_t
  * Parameters that `parameters` lacks have their defaults; NULL for all defaults. Its key has the name and the given
  * parameters: "SDImageFilterTransformer(CISepiaTone,intensity=0.500000)".
  *
- * Filters read straight colors and preserve alpha, except matrices with a row for alpha; filters that use neighbouring
+ * Filters read straight colors and preserve alpha, except matrices with a row for alpha; filters that use neighboring
  * pixels weigh them by alpha. Invert, gamma, exposure, temperature and the color matrix compute in linear light. All
- * others compute with sRGB-encoded samples in any pixel format, except that sums over neighbouring float pixels are in
+ * others compute with sRGB-encoded samples in any pixel format, except that sums over neighboring float pixels are in
  * linear light.
  *
  * INVALID_ARGUMENT for an unknown name or parameter, for a value that is neither an int64 nor a double, and for a value

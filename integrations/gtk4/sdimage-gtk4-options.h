@@ -91,7 +91,7 @@ typedef enum {
  * @SDIMAGE_STATUS_AUTHENTICATION_FAILED: credentials were refused
  * @SDIMAGE_STATUS_BAD_DATA: damaged: the coder failed
  * @SDIMAGE_STATUS_TRUNCATED: the bytes end too early
- * @SDIMAGE_STATUS_NOT_AN_IMAGE: no coder recognises the bytes
+ * @SDIMAGE_STATUS_NOT_AN_IMAGE: no coder recognizes the bytes
  * @SDIMAGE_STATUS_TOO_LARGE: a limit was exceeded; the message names it
  * @SDIMAGE_STATUS_EMPTY_DATA: no bytes
  * @SDIMAGE_STATUS_TRANSFORM_FAILED: a transformer returned no image
@@ -237,7 +237,7 @@ typedef enum {
 
 /**
  * SdimageScaleMode:
- * @SDIMAGE_SCALE_MODE_ASPECT_FIT: scaled to fit inside, the default; on a canvas as large as the box, centred between
+ * @SDIMAGE_SCALE_MODE_ASPECT_FIT: scaled to fit inside, the default; on a canvas as large as the box, centered between
  * transparent bars
  * @SDIMAGE_SCALE_MODE_FILL: stretched to the box
  * @SDIMAGE_SCALE_MODE_ASPECT_FILL: scaled to cover the box; on a canvas as large as the box, the overhang is cropped

@@ -3,7 +3,7 @@
  *   sdimage_gtk_picture_set_url(GTK_PICTURE(picture), "https://example.org/photo.jpg", NULL);
  *
  * The image is loaded through the caches, decoded at the size of the widget in device pixels, and shown
- * when it arrives; animations play. SdimagePicture is a widget with the same behaviour and properties for progress,
+ * when it arrives; animations play. SdimagePicture is a widget with the same behavior and properties for progress,
  * state and errors; SdimageListItemFactory shows lists of any length. Each of them owns a target (sdimage/target.h).
  *
  * The decode size is the allocated size times the scale factor, each side rounded up to a multiple of an eighth of its

@@ -42,7 +42,7 @@ def block(enum: Enum) -> str:
 
 
 def aligned(rows: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Names with the spaces that align the types of neighbours without a comment between them."""
+    """Names with the spaces that align the types of neighbors without a comment between them."""
     groups: list[list[tuple[str, str, str]]] = []
     for row in rows:
         if row[0] or not groups:

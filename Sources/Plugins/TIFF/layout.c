@@ -162,7 +162,7 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: pixel has fewer samples than colors");
     if (layout->is_float && layout->kind != SDTIFF_GRAY && layout->kind != SDTIFF_RGB &&
         layout->kind != SDTIFF_BY_LIBRARY)
-        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: floating-point samples are neither grey nor RGB");
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: floating-point samples are neither gray nor RGB");
     if (layout->kind != SDTIFF_BY_LIBRARY)
         find_alpha(file, layout);
     read_blocks(file, layout);

@@ -39,7 +39,7 @@ package struct CacheRow: Sendable {
         ]
         var seal = unsafe numbers.span.bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) }
         for text in [key.bytes, Array(file.utf8), entityTag, lastModified, encodedRecord] {
-            // Includes the length: otherwise bytes could move between neighbouring fields unnoticed.
+            // Includes the length: otherwise bytes could move between neighboring fields unnoticed.
             seal = unsafe withUnsafeBytes(of: UInt64(text.count).littleEndian) { unsafe CRC32C.checksum($0, after: seal) }
             seal = unsafe text.withUnsafeBytes { unsafe CRC32C.checksum($0, after: seal) }
         }

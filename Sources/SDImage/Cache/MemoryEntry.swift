@@ -12,7 +12,7 @@ import Synchronization
 
     let hash: UInt64
     var cost: Int
-    /// Neighbours in a queue.
+    /// Neighbors in a queue.
     var newer: Pointer?
     var older: Pointer?
     /// Location of the entry in the eviction order.

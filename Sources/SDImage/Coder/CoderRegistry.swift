@@ -61,7 +61,7 @@ package final class CoderRegistry: Sendable {
 
     // MARK: Look-up
 
-    /// Returns the coder that recognises the bytes. If none does and the bytes have no known signature, returns the coder that
+    /// Returns the coder that recognizes the bytes. If none does and the bytes have no known signature, returns the coder that
     /// decodes `hint`.
     package func coder(for bytes: Bytes, hint: ImageFormat = .unknown) -> (any ImageCoder)? {
         let coders = coders
@@ -93,7 +93,7 @@ package final class CoderRegistry: Sendable {
         return try coder.info(bytes, options: options, stop: stop)
     }
 
-    /// Decodes with `coder`, or with the coder that recognises the bytes; its result is final. The work budget starts here.
+    /// Decodes with `coder`, or with the coder that recognizes the bytes; its result is final. The work budget starts here.
     package func decode(
         _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> Image {

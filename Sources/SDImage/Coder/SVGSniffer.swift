@@ -1,4 +1,4 @@
-/// Recognises SVG: XML with the root element `svg`, found within the first 4 KiB (SVG 2, section 5.1; XML 1.0, section 2.8).
+/// Recognizes SVG: XML with the root element `svg`, found within the first 4 KiB (SVG 2, section 5.1; XML 1.0, section 2.8).
 enum SVGSniffer {
     private static let window = 4096
 

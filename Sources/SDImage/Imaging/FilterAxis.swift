@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// The source positions and weights of each output position along one axis. The kernel is centred and widened for
+/// The source positions and weights of each output position along one axis. The kernel is centered and widened for
 /// reductions; positions outside the image have no weight.
 @safe struct FilterAxis {
     /// Number of output positions.
@@ -29,7 +29,7 @@ import SDImagePixels
     }
 
     /// Makes the starts non-decreasing, because a caller that produces outputs in order releases the source positions before
-    /// each start. Without this, a kernel centred exactly on a sample, whose zero weights before it `fill` skips, can start
+    /// each start. Without this, a kernel centered exactly on a sample, whose zero weights before it `fill` skips, can start
     /// after the next one.
     private func order() {
         guard let starts = unsafe starts, let counts = unsafe counts, let all = unsafe weights else { return }

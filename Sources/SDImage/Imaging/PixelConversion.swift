@@ -5,7 +5,7 @@ extension Image {
     ///
     /// - 16 to 8 bits drops the low byte; 8 to 16 bits is `v * 257`.
     /// - A target without alpha keeps the straight color, as if the image were opaque.
-    /// - Grey is BT.601 luma with libjpeg's integer weights.
+    /// - Gray is BT.601 luma with libjpeg's integer weights.
     /// - Linear light above white is clipped in integer formats, or tone-mapped for an image of high dynamic range.
     package func converted(to format: PixelFormat) throws(ImageError) -> Image {
         guard format != pixels.format else { return self }

@@ -14,7 +14,7 @@ struct QuarterTurn {
         return image.redrawn(try QuarterTurn.centered(turned.pixels, in: image.size, stop: stop), hasAlpha: true)
     }
 
-    /// Centres the pixels on a transparent canvas; rounds to the left and up.
+    /// Centers the pixels on a transparent canvas; rounds to the left and up.
     private static func centered(_ pixels: PixelBuffer, in size: PixelSize, stop: CancellationToken) throws(ImageError)
         -> PixelBuffer
     {
@@ -31,7 +31,7 @@ struct QuarterTurn {
         return canvas
     }
 
-    /// The offsets to read from and to write to when a length is centred on another.
+    /// The offsets to read from and to write to when a length is centered on another.
     private static func middle(_ length: Int, _ available: Int) -> (Int, Int) {
         length > available ? ((length - available) / 2, 0) : (0, (available - length) / 2)
     }

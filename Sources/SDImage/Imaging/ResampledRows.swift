@@ -23,7 +23,7 @@ import SDImagePixels
     private let quads: ScratchMemory?
     /// Allocated on first use: 8-bit images are opaque nearly everywhere and do not need it.
     private var floats: ScratchMemory?
-    /// Output of the filter for units of grey, before it is transposed to rows.
+    /// Output of the filter for units of gray, before it is transposed to rows.
     private let grays: ScratchMemory?
     private let packed: ScratchMemory?
     private let account: WorkingMemory
@@ -140,7 +140,7 @@ import SDImagePixels
         }
     }
 
-    /// Destinations of units: their filtered rows, or for grey the buffer before transposition.
+    /// Destinations of units: their filtered rows, or for gray the buffer before transposition.
     private func unitPointers(from first: Int, count: Int) -> [UnsafeMutablePointer<Float>?] {
         let grays = unsafe grays?.bound(to: Float.self).baseAddress
         return unsafe (first..<first + count).map { unit in

@@ -16,7 +16,7 @@ struct ColorMatrix: Sendable {
         self.init([scale, 0, 0, 0, offset], [0, scale, 0, 0, offset], [0, 0, scale, 0, offset])
     }
 
-    /// Changes the saturation: below 1 towards grey, above 1 away from it.
+    /// Changes the saturation: below 1 towards gray, above 1 away from it.
     init(saturation: Double) {
         let rows = (0..<3).map { row in
             (0..<3).map { ColorMatrix.luma[$0] * (1 - saturation) + ($0 == row ? saturation : 0) } + [0, 0]
@@ -24,7 +24,7 @@ struct ColorMatrix: Sendable {
         self.init(rows[0], rows[1], rows[2])
     }
 
-    /// Rotates colors around the grey axis and preserves luma (SVG 1.1, 15.10). `angle` is in radians.
+    /// Rotates colors around the gray axis and preserves luma (SVG 1.1, 15.10). `angle` is in radians.
     init(hue angle: Double) {
         let (c, s) = (cos(angle), sin(angle))
         self.init(

@@ -1,4 +1,4 @@
-/// A filter of the catalogue: names, parameters and the operation for their values.
+/// A filter of the catalog: names, parameters and the operation for their values.
 package struct Filter: Sendable {
     /// Encoding of the samples that a filter computes with.
     package enum Space: String, Sendable {

@@ -1,13 +1,13 @@
-/// Applies a filter of the catalogue.
+/// Applies a filter of the catalog.
 package struct FilterTransformer: ImageTransformer {
     private let filter: Filter
     private let values: [Double]
     package let key: String
 
-    /// Finds the filter by name or alias. The key contains its name in the catalogue and the parameters that are set, in the
-    /// order of the catalogue.
+    /// Finds the filter by name or alias. The key contains its name in the catalog and the parameters that are set, in the
+    /// order of the catalog.
     package init(_ name: String, parameters: OptionsBag = OptionsBag()) throws(ImageError) {
-        filter = try FilterCatalogue.filter(name)
+        filter = try FilterCatalog.filter(name)
         var values: [Double] = []
         var given = ""
         var count = 0

@@ -1,6 +1,6 @@
 import SDImagePixels
 
-/// Nearest-neighbour resampling: each output pixel is the source pixel at its centre, with color and alpha unchanged.
+/// Nearest-neighbor resampling: each output pixel is the source pixel at its center, with color and alpha unchanged.
 @safe final class PixelPicker: @unchecked Sendable {
     // Unchecked: the table is complete before the threads start, and each thread writes its own rows.
     private let source: PixelBuffer

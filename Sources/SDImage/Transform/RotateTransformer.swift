@@ -43,7 +43,7 @@ package struct RotateTransformer: ImageTransformer {
                 height: Int32(clamping: source.size.height), format: source.format.rawValue, is_opaque: isOpaque ? 1 : 0)
             guard let floats = unsafe scratch.bound(to: Float.self).baseAddress else { return }
             for y in rows {
-                // The source position of the row's first pixel: its offset from the centre, rotated back.
+                // The source position of the row's first pixel: its offset from the center, rotated back.
                 let (dx, dy) = (0.5 - Double(size.width) / 2, Double(y) + 0.5 - Double(size.height) / 2)
                 let (x0, y0) = (width / 2 + dx * cosine - dy * sine, height / 2 + dx * sine + dy * cosine)
                 unsafe withUnsafePointer(to: line) { unsafe sdpx_read_line(floats, size.width, $0, x0, y0, cosine, sine) }

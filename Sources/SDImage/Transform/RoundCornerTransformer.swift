@@ -63,7 +63,7 @@ package struct RoundCornerTransformer: ImageTransformer {
             radii: (radii[0], radii[1], radii[2], radii[3]))
     }
 
-    /// The area between the outer and inner edge of the border. The centre line lies at half-pixel positions, for a sharp border.
+    /// The area between the outer and inner edge of the border. The center line lies at half-pixel positions, for a sharp border.
     private func border(
         _ width: Double, _ height: Double, radius: Double, scale: Double, format: PixelFormat
     ) -> RoundedCanvas.Border? {

@@ -38,9 +38,9 @@ struct StepFilter {
     /// The red, green and blue output for each of the 256 input values.
     private func table(_ codes: [sdpx_step]) -> [UInt8] {
         var table = [UInt8](repeating: 0, count: 768)
-        let greys = (0...255).map { UInt8($0) }
+        let grays = (0...255).map { UInt8($0) }
         unsafe sdpx_step_row(
-            &table, PixelFormat.rgb8.rawValue, greys, PixelFormat.gray8.rawValue, greys.count, 0, codes, codes.count,
+            &table, PixelFormat.rgb8.rawValue, grays, PixelFormat.gray8.rawValue, grays.count, 0, codes, codes.count,
             isLight ? 1 : 0)
         return table
     }

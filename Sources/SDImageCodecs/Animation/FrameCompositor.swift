@@ -6,7 +6,7 @@ import SDImage
 /// Canvases are kept on the way. As long as all fit the budget, every canvas is kept; otherwise those that save most, packed if
 /// there are many (`CanvasStore`), so that a seek draws few frames. The latest canvas is kept too, so that sequential playback
 /// draws one frame each time. Returned canvases are shared and never changed. When the process is short of memory for frames, the
-/// latest canvas is kept as indices between two frames, if it has few enough colors. Not synchronised.
+/// latest canvas is kept as indices between two frames, if it has few enough colors. Not synchronized.
 package struct FrameCompositor {
     /// Bytes of canvases kept for one animation.
     package static let standardBudget = 8 << 20

@@ -1,7 +1,7 @@
 import SDImage
 import SDImagePixels
 
-/// Writes uncompressed bottom-up Windows bitmaps: grey with a palette, 24 bits, or 32 bits with alpha.
+/// Writes uncompressed bottom-up Windows bitmaps: gray with a palette, 24 bits, or 32 bits with alpha.
 struct BMPEncoder {
     private let stop: CancellationToken
 
@@ -11,7 +11,7 @@ struct BMPEncoder {
     func encode(_ original: Image) throws(ImageError) -> Bytes {
         let image = try BMPEncoder.plain(original, stop: stop)
         let (format, size) = (image.pixels.format, image.size)
-        let palette = format == .gray8 ? BMPEncoder.greys : []
+        let palette = format == .gray8 ? BMPEncoder.grays : []
         let header = format == .rgba8 ? BMPEncoder.fifthHeader(size) : BMPEncoder.header(size, bits: format.channels * 8)
         let start = 14 + header.count + palette.count
         let (bytes, overflow) = BMPEncoder.stride(size.width, bits: format.channels * 8)
@@ -83,7 +83,7 @@ struct BMPEncoder {
     /// 96 pixels per inch, which means unspecified.
     private static let pixelsPerMetre = 3780
 
-    private static let greys = (0...255).flatMap { (level: UInt8) -> [UInt8] in [level, level, level, 0] }
+    private static let grays = (0...255).flatMap { (level: UInt8) -> [UInt8] in [level, level, level, 0] }
 
     /// Bytes of a row. Rows are aligned to 4 bytes.
     private static func stride(_ width: Int, bits: Int) -> Int { (width * bits + 31) / 32 * 4 }

@@ -7,7 +7,7 @@ struct BMPPalette {
 
     /// RGBA in memory order, the first byte in the lowest bits.
     private let entries: [UInt32]
-    /// True when every color is grey, so that one channel is enough.
+    /// True when every color is gray, so that one channel is enough.
     let isGray: Bool
 
     /// `transform` converts rgb8; it is applied to the palette instead of to the pixels.

@@ -14,7 +14,7 @@ struct BMPRowDecoder {
     private let stride: Int
     /// The masks of the header; may be replaced after the pixels were examined.
     var fields: BMPColorMasks
-    /// Format of the pixels written by `read`: rgb8, rgba8, or gray8 for a grey palette.
+    /// Format of the pixels written by `read`: rgb8, rgba8, or gray8 for a gray palette.
     var layout = PixelFormat.rgb8
 
     init(

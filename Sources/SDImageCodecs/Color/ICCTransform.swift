@@ -65,7 +65,7 @@ import SDImage
         return zip(colors, results).allSatisfy { abs(Int($0) - Int($1)) <= 1 }
     }
 
-    /// Maps `values` evenly spaced samples through a grey profile to 16-bit sRGB; nil when the profile is unusable.
+    /// Maps `values` evenly spaced samples through a gray profile to 16-bit sRGB; nil when the profile is unusable.
     static func grayCurve(profile: Bytes, values: Int) -> [UInt16]? {
         guard values > 1, let context = ICCContext(), let source = unsafe context.open(profile, space: cmsSigGrayData) else {
             return nil

@@ -25,7 +25,7 @@ struct LightTransform: RowTransform {
         systemGamma = encoding.curve == .hlg ? 1.2 : 1
         luminance = toXYZ.rows[1].map(Float.init)
         let gain = encoding.curve == .hlg ? CodePoints.hlgPeak / CodePoints.referenceWhite : 1
-        // Grey stays grey with any primaries.
+        // Gray stays gray with any primaries.
         matrix = (isGray ? .identity : toStandard).scaled(by: gain).rows.flatMap { $0.map(Float.init) }
         let exceedsResult = encoding.curve.isHighDynamicRange && output != .rgbaFloat
         tones = exceedsResult ? .ofHighestPeak : nil

@@ -1,7 +1,7 @@
 import Glibc
 import SDImage
 
-/// Applies one curve to every color sample: the gamma of a file, or the profile of a grey image.
+/// Applies one curve to every color sample: the gamma of a file, or the profile of a gray image.
 struct ToneTable: RowTransform {
     private let format: PixelFormat
     /// One entry for each sample value, with the 8 or 16 bits of the format.
@@ -12,7 +12,7 @@ struct ToneTable: RowTransform {
         self.init(format: format, curve: { ToneTable.encode(encoding.toLinear($0, top: ToneTable.top(format))) })
     }
 
-    /// nil when the profile is unusable, not a grey profile, or changes nothing.
+    /// nil when the profile is unusable, not a gray profile, or changes nothing.
     init?(format: PixelFormat, profile: Bytes) {
         let values = ToneTable.top(format) + 1
         guard let curve = ICCTransform.grayCurve(profile: profile, values: values) else { return nil }

@@ -21,7 +21,7 @@ import SDImagePixels
 
     private static let widths = Part.narrow.rawValue + 4
 
-    /// `isColor` selects RGB; otherwise rows are grey.
+    /// `isColor` selects RGB; otherwise rows are gray.
     init(_ thumbnail: DCThumbnailPlanes, size: PixelSize, isColor: Bool, account: WorkingMemory) throws(ImageError) {
         self.thumbnail = thumbnail
         self.size = size

@@ -1,6 +1,6 @@
 import SDImage
 
-/// JPEG with libjpeg: baseline, progressive and arithmetic; grey, color and CMYK (ISO/IEC 10918-1).
+/// JPEG with libjpeg: baseline, progressive and arithmetic; gray, color and CMYK (ISO/IEC 10918-1).
 ///
 /// - Header: libjpeg reads it (`JPEGRowDecoder`). `JPEGSegmentReader` finds the segments for `JPEGDecodeMetadata` (orientation,
 ///   profile) and for the `JPEGMetadata` of `info`. `JPEGDecoder` holds the plan of one decode, with the scale of libjpeg.

@@ -66,8 +66,8 @@ struct JPEGEncoder {
         _ image: Image, _ options: EncodeOptions, _ stop: CancellationToken
     ) throws(ImageError) -> [(marker: Int32, bytes: Bytes)] {
         var markers: [(marker: Int32, bytes: Bytes)] = []
-        if let exif = try exif(image, options, stop) { markers.append((0xE1, try labelled(exifLabel, exif))) }
-        if let xmp = options.xmp { markers.append((0xE1, try labelled(packetLabel, xmp))) }
+        if let exif = try exif(image, options, stop) { markers.append((0xE1, try labeled(exifLabel, exif))) }
+        if let xmp = options.xmp { markers.append((0xE1, try labeled(packetLabel, xmp))) }
         for piece in try pieces(image.metadata.colorProfile) { markers.append((0xE2, piece)) }
         return markers
     }
@@ -96,7 +96,7 @@ struct JPEGEncoder {
         throw ImageError(.tooLarge, "jpeg: no thumbnail fits beside the EXIF block (limit \(room) bytes)")
     }
 
-    private static func labelled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
+    private static func labeled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
         guard block.count <= JPEGRowEncoder.markerBytes - label.count else {
             throw .tooLarge("jpeg: metadata block of \(block.count) bytes", limit: JPEGRowEncoder.markerBytes - label.count)
         }
@@ -115,7 +115,7 @@ struct JPEGEncoder {
         var pieces: [Bytes] = []
         for index in 0..<count {
             guard let piece = profile.slice(index * size..<min(profile.count, (index + 1) * size)) else { continue }
-            pieces.append(try labelled(profileLabel + [UInt8(clamping: index + 1), UInt8(clamping: count)], piece))
+            pieces.append(try labeled(profileLabel + [UInt8(clamping: index + 1), UInt8(clamping: count)], piece))
         }
         return pieces
     }

@@ -1,7 +1,7 @@
 import SDImage
 
 /// The frame header of JPEG files as written by cameras, phones and browsers (ISO/IEC 10918-1, B.2.2): Huffman coding, eight
-/// bits, grey or three components of which the first is the finest.
+/// bits, gray or three components of which the first is the finest.
 struct JPEGFrameHeader {
     struct Component {
         let id: UInt8

@@ -46,7 +46,7 @@ struct PNGAncillaryWriter {
         try file.chunk("iTXt", Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0], packet)
     }
 
-    /// True for a grey profile, according to its header (ICC.1, section 7.2). A profile must match the color type of the file
+    /// True for a gray profile, according to its header (ICC.1, section 7.2). A profile must match the color type of the file
     /// (section 11.3.2.3).
     static func isGray(_ profile: Bytes) -> Bool { profile.reader.matches("GRAY", at: 16) }
 }

@@ -19,7 +19,7 @@ struct PNGEncodedImage: Sendable {
     var isInterlaced = false
     /// Three bytes for each color.
     var palette: Bytes?
-    /// tRNS: alpha of the first colors, or one grey or RGB color with two bytes per channel.
+    /// tRNS: alpha of the first colors, or one gray or RGB color with two bytes per channel.
     var transparency: Bytes?
     /// The parts of one zlib stream.
     var parts: [Bytes]

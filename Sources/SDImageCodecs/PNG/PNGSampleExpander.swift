@@ -101,7 +101,7 @@ import SDImagePixels
         }
     }
 
-    /// Returns the greys. The transparent grey has as many bits as the samples; higher bits are ignored.
+    /// Returns the grays. The transparent gray has as many bits as the samples; higher bits are ignored.
     private static func grays(_ data: PNGEncodedImage) -> [UInt32] {
         let highest = 1 << data.depth - 1
         var reader = data.transparency?.reader

@@ -137,7 +137,7 @@ import SDImagePixels
         guard isImported else { throw unsafe error(picture.error_code) }
     }
 
-    /// Imports grey, which needs no chroma computation: as luma in libwebp's range of 16 to 235, or as three equal channels.
+    /// Imports gray, which needs no chroma computation: as luma in libwebp's range of 16 to 235, or as three equal channels.
     private static func fillGray(_ picture: inout WebPPicture, _ pixels: PixelBuffer) throws(ImageError) {
         guard unsafe WebPPictureAlloc(&picture) != 0 else { throw unsafe error(picture.error_code) }
         let width = pixels.size.width

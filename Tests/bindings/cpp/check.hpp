@@ -1,5 +1,5 @@
 // check.hpp: tests of the C++ headers. A TEST is a function that prints `ok NAME` or `not ok NAME: WHY`. All tests run
-// in one process, which is built with the address and undefined-behaviour sanitizers.
+// in one process, which is built with the address and undefined-behavior sanitizers.
 #ifndef SDIMAGE_TESTS_CHECK_HPP
 #define SDIMAGE_TESTS_CHECK_HPP
 

@@ -95,7 +95,7 @@ def ico() -> bytes:
 
 
 def tiff() -> bytes:
-    """10^9 grey samples in deflated strips of 16 rows."""
+    """10^9 gray samples in deflated strips of 16 rows."""
     side = 32_000
     directory = tiffs.Directory()
     directory.set(256, tiffs.LONG, side).set(257, tiffs.LONG, side).set(258, tiffs.SHORT, 8).set(259, tiffs.SHORT, 8)

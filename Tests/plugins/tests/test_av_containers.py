@@ -14,7 +14,7 @@ FRAMES = {"av.frames": True}
 
 
 def halves(index: int) -> tuple[writers.Color, writers.Color]:
-    """The left half has one of five colors, the right half a unique grey."""
+    """The left half has one of five colors, the right half a unique gray."""
     return COLORS[index % len(COLORS)], (index * 8,) * 3
 
 

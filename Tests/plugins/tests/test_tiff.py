@@ -10,7 +10,7 @@ import unittest
 
 from . import tiffs
 from .support import FIXTURES, PLUGINS, ROOT, TestCase, _bytes, apart, from_source, lib, needs, sdimage
-from .tiffs import HEIGHT, LONG, RATIONAL, SHORT, WIDTH, file, grey, picture, ramp
+from .tiffs import HEIGHT, LONG, RATIONAL, SHORT, WIDTH, file, gray, picture, ramp
 
 POINTS = ((0, 0), (WIDTH - 1, 0), (31, 15), (0, HEIGHT - 1), (WIDTH - 1, HEIGHT - 1), (17, 29))
 
@@ -64,12 +64,12 @@ class Tiff(TestCase):
         for bits, photometric in itertools.product((1, 2, 4, 8), (0, 1)):
             most = 2**bits - 1
             with self.subTest(bits=bits, photometric=photometric):
-                image = sdimage.decode(file(picture(grey, bits=bits, photometric=photometric)))
+                image = sdimage.decode(file(picture(gray, bits=bits, photometric=photometric)))
                 self.assertEqual(image.pixel_format, "gray8")
                 for x in (0, 21, 40, 63):
                     value = round(x / 63 * most) * 255 / most
                     self.assertAlmostEqual(image.tobytes()[x], value if photometric else 255 - value, delta=0.51)
-        deep = file(picture(grey, bits=16, photometric=1))
+        deep = file(picture(gray, bits=16, photometric=1))
         self.assertEqual(sdimage.decode(deep).pixel_format, "gray8")
         self.assertEqual(sdimage.decode(deep, pixel_format="native").pixel_format, "gray16")
 
@@ -77,7 +77,7 @@ class Tiff(TestCase):
         for bits, shift in ((1, 8), (2, 8), (4, 0), (8, 8)):
             count = 2**bits
             colors = [[(index * step + step) % 256 for index in range(count)] for step in (3, 7, 11)]
-            made = picture(grey, bits=bits, photometric=3)
+            made = picture(gray, bits=bits, photometric=3)
             made.set(320, SHORT, *(value << shift for plane in colors for value in plane))
             image = sdimage.decode(file(made))
             self.assertEqual(image.pixel_format, "rgb8")
@@ -96,7 +96,7 @@ class Tiff(TestCase):
                 for x, y in ((31, 15), (63, 31), (40, 8)):
                     wanted = tuple(round(value * 255) for value in with_alpha(x, y))
                     self.assert_close(self.pixel(image, x, y), wanted, 3)
-        grey_alpha = picture(lambda x, y: (*grey(x, y), 0.5), photometric=1).set(338, SHORT, 2)
+        grey_alpha = picture(lambda x, y: (*gray(x, y), 0.5), photometric=1).set(338, SHORT, 2)
         self.assertEqual(self.pixel(sdimage.decode(file(grey_alpha)), 63, 0), (255, 255, 255, 128))
 
     def test_more_samples_than_colors_do_no_harm(self) -> None:
@@ -206,11 +206,11 @@ class Tiff(TestCase):
         return int(counting(data, len(data)))
 
     def test_pages_are_counted(self) -> None:
-        pages = file(*[picture(grey, photometric=1)] * 3)
+        pages = file(*[picture(gray, photometric=1)] * 3)
         self.assertEqual([self.count(data) for data in (pages, b"II*\0", b"")], [3, 0, 0])
 
     def test_directories_in_a_circle_end(self) -> None:
-        first = picture(grey, photometric=1)
+        first = picture(gray, photometric=1)
         body = first.write(8, 8)
         data = struct.pack("<2sHI", b"II", 42, 8) + body
         self.assertEqual(sdimage.decode(data).width, WIDTH)
@@ -291,7 +291,7 @@ class Tiff(TestCase):
         self.assertEqual((self.pixel(small, 4, 24)[:3], self.pixel(small, 28, 24)[:3]), ((0, 0, 0), (255, 255, 255)))
 
     def test_damage_is_an_error_or_a_picture(self) -> None:
-        for made in (picture(compression=8), picture(tile=16, planar=True, bits=16), picture(grey, bits=1, photometric=0),
+        for made in (picture(compression=8), picture(tile=16, planar=True, bits=16), picture(gray, bits=1, photometric=0),
                      picture(big=True, order=">"), picture(bits=32, is_float=True)):
             self.assert_hardened(file(made))
 

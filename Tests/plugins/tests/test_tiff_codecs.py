@@ -7,7 +7,7 @@ import unittest
 
 from . import libtiff, profiles
 from .support import TestCase, needs, sdimage
-from .tiffs import HEIGHT, SHORT, WIDTH, Pixel, file, grey, picture, ramp, row
+from .tiffs import HEIGHT, SHORT, WIDTH, Pixel, file, gray, picture, ramp, row
 
 LZW, JPEG, LERC, LZMA, ZSTD, WEBP = 5, 7, 34887, 34925, 50000, 50001
 
@@ -52,7 +52,7 @@ class Compressions(TestCase):
         for bits in (8, 16):
             with self.subTest(bits=bits):
                 self.assert_exact(LERC, bits=bits)
-        samples = raw(grey, 32, True)
+        samples = raw(gray, 32, True)
         data = libtiff.write(samples, WIDTH, HEIGHT, LERC, samples=1, bits=32, photometric=1, is_float=True)
         image = sdimage.decode(data, pixel_format="native")
         self.assertEqual(image.pixel_format, "rgba_float")
@@ -60,7 +60,7 @@ class Compressions(TestCase):
         self.assertEqual(struct.pack(f"<{WIDTH * HEIGHT}f", *light[::4]), samples)
 
     def test_jpeg(self) -> None:
-        # YCbCr with subsampled colors, by libjpeg's own conversion; RGB unchanged; grey.
+        # YCbCr with subsampled colors, by libjpeg's own conversion; RGB unchanged; gray.
         colors = libtiff.write(raw(), WIDTH, HEIGHT, JPEG, photometric=6, tags={65538: 1, 65537: 95})
         plain = libtiff.write(raw(), WIDTH, HEIGHT, JPEG, tags={65537: 95})
         for name, data in (("colors", colors), ("plain", plain)):
@@ -70,10 +70,10 @@ class Compressions(TestCase):
                 with self.subTest(name, x=x, y=y):
                     self.assert_close(self.pixel(image, x, y)[:3], tuple(round(value * 255) for value in ramp(x, y)), 5)
             self.assert_hardened(data, 8, 16)
-        levels = libtiff.write(raw(grey), WIDTH, HEIGHT, JPEG, samples=1, photometric=1, tags={65537: 95})
+        levels = libtiff.write(raw(gray), WIDTH, HEIGHT, JPEG, samples=1, photometric=1, tags={65537: 95})
         image = sdimage.decode(levels)
         self.assertEqual(image.pixel_format, "gray8")
-        self.assertLessEqual(max(abs(a - b) for a, b in zip(image.tobytes(), raw(grey))), 3)
+        self.assertLessEqual(max(abs(a - b) for a, b in zip(image.tobytes(), raw(gray))), 3)
 
     def test_fax(self) -> None:
         """ITU-T T.4 (compressions 2 and 3) and T.6 (4)."""

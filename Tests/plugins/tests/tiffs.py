@@ -19,7 +19,7 @@ def ramp(x: int, y: int) -> tuple[float, float, float]:
     return x / (WIDTH - 1), y / (HEIGHT - 1), 0.75
 
 
-def grey(x: int, y: int) -> tuple[float]:
+def gray(x: int, y: int) -> tuple[float]:
     return (x / (WIDTH - 1),)
 
 

@@ -54,9 +54,9 @@ import Testing
         try DrawnPicture.draw(list.count, 1, .SDIMAGE_PIXEL_FORMAT_RGB8) { x, _ in list[x] }
     }
 
-    // MARK: The catalogue
+    // MARK: The catalog
 
-    @Test func theCatalogueTellsEveryFilter() throws {
+    @Test func theCatalogTellsEveryFilter() throws {
         let names = Self.names
         #expect(names.count >= 25 && Set(names).count == names.count && names.contains("CIColorInvert"))
         #expect(sdimage_filter_name(names.count) == nil && sdimage_filter_name(-1) == nil)
@@ -202,7 +202,7 @@ import Testing
         #expect(sdimage_image_has_alpha(image.pointer) && bytes(image) == [10, 20, 30, 128])
     }
 
-    @Test func cellsBlursAndSharpeningLookAtNeighbours() throws {
+    @Test func cellsBlursAndSharpeningLookAtNeighbors() throws {
         let edge = try DrawnPicture.draw(20, 10, .SDIMAGE_PIXEL_FORMAT_GRAY8) { x, _ in [x < 10 ? 100 : 160] }
         let cells = try filtered(edge, "pixellate", ["scale": 4])
         #expect([0, 3, 8, 11, 12, 19].map { bytes(cells, $0, 5)[0] } == [100, 100, 130, 130, 160, 160])
@@ -216,7 +216,7 @@ import Testing
         #expect(bytes(dark, 0, 0)[0] < 5 && bytes(dark, 9, 5)[0] > 95)
     }
 
-    @Test func clearPixelsLendNoColorToTheirNeighbours() throws {
+    @Test func clearPixelsLendNoColorToTheirNeighbors() throws {
         let picture = try DrawnPicture.draw(8, 8, .SDIMAGE_PIXEL_FORMAT_RGBA8) { x, _ in
             x < 4 ? [200, 100, 50, 255] : [0, 255, 0, 0]
         }

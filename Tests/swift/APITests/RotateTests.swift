@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aQuarterTurnThatIsNotFittedIsCutAndCentred() throws {
+    @Test func aQuarterTurnThatIsNotFittedIsCutAndCentered() throws {
         let picture = try numbered(5, 3)
         let image = try rotated(picture, .pi / 2, fit: false)
         #expect(bytes(image) == [[0, 4, 14, 24, 0], [0, 3, 13, 23, 0], [0, 2, 12, 22, 0]])

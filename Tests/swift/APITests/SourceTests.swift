@@ -107,8 +107,8 @@ private final class Tape: @unchecked Sendable {
             return status
         }
         table.instance_image = { _, instance, image, error in
-            var grey = UInt8(Int(bitPattern: instance) - 1)
-            return sdimage_image_new(1, 1, 64, .SDIMAGE_PIXEL_FORMAT_GRAY8, &grey, image, error)
+            var gray = UInt8(Int(bitPattern: instance) - 1)
+            return sdimage_image_new(1, 1, 64, .SDIMAGE_PIXEL_FORMAT_GRAY8, &gray, image, error)
         }
         return try make(sdimage_coder_unref) { sdimage_coder_new_custom("tail", &table, nil, nil, $0, $1) }
     }
@@ -188,8 +188,8 @@ func makeVectorCoder() throws -> Owned {
         return status
     }
     table.decode = { _, _, _, _, image, error in
-        let grey = [UInt8](repeating: 20, count: 200)
-        return sdimage_image_new(20, 10, 20, .SDIMAGE_PIXEL_FORMAT_GRAY8, grey, image, error)
+        let gray = [UInt8](repeating: 20, count: 200)
+        return sdimage_image_new(20, 10, 20, .SDIMAGE_PIXEL_FORMAT_GRAY8, gray, image, error)
     }
     return try make(sdimage_coder_unref) { sdimage_coder_new_custom("vect", &table, nil, nil, $0, $1) }
 }

@@ -32,7 +32,7 @@ import Testing
     }
 
     private static func reference(_ step: Int, _ v: [Double], _ c: [Double], _ x: Double, _ y: Double) -> [Double] {
-        let grey = c[0] * luma[0] + c[1] * luma[1] + c[2] * luma[2]
+        let gray = c[0] * luma[0] + c[1] * luma[1] + c[2] * luma[2]
         switch step {
         case SDPX_STEP_MATRIX: return matrix(v, c)
         case SDPX_STEP_CURVE: return (0..<3).map { curve(Array(v[4 * $0..<4 * $0 + 4]), c[$0]) } + [c[3]]
@@ -40,11 +40,11 @@ import Testing
         case SDPX_STEP_LEVELS:
             let top = v[0] - 1
             return c[..<3].map { (x: Double) -> Double in min(floor(x * v[0]), top) / top } + [c[3]]
-        case SDPX_STEP_THRESHOLD: return [Double](repeating: grey >= v[0] ? 1 : 0, count: 3) + [c[3]]
+        case SDPX_STEP_THRESHOLD: return [Double](repeating: gray >= v[0] ? 1 : 0, count: 3) + [c[3]]
         case SDPX_STEP_VIBRANCE:
             let high = max(c[0], c[1], c[2]), low = min(c[0], c[1], c[2])
             let factor = 1 + v[0] * (1 - (high - low))
-            return c[..<3].map { (x: Double) -> Double in grey + (x - grey) * factor } + [c[3]]
+            return c[..<3].map { (x: Double) -> Double in gray + (x - gray) * factor } + [c[3]]
         default:
             let (dx, dy) = ((x + 0.5 - v[2]) * v[4], (y + 0.5 - v[3]) * v[4])
             let t = min(1, (dx * dx + dy * dy) / (v[1] * v[1]))
@@ -95,7 +95,7 @@ import Testing
         #expect(zip(result, [0, 1, 1, 1] as [Float]).allSatisfy { abs($0 - $1) < 1e-5 })
     }
 
-    @Test(arguments: [1, 3, 4], [1, 5, 33]) func convolutionSumsNeighbours(channels: Int, taps: Int) {
+    @Test(arguments: [1, 3, 4], [1, 5, 33]) func convolutionSumsNeighbors(channels: Int, taps: Int) {
         var randoms = Randoms(seed: 3)
         let samples = 77 * channels
         let source = (0..<samples + taps * channels).map { _ in Float(randoms.below(256)) }

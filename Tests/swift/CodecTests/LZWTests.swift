@@ -9,9 +9,9 @@ import Testing
     ) throws -> [UInt8] {
         var gif = GIFBuilder(width, height, hasPalette: false)
         gif.frame(0, 0, width, height, codeSize: codeSize, data: data, blockSize: blockSize)
-        let grey = (0...255).flatMap { value in [UInt8](repeating: UInt8(value), count: 3) }
+        let gray = (0...255).flatMap { value in [UInt8](repeating: UInt8(value), count: 3) }
         // A global palette of 256 entries.
-        let bytes = Array(gif.bytes[..<10]) + [0x87, 0, 0] + grey + gif.bytes[13...]
+        let bytes = Array(gif.bytes[..<10]) + [0x87, 0, 0] + gray + gif.bytes[13...]
         var options = DecodeOptions()
         options.pixelFormat = .gray8
         return try GIFCoder().decode(try .copying(bytes), options: options, stop: CancellationToken()).content

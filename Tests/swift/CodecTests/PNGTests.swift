@@ -30,13 +30,13 @@ import Testing
 
     /// One row of two or more pixels of every color type and depth, and its expected result.
     static let kinds: [Kind] = [
-        Kind(testDescription: "grey 1", depth: 1, type: 0, row: [0x40], format: .gray8, pixels: [0, 255]),
-        Kind(testDescription: "grey 2", depth: 2, type: 0, row: [0x60], format: .gray8, pixels: [85, 170]),
-        Kind(testDescription: "grey 4", depth: 4, type: 0, row: [0x1F], format: .gray8, pixels: [17, 255]),
-        Kind(testDescription: "grey 8", depth: 8, type: 0, row: [7, 9], format: .gray8, pixels: [7, 9]),
-        Kind(testDescription: "grey 16", depth: 16, type: 0, row: [1, 2, 3, 4], format: .gray16, pixels: [2, 1, 4, 3]),
+        Kind(testDescription: "gray 1", depth: 1, type: 0, row: [0x40], format: .gray8, pixels: [0, 255]),
+        Kind(testDescription: "gray 2", depth: 2, type: 0, row: [0x60], format: .gray8, pixels: [85, 170]),
+        Kind(testDescription: "gray 4", depth: 4, type: 0, row: [0x1F], format: .gray8, pixels: [17, 255]),
+        Kind(testDescription: "gray 8", depth: 8, type: 0, row: [7, 9], format: .gray8, pixels: [7, 9]),
+        Kind(testDescription: "gray 16", depth: 16, type: 0, row: [1, 2, 3, 4], format: .gray16, pixels: [2, 1, 4, 3]),
         Kind(
-            testDescription: "grey 8, one value clear", depth: 8, type: 0, transparency: [0, 7], row: [7, 9], format: .rgba8,
+            testDescription: "gray 8, one value clear", depth: 8, type: 0, transparency: [0, 7], row: [7, 9], format: .rgba8,
             pixels: [7, 7, 7, 0, 9, 9, 9, 255]),
         Kind(testDescription: "rgb 8", depth: 8, type: 2, row: [1, 2, 3, 4, 5, 6], format: .rgb8, pixels: [1, 2, 3, 4, 5, 6]),
         Kind(
@@ -52,10 +52,10 @@ import Testing
             testDescription: "palette 8 with alpha", depth: 8, type: 3, palette: [1, 2, 3, 4, 5, 6], transparency: [128],
             row: [0, 1], format: .rgba8, pixels: [1, 2, 3, 128, 4, 5, 6, 255]),
         Kind(
-            testDescription: "grey and alpha 8", depth: 8, type: 4, row: [7, 8, 9, 10], format: .rgba8,
+            testDescription: "gray and alpha 8", depth: 8, type: 4, row: [7, 8, 9, 10], format: .rgba8,
             pixels: [7, 7, 7, 8, 9, 9, 9, 10]),
         Kind(
-            testDescription: "grey and alpha 16", depth: 16, type: 4, row: Array(1...8), format: .rgba16,
+            testDescription: "gray and alpha 16", depth: 16, type: 4, row: Array(1...8), format: .rgba16,
             pixels: [2, 1, 2, 1, 2, 1, 4, 3, 6, 5, 6, 5, 6, 5, 8, 7]),
         Kind(testDescription: "rgba 8", depth: 8, type: 6, row: Array(1...8), format: .rgba8, pixels: Array(1...8)),
     ]
@@ -234,7 +234,7 @@ import Testing
 
     // MARK: Color
 
-    private func grey(_ value: UInt8, _ chunk: (inout PNGBuilder) -> Void) throws -> UInt8 {
+    private func gray(_ value: UInt8, _ chunk: (inout PNGBuilder) -> Void) throws -> UInt8 {
         var builder = PNGBuilder.header(1, 1, depth: 8, type: 0)
         chunk(&builder)
         return try decode(builder.finished([[value]])).content.first ?? 0
@@ -243,15 +243,15 @@ import Testing
     @Test func gammaIsAppliedUnlessThePictureSaysSRGB() throws {
         // Linear 0.5 is 188 in sRGB.
         let linear = PNGBuilder.four(100_000)
-        #expect(try grey(128) { $0.chunk("gAMA", linear) } == 188)
-        #expect(try grey(128) { $0.chunk("gAMA", PNGBuilder.four(45_455)) } == 128)
+        #expect(try gray(128) { $0.chunk("gAMA", linear) } == 188)
+        #expect(try gray(128) { $0.chunk("gAMA", PNGBuilder.four(45_455)) } == 128)
         #expect(
-            try grey(128) {
+            try gray(128) {
                 $0.chunk("gAMA", linear); $0.chunk("sRGB", [0])
             } == 128)
-        #expect(try grey(128) { $0.chunk("gAMA", linear, damaged: true) } == 128)
+        #expect(try gray(128) { $0.chunk("gAMA", linear, damaged: true) } == 128)
         #expect(
-            try grey(128) {
+            try gray(128) {
                 $0.chunk("cICP", [1, 8, 0, 1]); $0.chunk("sRGB", [0])
             } == 188)
     }

@@ -97,14 +97,14 @@ import Testing
         }
     }
 
-    @Test func neighbouringGreysAreToldApart() {
-        let greys = (0...255).map { [$0, $0, $0] }
+    @Test func neighboringGreysAreToldApart() {
+        let grays = (0...255).map { [$0, $0, $0] }
         let quantizer = Quantizer()
-        let palette = quantizer.palette(Self.opaque(greys))
-        #expect(Set(palette) == Set(greys))
+        let palette = quantizer.palette(Self.opaque(grays))
+        #expect(Set(palette) == Set(grays))
         for dither in [Self.none, Self.diffusion] {
-            let indices = quantizer.map(Self.opaque(greys), width: 256, to: palette, dither: dither)
-            #expect(indices.map { palette[Int($0)] } == greys)
+            let indices = quantizer.map(Self.opaque(grays), width: 256, to: palette, dither: dither)
+            #expect(indices.map { palette[Int($0)] } == grays)
         }
     }
 

@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func clearPixelsLendNoColorToTheirNeighbours() throws {
+    @Test func clearPixelsLendNoColorToTheirNeighbors() throws {
         let source = try PixelBuffer(size: PixelSize(width: 40, height: 8), format: .rgba8)
         for y in 0..<8 {
             for x in 0..<40 {

@@ -17,7 +17,7 @@ final class ImageTests {
     private ImageTests() {}
 
     static void run() {
-        Harness.test("bytes are decoded, described and recognised", () -> {
+        Harness.test("bytes are decoded, described and recognized", () -> {
             byte[] file = Harness.bytes("balloons.jpg");
             Image image = Image.decode(file, DecodeOptions.DEFAULT.thumbnail(100, 100).pixelFormat(PixelFormat.RGBA8));
             Harness.expect(image.pixelFormat(), PixelFormat.RGBA8);

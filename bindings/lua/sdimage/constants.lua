@@ -40,7 +40,7 @@ constants.STATUSES = {
   authentication_failed = -37, -- credentials were refused
   bad_data = -50, -- damaged: the coder failed
   truncated = -51, -- the bytes end too early
-  not_an_image = -52, -- no coder recognises the bytes
+  not_an_image = -52, -- no coder recognizes the bytes
   too_large = -53, -- a limit was exceeded; the message names it
   empty_data = -54, -- no bytes
   transform_failed = -55, -- a transformer returned no image
@@ -93,7 +93,7 @@ constants.FORMATS = {
 
 --- Fitting of an image into a box of another aspect ratio.
 constants.SCALE_MODES = {
-  -- scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars
+  -- scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars
   aspect_fit = 0,
   fill = 1, -- stretched to the box
   -- scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides

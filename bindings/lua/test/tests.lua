@@ -4,7 +4,7 @@ local sdimage = require("sdimage")
 
 local test, expect, fresh, bytes, code = harness.test, harness.expect, harness.fresh, harness.bytes, harness.code
 
-test("bytes are decoded, described and recognised", function()
+test("bytes are decoded, described and recognized", function()
   local image = assert(sdimage.decode(bytes("balloons.jpg"), { thumbnail = { 100, 100 }, pixel_format = "rgba8" }))
   expect(image.pixel_format, "rgba8")
   expect(math.max(image.width, image.height), 100)

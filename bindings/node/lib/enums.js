@@ -36,7 +36,7 @@ const FORMATS = {
 
 /** Fitting of an image into a box of another aspect ratio. */
 const SCALE_MODES = {
-  // scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars
+  // scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars
   'aspect-fit': 0,
   fill: 1, // stretched to the box
   // scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides

@@ -6,7 +6,7 @@ const { sdimage, bytes, fresh } = require('./support');
 
 const { Image, decode, decodeSync, info, sniff } = sdimage;
 
-test('bytes are decoded, described and recognised', async () => {
+test('bytes are decoded, described and recognized', async () => {
   const image = await decode(bytes('balloons.jpg'), { thumbnailSize: [100, 100], pixelFormat: 'rgba8' });
   assert.strictEqual(image.pixelFormat, 'rgba8');
   assert.ok(image.width === 100 || image.height === 100);

@@ -98,7 +98,7 @@ WEBP_PARAMETERS: Final = {
     "thread_level": 4,  # 1: a second thread, if useful
     "low_memory": 5,  # 1: less memory, more time
     "target_psnr": 6,  # minimum PSNR in dB; 0: none
-    "segments": 7,  # segments with their own quantisers, 1 to 4
+    "segments": 7,  # segments with their own quantizers, 1 to 4
     "sns_strength": 8,  # spatial noise shaping, 0 to 100
     "filter_strength": 9,  # strength of the deblocking filter, 0 to 100
     "filter_sharpness": 10,  # 0, sharpest, to 7
@@ -150,7 +150,7 @@ STATUSES: Final = {
     "authentication_failed": -37,  # credentials were refused
     "bad_data": -50,  # damaged: the coder failed
     "truncated": -51,  # the bytes end too early
-    "not_an_image": -52,  # no coder recognises the bytes
+    "not_an_image": -52,  # no coder recognizes the bytes
     "too_large": -53,  # a limit was exceeded; the message names it
     "empty_data": -54,  # no bytes
     "transform_failed": -55,  # a transformer returned no image
@@ -213,7 +213,7 @@ FORMATS: Final = {
 
 #: Fitting of an image into a box of another aspect ratio.
 SCALE_MODES: Final = {
-    # scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars
+    # scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars
     "aspect_fit": 0,
     "fill": 1,  # stretched to the box
     # scaled to cover the box; on a canvas as large as the box, the overhang is cropped equally on both sides

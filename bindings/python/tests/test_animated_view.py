@@ -11,7 +11,7 @@ from .test_target import Loop
 
 
 def moving(count: int, ms: int = 20, loops: int = 0) -> bytes:
-    """A GIF whose frame `n` is of the grey 10 n + 5."""
+    """A GIF whose frame `n` is of the gray 10 n + 5."""
     frames = [sdimage.Image.from_pixels(bytes((10 * n + 5,)) * 64, 8, 8, "gray8") for n in range(count)]
     return sdimage.Image.animation(frames, [ms] * count, loops).encode("gif")
 

@@ -21,7 +21,7 @@ def frame(gray: int) -> Any:
 
 
 def moving(count: int = 3, durations: list[int] | None = None, loops: int = 0) -> bytes:
-    """A GIF whose frame n is of one grey, 10 n."""
+    """A GIF whose frame n is of one gray, 10 n."""
     frames = [frame(10 * index) for index in range(count)]
     image = sdimage.Image.animation(frames, durations or [100] * count, loops)
     return image.encode("gif")

@@ -69,9 +69,9 @@ class LoadManyTests(unittest.TestCase):
         manager.load_many(["test://red"] * 2, (4, 3), out=whole[:, 1:4, 2:6])
         self.assertTrue((whole[:, 1:4, 2:6] == list(_RED)).all())
         self.assertTrue((whole[:, 0] == 7).all() and (whole[:, :, :2] == 7).all() and (whole[:, :, 6:] == 7).all())
-        grey = numpy.zeros((1, 4, 4), numpy.uint8)
-        manager.load_many(["test://red"], (4, 4), out=grey)
-        self.assertTrue((grey == grey[0, 0, 0]).all() and grey[0, 0, 0] > 0)
+        gray = numpy.zeros((1, 4, 4), numpy.uint8)
+        manager.load_many(["test://red"], (4, 4), out=gray)
+        self.assertTrue((gray == gray[0, 0, 0]).all() and gray[0, 0, 0] > 0)
         deep = manager.load_many(["test://red"], (4, 4), pixel_format="rgb16").array
         self.assertEqual(deep.dtype, numpy.uint16)
         self.assertTrue((deep == [200 * 257, 30 * 257, 60 * 257]).all())

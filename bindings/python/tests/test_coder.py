@@ -197,7 +197,7 @@ class Custom(TestCase):
 
 
 class Strip(sdimage.Coder):
-    """Frames of one grey each: b"strip", then one byte a frame, then b"." at the end."""
+    """Frames of one gray each: b"strip", then one byte a frame, then b"." at the end."""
 
     name = "strip"
 
@@ -252,7 +252,7 @@ def gray(value: int) -> sdimage.Image:
 
 
 class Disc(sdimage.Coder):
-    """A vector format: b"disc" and a grey, drawn at any size."""
+    """A vector format: b"disc" and a gray, drawn at any size."""
 
     name = "disc"
 

@@ -339,8 +339,8 @@ class Arrays(TestCase):
         self.assertTrue((view == (200, 100, 50)).all())
 
     def test_grey_and_sixteen_bits_keep_their_shape(self) -> None:
-        grey = numpy.asarray(sdimage.decode(png(8, 6, (77,))))
-        self.assertEqual((grey.shape, int(grey[0, 0, 0])), ((6, 8, 1), 77))
+        gray = numpy.asarray(sdimage.decode(png(8, 6, (77,))))
+        self.assertEqual((gray.shape, int(gray[0, 0, 0])), ((6, 8, 1), 77))
         samples = numpy.arange(2 * 3 * 4, dtype=numpy.uint16) * 1000
         deep = sdimage.Image.from_pixels(samples, 3, 2, "rgba16")
         self.assertTrue((numpy.asarray(deep) == samples.reshape(2, 3, 4)).all())

@@ -295,7 +295,7 @@ class Encoding(Fixture):
                     image = sdimage.decode(self.drawn(width, height).encode(name))
                     self.assertEqual((image.format, image.has_alpha), (name, False))
                     self.assert_ramp(image, width, height)
-            # Pixels with the same color as their neighbours keep it.
+            # Pixels with the same color as their neighbors keep it.
             for width, height in ((1, 1), (3, 2), (2, 5)):
                 with self.subTest(name, width=width, height=height):
                     plain = sdimage.Image.from_pixels(bytes((200, 40, 90)) * (width * height), width, height, "rgb8")
@@ -304,10 +304,10 @@ class Encoding(Fixture):
                     self.assert_close(self.pixel(image, width - 1, height - 1)[:3], (200, 40, 90))
 
     def test_grey_stays_grey(self) -> None:
-        grey = sdimage.Image.from_pixels(bytes(x * 2 for _ in range(40) for x in range(100)), 100, 40, "gray8")
+        gray = sdimage.Image.from_pixels(bytes(x * 2 for _ in range(40) for x in range(100)), 100, 40, "gray8")
         for name in self.formats:
             with self.subTest(name):
-                image = sdimage.decode(grey.encode(name))
+                image = sdimage.decode(gray.encode(name))
                 self.assertEqual(image.pixel_format, "gray8")
                 self.assert_close(self.pixel(image, 60, 20)[:3], (120, 120, 120), 2)
 

@@ -76,7 +76,7 @@ choices! {
         BadData = SDIMAGE_STATUS_BAD_DATA,
         /// The bytes end too early.
         Truncated = SDIMAGE_STATUS_TRUNCATED,
-        /// No coder recognises the bytes.
+        /// No coder recognizes the bytes.
         NotAnImage = SDIMAGE_STATUS_NOT_AN_IMAGE,
         /// A limit was exceeded; the message names it.
         TooLarge = SDIMAGE_STATUS_TOO_LARGE,
@@ -247,7 +247,7 @@ choices! {
 choices! {
     /// Fitting of an image into a box of another aspect ratio.
     ScaleMode {
-        /// Scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars.
+        /// Scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars.
         AspectFit = SDIMAGE_SCALE_MODE_ASPECT_FIT,
         /// Stretched to the box.
         Fill = SDIMAGE_SCALE_MODE_FILL,

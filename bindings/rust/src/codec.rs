@@ -187,7 +187,7 @@ pub fn info(bytes: &[u8]) -> Result<String> {
     Ok(made(unsafe { Data::owned(raw) }).into_string())
 }
 
-/// Reports whether a registered coder recognises the bytes.
+/// Reports whether a registered coder recognizes the bytes.
 pub fn can_decode(bytes: &[u8]) -> bool {
     unsafe { sys::sdimage_can_decode(bytes.as_ptr().cast(), bytes.len()) }
 }

@@ -128,7 +128,7 @@ pub const SDIMAGE_WEBP_PARAMETER_THREAD_LEVEL: sdimage_webp_parameter = 4;
 pub const SDIMAGE_WEBP_PARAMETER_LOW_MEMORY: sdimage_webp_parameter = 5;
 /// Minimum PSNR in dB; 0: none.
 pub const SDIMAGE_WEBP_PARAMETER_TARGET_PSNR: sdimage_webp_parameter = 6;
-/// Segments with their own quantisers, 1 to 4.
+/// Segments with their own quantizers, 1 to 4.
 pub const SDIMAGE_WEBP_PARAMETER_SEGMENTS: sdimage_webp_parameter = 7;
 /// Spatial noise shaping, 0 to 100.
 pub const SDIMAGE_WEBP_PARAMETER_SNS_STRENGTH: sdimage_webp_parameter = 8;
@@ -227,7 +227,7 @@ pub const SDIMAGE_STATUS_AUTHENTICATION_FAILED: sdimage_status = -37;
 pub const SDIMAGE_STATUS_BAD_DATA: sdimage_status = -50;
 /// The bytes end too early.
 pub const SDIMAGE_STATUS_TRUNCATED: sdimage_status = -51;
-/// No coder recognises the bytes.
+/// No coder recognizes the bytes.
 pub const SDIMAGE_STATUS_NOT_AN_IMAGE: sdimage_status = -52;
 /// A limit was exceeded; the message names it.
 pub const SDIMAGE_STATUS_TOO_LARGE: sdimage_status = -53;
@@ -330,7 +330,7 @@ pub const SDIMAGE_FORMAT_RAW: sdimage_format = 14;
 
 /// Fitting of an image into a box of another aspect ratio.
 pub type sdimage_scale_mode = c_int;
-/// Scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars.
+/// Scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars.
 pub const SDIMAGE_SCALE_MODE_ASPECT_FIT: sdimage_scale_mode = 0;
 /// Stretched to the box.
 pub const SDIMAGE_SCALE_MODE_FILL: sdimage_scale_mode = 1;

@@ -13,7 +13,7 @@ macro_rules! handle {
     (shared $(#[$about:meta])* $name:ident, $object:ident, $reference:ident, $unreference:ident) => {
         handle!(single $(#[$about])* $name, $object, $unreference);
 
-        // SAFETY: the header declares the class immutable or synchronised.
+        // SAFETY: the header declares the class immutable or synchronized.
         unsafe impl Sync for $name {}
 
         impl Clone for $name {

@@ -11,7 +11,7 @@
  *   sdimage_request *request = NULL;
  *   sdimage_photos_asset_request(asset, &request, &error);                  for the loader of photos_loader.h
  *
- * Classes: assets and lists immutable, libraries synchronised, options single-owner. Functions that read disks are
+ * Classes: assets and lists immutable, libraries synchronized, options single-owner. Functions that read disks are
  * marked: they block, and must not run on a thread that draws. */
 #ifndef SDIMAGE_PLUGINS_PHOTOS_H
 #define SDIMAGE_PLUGINS_PHOTOS_H
@@ -29,7 +29,7 @@ extern "C" {
 typedef struct sdimage_photos_asset sdimage_photos_asset;
 /* A page of assets. Class: immutable. */
 typedef struct sdimage_photos_list sdimage_photos_list;
-/* A library. Class: synchronised. */
+/* A library. Class: synchronized. */
 typedef struct sdimage_photos_library sdimage_photos_library;
 /* Options for opening a library. Class: single-owner. */
 typedef struct sdimage_photos_library_config sdimage_photos_library_config;

@@ -8,7 +8,7 @@
  *
  * Decodes strips and tiles of every compression that the installed libtiff has:
  *
- * - grey, RGB, palettes, CMYK (by its profile), YCbCr, CIE L*a*b* and LogLuv;
+ * - gray, RGB, palettes, CMYK (by its profile), YCbCr, CIE L*a*b* and LogLuv;
  * - integers of 1 to 32 bits, reduced to at most 16;
  * - floating-point samples as linear light in RGBA_FLOAT;
  * - straight and premultiplied alpha.

@@ -1,6 +1,6 @@
 /* sys/coder.h: custom coders, which decode and encode formats of the host.
  *
- * Class: sdimage_work_budget synchronised. */
+ * Class: sdimage_work_budget synchronized. */
 #ifndef SDIMAGE_SYS_CODER_H
 #define SDIMAGE_SYS_CODER_H
 

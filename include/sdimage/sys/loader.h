@@ -1,6 +1,6 @@
 /* sys/loader.h: custom loaders.
  *
- * Class: sdimage_load_sink synchronised; written by one thread at a time. */
+ * Class: sdimage_load_sink synchronized; written by one thread at a time. */
 #ifndef SDIMAGE_SYS_LOADER_H
 #define SDIMAGE_SYS_LOADER_H
 
@@ -50,7 +50,7 @@ SDIMAGE_API sdimage_status sdimage_loader_new_custom(const char *name, const sdi
                                                      void *user_data, sdimage_destroy_fn destroy,
                                                      sdimage_loader **loader, sdimage_error **error);
 
-/* --- The sink, into which a custom loader writes. Class: synchronised; written by one thread at a time. */
+/* --- The sink, into which a custom loader writes. Class: synchronized; written by one thread at a time. */
 
 /* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_load_sink *sdimage_load_sink_ref(const sdimage_load_sink *sink);

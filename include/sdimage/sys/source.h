@@ -1,6 +1,6 @@
 /* sys/source.h: custom sources, such as a part of an archive or ranges of a remote file.
  *
- * Class: synchronised. */
+ * Class: synchronized. */
 #ifndef SDIMAGE_SYS_SOURCE_H
 #define SDIMAGE_SYS_SOURCE_H
 

@@ -17,7 +17,7 @@
  *   sdimage_exchange_unref(exchange);
  *
  * examples/c/replay.c responds from recorded files. A custom loader (sys/loader.h) is for sources that do not use HTTP.
- * Classes: sdimage_transport and sdimage_exchange synchronised; an exchange is written by one thread at a time. */
+ * Classes: sdimage_transport and sdimage_exchange synchronized; an exchange is written by one thread at a time. */
 #ifndef SDIMAGE_SYS_TRANSPORT_H
 #define SDIMAGE_SYS_TRANSPORT_H
 

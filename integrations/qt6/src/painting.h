@@ -11,7 +11,7 @@
 
 namespace sdimage::qt {
 
-/* The rectangle of an image of a size that fits into, covers or fills `box`, centred. */
+/* The rectangle of an image of a size that fits into, covers or fills `box`, centered. */
 QRectF fitted(const QSizeF &size, const QRectF &box, Qt::AspectRatioMode mode);
 
 /* Draws the image of a target clipped to `box`; while it loads, the progress; after an error without a placeholder, a

@@ -25,7 +25,7 @@ public:
     virtual data bytes() { return {}; }
 };
 
-// Class: synchronised.
+// Class: synchronized.
 class frame_provider
     : public detail::shared<sdimage_frame_provider, sdimage_frame_provider_ref, sdimage_frame_provider_unref> {
 public:

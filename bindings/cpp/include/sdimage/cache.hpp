@@ -19,7 +19,7 @@ struct cache_totals {
     std::uint64_t count;
 };
 
-// Class: synchronised. Functions on bytes block on the disk. Functions whose name ends in _async do not block; they
+// Class: synchronized. Functions on bytes block on the disk. Functions whose name ends in _async do not block; they
 // call back once, on the library's callback thread.
 class cache : public detail::shared<sdimage_cache, sdimage_cache_ref, sdimage_cache_unref>,
               public detail::cache_getters<cache> {

@@ -76,7 +76,7 @@ inline image_info info(bytes_view bytes, const decode_options &how = nullptr) {
 inline image_info info_of_file(std::string_view path, const decode_options &how = nullptr) {
     return detail::make<image_info>(sdimage_info_new_file, detail::text(path), how.get());
 }
-// Reports whether a registered coder recognises the bytes, or encodes the format.
+// Reports whether a registered coder recognizes the bytes, or encodes the format.
 inline bool can_decode(bytes_view bytes) noexcept {
     return sdimage_can_decode(bytes.data(), bytes.size());
 }
@@ -141,7 +141,7 @@ inline format format_of_name(std::string_view name) {
 
 // --- Random access to encoded bytes (decode.h; custom sources: sys/source.h).
 
-// Class: synchronised.
+// Class: synchronized.
 class source : public detail::shared<sdimage_source, sdimage_source_ref, sdimage_source_unref> {
 public:
     using shared::shared;
@@ -176,7 +176,7 @@ public:
 
 class coder;
 
-// A progressive or animated decode. Class: synchronised, except append.
+// A progressive or animated decode. Class: synchronized, except append.
 class decoder : public detail::shared<sdimage_decoder, sdimage_decoder_ref, sdimage_decoder_unref> {
 public:
     using shared::shared;

@@ -8,7 +8,7 @@
 namespace sdimage {
 
 // The output of a loader. Copy the handle to hold the sink while the work continues elsewhere. Exactly one finish ends
-// the load; releasing the last handle without one is an error of the load. Class: synchronised; written by one thread
+// the load; releasing the last handle without one is an error of the load. Class: synchronized; written by one thread
 // at a time.
 class load_sink : public detail::shared<sdimage_load_sink, sdimage_load_sink_ref, sdimage_load_sink_unref>,
                   public detail::load_sink_getters<load_sink> {

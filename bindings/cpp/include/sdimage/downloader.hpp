@@ -213,7 +213,7 @@ public:
     }
 };
 
-// A loader with an adjustable queue. Class: synchronised.
+// A loader with an adjustable queue. Class: synchronized.
 class downloader : public loader, public detail::downloader_getters<downloader> {
 public:
     using loader::loader;

@@ -159,7 +159,7 @@ enum class webp_parameter : int { // encode.h
     low_memory = SDIMAGE_WEBP_PARAMETER_LOW_MEMORY,
     // Minimum PSNR in dB; 0: none.
     target_psnr = SDIMAGE_WEBP_PARAMETER_TARGET_PSNR,
-    // Segments with their own quantisers, 1 to 4.
+    // Segments with their own quantizers, 1 to 4.
     segments = SDIMAGE_WEBP_PARAMETER_SEGMENTS,
     // Spatial noise shaping, 0 to 100.
     sns_strength = SDIMAGE_WEBP_PARAMETER_SNS_STRENGTH,
@@ -259,7 +259,7 @@ enum class status : int { // error.h
     bad_data = SDIMAGE_STATUS_BAD_DATA,
     // The bytes end too early.
     truncated = SDIMAGE_STATUS_TRUNCATED,
-    // No coder recognises the bytes.
+    // No coder recognizes the bytes.
     not_an_image = SDIMAGE_STATUS_NOT_AN_IMAGE,
     // A limit was exceeded; the message names it.
     too_large = SDIMAGE_STATUS_TOO_LARGE,
@@ -366,7 +366,7 @@ enum class format : int { // image.h
 
 // Fitting of an image into a box of another aspect ratio.
 enum class scale_mode : int { // image.h
-    // Scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars.
+    // Scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars.
     aspect_fit = SDIMAGE_SCALE_MODE_ASPECT_FIT,
     // Stretched to the box.
     fill = SDIMAGE_SCALE_MODE_FILL,

@@ -457,7 +457,7 @@ public:
     bool has_restart_markers() const noexcept { return sdimage_encode_options_has_restart_markers(self()); }
     // Returns the number of colors of each frame.
     std::uint32_t max_colors() const noexcept { return sdimage_encode_options_max_colors(self()); }
-    // Returns the fraction of the quantisation error that is passed on.
+    // Returns the fraction of the quantization error that is passed on.
     double dithering() const noexcept { return sdimage_encode_options_dithering(self()); }
     // Has a value if a parameter was set.
     std::optional<double> webp(sdimage::webp_parameter parameter) const noexcept {

@@ -16,7 +16,7 @@ namespace sdimage {
 
 namespace detail {
 
-// The end of a load, with functions to be called then. Class: synchronised.
+// The end of a load, with functions to be called then. Class: synchronized.
 class completion {
 public:
     // Calls the function at the end; now, if the load has ended.

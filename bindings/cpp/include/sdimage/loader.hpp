@@ -12,7 +12,7 @@ class request;
 class result;
 class task;
 
-// Class: synchronised.
+// Class: synchronized.
 class loader : public detail::shared<sdimage_loader, sdimage_loader_ref, sdimage_loader_unref>,
                public detail::loader_getters<loader> {
 public:

@@ -129,7 +129,7 @@ template <class R, class P, class S> task started(R on_result, P on_progress, S 
 
 } // namespace detail
 
-// Class: synchronised. Releasing the last handle closes the manager without waiting.
+// Class: synchronized. Releasing the last handle closes the manager without waiting.
 class manager : public detail::shared<sdimage_manager, sdimage_manager_ref, sdimage_manager_unref> {
 public:
     using shared::shared;

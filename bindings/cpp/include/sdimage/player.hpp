@@ -9,7 +9,7 @@
 namespace sdimage {
 
 // A playing animation. Callbacks run on the thread that calls tick, advance or seek, or on the clock's dispatcher.
-// Class: synchronised.
+// Class: synchronized.
 class player : public detail::shared<sdimage_player, sdimage_player_ref, sdimage_player_unref>,
                public detail::player_getters<player> {
 public:
@@ -98,7 +98,7 @@ private:
     }
 };
 
-// The contents of a widget: a still, an animation, or an image that is still loading. Class: synchronised.
+// The contents of a widget: a still, an animation, or an image that is still loading. Class: synchronized.
 class animated_view
     : public detail::shared<sdimage_animated_view, sdimage_animated_view_ref, sdimage_animated_view_unref>,
       public detail::animated_view_getters<animated_view> {

@@ -7,7 +7,7 @@
 
 namespace sdimage {
 
-// A prefetch list in progress. Class: synchronised.
+// A prefetch list in progress. Class: synchronized.
 class prefetch_group
     : public detail::shared<sdimage_prefetch_group, sdimage_prefetch_group_ref, sdimage_prefetch_group_unref> {
 public:
@@ -111,7 +111,7 @@ prefetch_group begun(std::unique_ptr<prefetch_handler> handler, F *function, A..
 }
 } // namespace detail
 
-// Class: synchronised.
+// Class: synchronized.
 class prefetcher : public detail::shared<sdimage_prefetcher, sdimage_prefetcher_ref, sdimage_prefetcher_unref>,
                    public detail::prefetcher_getters<prefetcher> {
 public:

@@ -12,7 +12,7 @@
 
 namespace sdimage {
 
-// The images below a folder. Class: synchronised.
+// The images below a folder. Class: synchronized.
 class resources : public detail::shared<sdimage_resources, sdimage_resources_ref, sdimage_resources_unref> {
 public:
     using shared::shared;

@@ -173,7 +173,7 @@ private:
 } // namespace detail
 
 // The loads of a widget: a new load cancels the previous one, and no late result is shown. Keys name slots; no key
-// means the default slot. Class: synchronised.
+// means the default slot. Class: synchronized.
 class target : public detail::shared<sdimage_target, sdimage_target_ref, sdimage_target_unref>,
                public detail::target_getters<target> {
 public:

@@ -15,7 +15,7 @@ struct byte_progress {
     std::int64_t expected;
 };
 
-// A load in progress. Releasing the handle does not cancel it. Class: synchronised.
+// A load in progress. Releasing the handle does not cancel it. Class: synchronized.
 class task : public detail::shared<sdimage_task, sdimage_task_ref, sdimage_task_unref> {
 public:
     using shared::shared;
@@ -43,7 +43,7 @@ public:
 };
 
 // The completion of an asynchronous hook: completed once, from any thread, immediately or later. Releasing the last
-// reference without completion is the error INTERNAL_ERROR. Class: synchronised.
+// reference without completion is the error INTERNAL_ERROR. Class: synchronized.
 class reply : public detail::shared<sdimage_reply, sdimage_reply_ref, sdimage_reply_unref> {
 public:
     using shared::shared;
@@ -71,7 +71,7 @@ public:
     void *token() const noexcept { return sdimage_event_token(get()); }
 };
 
-// Determines where callbacks run. Class: synchronised.
+// Determines where callbacks run. Class: synchronized.
 class dispatcher : public detail::shared<sdimage_dispatcher, sdimage_dispatcher_ref, sdimage_dispatcher_unref> {
 public:
     using shared::shared;

@@ -6,7 +6,7 @@
 
 namespace sdimage {
 
-// One request and its response. Copy the handle to hold the exchange; exactly one finish ends it. Class: synchronised;
+// One request and its response. Copy the handle to hold the exchange; exactly one finish ends it. Class: synchronized;
 // written by one thread at a time.
 class exchange : public detail::shared<sdimage_exchange, sdimage_exchange_ref, sdimage_exchange_unref> {
 public:
@@ -22,7 +22,7 @@ public:
     bool is_cancelled() const noexcept { return sdimage_exchange_is_cancelled(get()); }
 };
 
-// Class: synchronised.
+// Class: synchronized.
 class transport : public detail::shared<sdimage_transport, sdimage_transport_ref, sdimage_transport_unref> {
 public:
     using shared::shared;

@@ -1,10 +1,10 @@
-/* sys/photos_source.h: photo libraries of the host, such as a phone, a web album or a catalogue.
+/* sys/photos_source.h: photo libraries of the host, such as a phone, a web album or a catalog.
  *
  * The host finds assets by identifier and provides their images; the plug-in handles ph: URLs, modes, sizes and errors.
  * The host's functions run on the one thread of the library, serialized: the next identifier is requested after the
  * reply to the previous one.
  *
- * Classes: sdimage_photos_reply synchronised, sdimage_photos_asset_config single-owner. */
+ * Classes: sdimage_photos_reply synchronized, sdimage_photos_asset_config single-owner. */
 #ifndef SDIMAGE_PLUGINS_SYS_PHOTOS_SOURCE_H
 #define SDIMAGE_PLUGINS_SYS_PHOTOS_SOURCE_H
 
@@ -16,7 +16,7 @@ extern "C" {
 
 /* Parameters of a new asset of the host. Class: single-owner. */
 typedef struct sdimage_photos_asset_config sdimage_photos_asset_config;
-/* Reply of a host's library for an identifier. Class: synchronised. */
+/* Reply of a host's library for an identifier. Class: synchronized. */
 typedef struct sdimage_photos_reply sdimage_photos_reply;
 
 /* The functions of a library; `fetch` and `image` are required. */

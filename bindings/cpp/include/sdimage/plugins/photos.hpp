@@ -184,7 +184,7 @@ public:
     virtual void changed(const asset &) {}
 };
 
-// Class: synchronised. Functions that read the tree block.
+// Class: synchronized. Functions that read the tree block.
 class library
     : public detail::shared<sdimage_photos_library, sdimage_photos_library_ref, sdimage_photos_library_unref> {
 public:

@@ -1,4 +1,4 @@
-// photos_source.hpp: custom photo libraries: a phone, a web album, a catalogue.
+// photos_source.hpp: custom photo libraries: a phone, a web album, a catalog.
 #ifndef SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
 #define SDIMAGE_PLUGINS_PHOTOS_SOURCE_HPP
 
@@ -61,7 +61,7 @@ public:
     asset make() const { return asset(detail::made(sdimage_photos_asset_new(get()))); }
 };
 
-// The completion of a request for an asset. The first call counts. Class: synchronised.
+// The completion of a request for an asset. The first call counts. Class: synchronized.
 class asset_reply : public detail::shared<sdimage_photos_reply, sdimage_photos_reply_ref, sdimage_photos_reply_unref> {
 public:
     using shared::shared;

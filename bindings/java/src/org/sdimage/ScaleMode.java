@@ -3,7 +3,7 @@ package org.sdimage;
 
 /** Fitting of an image into a box of another aspect ratio. */
 public enum ScaleMode {
-    /** Scaled to fit inside, the default; on a canvas as large as the box, centred between transparent bars. */
+    /** Scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars. */
     ASPECT_FIT(0),
     /** Stretched to the box. */
     FILL(1),

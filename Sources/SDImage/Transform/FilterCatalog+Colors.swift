@@ -1,6 +1,6 @@
 import Glibc
 
-extension FilterCatalogue {
+extension FilterCatalog {
     /// Filters that correct or replace colors.
     static let colorFilters: [Filter] = [
         Filter("CIColorInvert", ["invert"], "White less the color", in: .light) { _ in
@@ -27,7 +27,7 @@ extension FilterCatalogue {
             [FilterParameter("ev", 0, -10...10)]
         ) { .steps([.matrix(ColorMatrix(scale: exp2($0[0])))]) },
         Filter(
-            "CIHueAdjust", ["hue"], "Colors turned around the axis of greys, in radians",
+            "CIHueAdjust", ["hue"], "Colors turned around the axis of grays, in radians",
             [FilterParameter("angle", 0, -6.283185307179586...6.283185307179586)]
         ) { .steps([.matrix(ColorMatrix(hue: $0[0]))]) },
         Filter(

@@ -1,4 +1,4 @@
-"""The licences of the libraries in a wheel. Each was reviewed once (REVIEWED), and is verified again."""
+"""The licenses of the libraries in a wheel. Each was reviewed once (REVIEWED), and is verified again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import elf
 
-#: By Debian package: the licence of the library (not of its tools), and the evidence in the package's copyright file:
-#: words, or files with their licence. Libraries under the GPL alone are not permitted here.
+#: By Debian package: the license of the library (not of its tools), and the evidence in the package's copyright file:
+#: words, or files with their license. Libraries under the GPL alone are not permitted here.
 BSD = "Redistribution and use in source and binary forms, with or without modification, are permitted"
 REVIEWED = {
     "libbrotli1": ("MIT", "* => MIT"),
@@ -33,7 +33,7 @@ This wheel carries the libraries below, as the system on which it was built has 
 of the version named. libcurl is built from that source with HTTP and HTTPS alone. All are linked dynamically: another build of the
 same interface may take the place of the file.
 
-libsdimage.so.1 itself, under the MIT licence, has the Swift runtime in it: Apache-2.0 with the Runtime Library Exception.
+libsdimage.so.1 itself, under the MIT license, has the Swift runtime in it: Apache-2.0 with the Runtime Library Exception.
 """
 
 
@@ -44,25 +44,25 @@ def owner(file: Path) -> str:
         done = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True)
         if done.returncode == 0:
             return done.stdout.partition(":")[0]
-    raise SystemExit(f"no Debian package has {file}: its licence is not known")
+    raise SystemExit(f"no Debian package has {file}: its license is not known")
 
 
 def says(copyright_file: str, words: str) -> bool:
     plain = " ".join(copyright_file.split())
     stanzas = re.findall(r"^Files:\s*(.*?)^Copyright:.*?^License:\s*(.*?)$", copyright_file, flags=re.M | re.S)
-    return words in plain or words in [f"{' '.join(files.split())} => {licence}" for files, licence in stanzas]
+    return words in plain or words in [f"{' '.join(files.split())} => {license}" for files, license in stanzas]
 
 
 def text(files: dict[str, Path], libcurl: Path) -> str:
-    """The licences file for these libraries by soname; a file below `libcurl` was built by packaging/libcurl."""
+    """The licenses file for these libraries by soname; a file below `libcurl` was built by packaging/libcurl."""
     parts, by_package = [HEAD], {}
     for file in sorted(files.values()):
         package = "libcurl" if file.is_relative_to(libcurl.resolve()) else owner(file)
         by_package.setdefault(package, []).append(file.name)
     for package, names in sorted(by_package.items()):
         if package not in REVIEWED:
-            raise SystemExit(f"the licence of {package} ({', '.join(names)}) is not reviewed: see packaging/licences.py")
-        licence, words = REVIEWED[package]
+            raise SystemExit(f"the license of {package} ({', '.join(names)}) is not reviewed: see packaging/licenses.py")
+        license, words = REVIEWED[package]
         if package == "libcurl":
             place, source = libcurl / "copyright", f"curl {(libcurl / 'version').read_text().splitlines()[0]}"
         else:
@@ -71,5 +71,5 @@ def text(files: dict[str, Path], libcurl: Path) -> str:
         copyright_file = place.read_text(errors="replace")
         if not says(copyright_file, words):
             raise SystemExit(f"the copyright file of {package} no longer contains {words!r}: review it again")
-        parts.append(f"{'=' * 100}\n{', '.join(names)}\nlicence: {licence}\nsource: {source}\n{'=' * 100}\n{copyright_file}")
+        parts.append(f"{'=' * 100}\n{', '.join(names)}\nlicence: {license}\nsource: {source}\n{'=' * 100}\n{copyright_file}")
     return "\n".join(parts)

@@ -1,5 +1,5 @@
-extension FilterCatalogue {
-    /// Filters that read neighbouring pixels; lengths are in points.
+extension FilterCatalog {
+    /// Filters that read neighboring pixels; lengths are in points.
     static let areaFilters: [Filter] = [
         Filter("CIGaussianBlur", ["gaussian_blur", "blur"], "As the blur transformer", [FilterParameter("radius", 10, 0...100)]) {
             .gaussian(radius: $0[0])

@@ -1,4 +1,4 @@
-extension FilterCatalogue {
+extension FilterCatalog {
     /// Filters that give an image a look. The names are those of Core Image; the effects are defined here.
     static let lookFilters: [Filter] = [
         Filter("CISepiaTone", ["sepia"], "Brown as old prints", [FilterParameter("intensity", 1, 0...1)]) {

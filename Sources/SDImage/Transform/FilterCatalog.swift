@@ -1,5 +1,5 @@
-/// The catalogue of all filters.
-package enum FilterCatalogue {
+/// The catalog of all filters.
+package enum FilterCatalog {
     package static let filters: [Filter] = colorFilters + lookFilters + areaFilters
 
     /// Returns the filter with this name or alias.
