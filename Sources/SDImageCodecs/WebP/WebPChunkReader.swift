@@ -5,7 +5,7 @@ import SDImage
 struct WebPChunkReader {
     /// Offset of the end of the last complete chunk.
     private(set) var end = 12
-    /// Contents of complete frames (section 2.7.1.2).
+    /// Contents of complete frames (section 2.7.1).
     private(set) var contents: [Range<Int>] = []
     /// The available part of the next frame.
     private(set) var beginning: Range<Int>?

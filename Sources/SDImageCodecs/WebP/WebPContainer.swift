@@ -78,7 +78,7 @@ import SDImage
         return result
     }
 
-    /// Returns the image of a frame and its layout (RFC 9649, section 2.7.1.2); nil when it has no image, or not yet.
+    /// Returns the image of a frame and its layout (RFC 9649, section 2.7.1); nil when it has no image, or not yet.
     private func frame(_ content: Range<Int>, isWhole: Bool) throws(ImageError) -> (Frame, FrameLayout)? {
         var reader = bytes.reader
         guard reader.seek(to: content.lowerBound), let left = reader.u24(), let top = reader.u24(), reader.skip(6),
