@@ -146,7 +146,8 @@ package final class ForeignDecoder: ImageDecoder {
 
     private static func frameCount(of instance: ForeignInstance) -> Int {
         let functions = instance.functions
-        return unsafe functions.table.instance_frame_count.map { unsafe Int($0(functions.userData, instance.pointer)) } ?? 0
+        guard let count = unsafe functions.table.instance_frame_count else { return 0 }
+        return unsafe min(Int(count(functions.userData, instance.pointer)), instance.options.limits.frames)
     }
 
     private static func loopCount(of instance: ForeignInstance) -> Int {
@@ -161,7 +162,7 @@ package final class ForeignDecoder: ImageDecoder {
     }
 
     private static func properties(of instance: ForeignInstance) -> Properties {
-        let count = min(frameCount(of: instance), instance.options.limits.frames)
+        let count = frameCount(of: instance)
         return Properties(
             frameCount: count, loopCount: loopCount(of: instance),
             durations: (0..<count).map { duration(of: instance, at: $0) })

@@ -50,6 +50,17 @@ import Testing
         #expect(feeding.frame(3) == .failure(.SDIMAGE_STATUS_INVALID_ARGUMENT))
     }
 
+    @Test func aHostThatStatesTooManyFramesHasTheMostThatAreAccepted() throws {
+        let lamp = LampCoder()
+        lamp.statedFrames = .max
+        let feeding = try Feeding(coder: try lamp.makeCoder())
+        feeding.append(LampCoder.file(width: 10, height: 8, frames: 3), finished: true)
+        #expect(sdimage_decoder_frame_count(feeding.decoder.pointer) == 10_000)
+        let image = try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) }
+        #expect(sdimage_image_frame_count(image.pointer) == 10_000)
+        #expect(sdimage_image_duration_ms(image.pointer) == 700_000)
+    }
+
     @Test func theFinalImageOfAMovingPictureOfTheHostMoves() throws {
         let coder = try LampCoder().makeCoder()
         let feeding = try Feeding(coder: coder)

@@ -9,6 +9,8 @@ final class LampCoder: @unchecked Sendable {
     private(set) var ended = 0
     /// Fails to read headers, as coders do that find metadata cut off.
     var refusesHeaders = false
+    /// The number of frames that it states, in place of the true one.
+    var statedFrames: UInt32?
     /// The color profile that it reports for its pixels.
     var profile: Owned?
 
@@ -130,7 +132,10 @@ final class LampCoder: @unchecked Sendable {
             guard instance.frameBytes > 0 else { return .SDIMAGE_STATUS_NEED_MORE_DATA }
             return instance.coder.store(instance.bytes, 0, image, error)
         }
-        table.instance_frame_count = { _, instance in UInt32(Instance.of(instance).wholeFrames) }
+        table.instance_frame_count = { _, instance in
+            let instance = Instance.of(instance)
+            return instance.coder.statedFrames ?? UInt32(instance.wholeFrames)
+        }
         table.instance_loop_count = { _, _ in 3 }
         table.instance_duration_ms = { _, _, _ in 70 }
         table.instance_frame = { _, instance, index, image, error in

@@ -85,7 +85,7 @@ typedef struct sdimage_coder_vtable {
                                       sdimage_error **error);
     /* Returns the best image so far, the first frame for an animation; NEED_MORE_DATA when there is none. */
     sdimage_status (*instance_image)(void *user_data, void *instance, sdimage_image **image, sdimage_error **error);
-    /* Returns the number of frames so far. */
+    /* Returns the number of frames so far. At most 10,000 are used. */
     uint32_t (*instance_frame_count)(void *user_data, void *instance);
     /* Returns the loop count; 0 = infinite. */
     uint32_t (*instance_loop_count)(void *user_data, void *instance);
