@@ -56,8 +56,7 @@ package final class ForeignLoader: ImageLoader {
 
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         guard let engine = Engine.current else { throw .shutdown }
-        let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : standardLimit
-        let inflow = Inflow(limit: limit, progress: progress)
+        let inflow = Inflow(request, standardLimit: standardLimit, progress: progress)
         let outcome: Result<LoadedData, ImageError> = await withTaskCancellationHandler {
             await suspended { resume in
                 inflow.wait(resume)

@@ -30,13 +30,17 @@ package final class LoadSink: Sendable, HandleObject {
         var early: Outcome?
     }
 
+    /// The limit that the request sets, for bytes by reference too; nil for none.
+    private let requestLimit: Int?
     private let progress: LoadProgress
     private let body: GrowingBody
     private let state = Monitor(State())
 
-    package init(limit: Int, progress: LoadProgress) {
+    /// `standardLimit`: that of the bytes written for a request without a limit. Bytes by reference exist already.
+    package init(_ request: ImageRequest, standardLimit: Int, progress: LoadProgress) {
+        requestLimit = request.maxBodyBytes > 0 ? request.maxBodyBytes : nil
         self.progress = progress
-        body = GrowingBody(limit: limit)
+        body = GrowingBody(limit: requestLimit ?? standardLimit)
         progress.arrives(in: body)
     }
 
@@ -101,10 +105,7 @@ package final class LoadSink: Sendable, HandleObject {
     package func finish(_ error: ImageError?) { end(error.map { .failure($0) }) }
 
     /// Ends with bytes by reference.
-    package func finish(_ data: Bytes?) {
-        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "loader: no data returned"))) }
-        end(.success(LoadedData(bytes: data)))
-    }
+    package func finish(_ data: Bytes?) { end(received(data)) }
 
     /// Ends with an image that has no bytes.
     package func finish(_ image: Image?) {
@@ -116,10 +117,20 @@ package final class LoadSink: Sendable, HandleObject {
 
     /// Ends with an image that is still encoded.
     package func finish(_ data: Bytes?, decodedWith options: DecodeOptions) {
-        guard let data, !data.isEmpty else { return end(.failure(ImageError(.emptyData, "loader: no data returned"))) }
-        var loaded = LoadedData(bytes: data)
-        loaded.decodeOptions = options
-        end(.success(loaded))
+        end(
+            received(data).map { loaded in
+                var loaded = loaded
+                loaded.decodeOptions = options
+                return loaded
+            })
+    }
+
+    private func received(_ data: Bytes?) -> Outcome {
+        guard let data, !data.isEmpty else { return .failure(ImageError(.emptyData, "loader: no data returned")) }
+        if let requestLimit, data.count > requestLimit {
+            return .failure(.tooLarge("loader: body size in bytes", limit: requestLimit))
+        }
+        return .success(LoadedData(bytes: data))
     }
 
     /// Cancels the wait; returns true for the first call while the loader still works.

@@ -32,6 +32,25 @@ import Testing
         return Owned(try #require(result)) { sdimage_result_unref($0) }
     }
 
+    @Test func theLimitOfARequestHoldsForBytesByReference() throws {
+        let scripted = ScriptedLoader { _, sink in
+            var data: OpaquePointer?
+            let status = sdimage_data_new(Self.text, Self.text.count, &data, nil)
+            sdimage_load_sink_finish_with_data(sink, data)
+            sdimage_data_unref(data)
+            return status
+        }
+        let loader = try scripted.makeLoader()
+        let limits: [(bytes: Int, status: sdimage_status)] = [
+            (0, .SDIMAGE_STATUS_OK), (Self.text.count, .SDIMAGE_STATUS_OK), (Self.text.count - 1, .SDIMAGE_STATUS_TOO_LARGE),
+        ]
+        for limit in limits {
+            let request = makeRequest("lamp:one")
+            sdimage_request_set_max_body_bytes(request.pointer, limit.bytes)
+            #expect(try fetch(loader, request).status == limit.status, "\(limit.bytes)")
+        }
+    }
+
     @Test func bytesOfAServerAreDeliveredWithItsResponse() throws {
         let server = LoopbackServer { request, connection in
             connection.answer(request.target == "/missing" ? 404 : 200, ["X-Served": request.target], body: Self.text)

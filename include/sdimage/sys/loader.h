@@ -75,14 +75,16 @@ SDIMAGE_API void sdimage_load_sink_restart(sdimage_load_sink *sink);
  * Later calls have no effect. */
 SDIMAGE_API void sdimage_load_sink_finish(sdimage_load_sink *sink, sdimage_error *error);
 
-/* Ends the load with bytes passed by reference, in place of written ones. */
+/* Ends the load with bytes passed by reference, in place of written ones. TOO_LARGE above the limit of the request
+ * (sdimage_request_set_max_body_bytes); the limit of the downloader does not hold for bytes that are in memory. */
 SDIMAGE_API void sdimage_load_sink_finish_with_data(sdimage_load_sink *sink, sdimage_data *data);
 
 /* Ends the load with an image, for sources without encoded bytes. It is cached in memory only. */
 SDIMAGE_API void sdimage_load_sink_finish_with_image(sdimage_load_sink *sink, sdimage_image *image);
 
 /* Ends the load with an encoded image, for sources that provide images and not bytes. A worker decodes it with
- * `options` in place of those of the request; NULL for the defaults. Cached and delivered like the image above. */
+ * `options` in place of those of the request; NULL for the defaults. Cached and delivered like the image above. Has the
+ * same limit. */
 SDIMAGE_API void sdimage_load_sink_finish_with_encoded(sdimage_load_sink *sink, sdimage_data *data,
                                                        const sdimage_decode_options *options);
 
