@@ -5,6 +5,8 @@ import SDImage
 package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, LeaseGranting {
     private let host: ForeignTable<sdimage_cache_vtable>
     private let lease: EngineLease
+    /// Stores in the background.
+    private let pending = PendingStores()
     private let stores: Bool
 
     package init(_ table: UnsafePointer<sdimage_cache_vtable>?, _ foreign: Foreign) throws(ImageError) {
@@ -68,13 +70,19 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
 
     package func enqueueStore(_ data: CachedData, for key: CacheKey) {
         guard stores, !isShared || !data.isPrivate else { return }
+        let number = pending.begin()
         Task(executorPreference: lease.engine.executor) { [self] in
+            defer { pending.finish(number) }
             do throws(ImageError) { try await store(data, for: key) } catch {
                 // An entry refused by the cache's own rules is no defect.
                 let level: Log.Level = [.busy, .tooLarge].contains(error.status) ? .info : .error
                 Log.write(level, "custom cache: store failed: \(error.message.string)")
             }
         }
+    }
+
+    package func flushNow(deadline: UInt64) throws(ImageError) {
+        guard pending.wait(deadline: deadline) else { throw ImageError(.timeout, "custom cache: stores are under way") }
     }
 
     /// Stores the entry with the new record if its record still has the validators of `old`. A cache of bytes alone has no

@@ -164,7 +164,9 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { data.holder?.dropDamaged(data, for: key) }
 
-    package func flushNow() throws(ImageError) { for member in members { try member.diskPart.flushNow() } }
+    package func flushNow(deadline: UInt64) throws(ImageError) {
+        for member in members { try member.diskPart.flushNow(deadline: deadline) }
+    }
 
     /// Updates every member, because any of them may have the entry.
     package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {

@@ -150,7 +150,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         return found
     }
 
-    package func flushNow() throws(ImageError) {
+    package func flushNow(deadline: UInt64) throws(ImageError) {
         try check()
         try disk?.flushNow()
     }

@@ -22,7 +22,8 @@ package final class Engine: Sendable {
     /// Bytes that are loaded and not decoded yet.
     package let backlog = Backlog()
 
-    package let pendingEncodes = PendingEncodes()
+    /// Images that are queued to be encoded for a cache. Closing waits for them, too.
+    package let pendingEncodes = PendingStores()
 
     private let services = Lock<[ObjectIdentifier: any EngineService]>([:])
 

@@ -214,7 +214,7 @@ package final class ImageManager: Sendable {
         guard engine.pendingEncodes.wait(deadline: deadline) else {
             throw ImageError(.timeout, "manager: encodes for the cache are still queued")
         }
-        try cache?.diskPart.flushNow()
+        try cache?.diskPart.flushNow(deadline: deadline)
     }
 
     var tasks: [LoadTask] { loads.state.withLock { Array($0.tasks.values) } }

@@ -26,10 +26,10 @@ package final class VariantWriter: Sendable {
     private static let pendingBytes = 64 << 20
 
     private let registry: CoderRegistry
-    private let pending: PendingEncodes
+    private let pending: PendingStores
     private let state = Lock(State())
 
-    package init(registry: CoderRegistry, pending: PendingEncodes) {
+    package init(registry: CoderRegistry, pending: PendingStores) {
         self.registry = registry
         self.pending = pending
     }

@@ -39,8 +39,8 @@ package protocol DataCaching: CachePart {
     /// Updates the response metadata of the entry stored with `old`, leaving its bytes unchanged; returns when the update is
     /// committed. Errors stay inside the cache: their only effect is another request to the origin.
     func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async
-    /// Commits the stores accepted so far; blocks.
-    func flushNow() throws(ImageError)
+    /// Commits the stores accepted so far; blocks. Those of a cache of the host fail with `timeout` after `deadline`.
+    func flushNow(deadline: UInt64) throws(ImageError)
     /// False if `data` never has an entry, so that no load needs to ask.
     var mayHaveData: Bool { get }
     /// Leases that coordinate requests with other processes; nil for a cache without them.
@@ -86,8 +86,6 @@ extension MemoryCaching {
 extension DataCaching {
     /// Does nothing; sufficient for caches that store only bytes.
     package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {}
-
-    package func flushNow() throws(ImageError) {}
 
     package var leases: (any LeaseGranting)? { nil }
 

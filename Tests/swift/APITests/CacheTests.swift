@@ -129,6 +129,21 @@ import Testing
         #expect(held.answer(makePNG(width: 2, height: 2)))
         #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
     }
+
+    @Test func aFlushWaitsForStoresOfTheHost() throws {
+        let dictionary = HostCache()
+        dictionary.holdsStores = true
+        let loader = try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader()
+        let manager = try makeManager(cache: try dictionary.makeCache(), loader: loader)
+        var result: OpaquePointer?
+        let request = makeRequest("test://a.png")
+        #expect(sdimage_manager_load_sync(manager.pointer, request.pointer, &result, nil) == .SDIMAGE_STATUS_OK)
+        sdimage_result_unref(result)
+        #expect(sdimage_manager_flush(manager.pointer, 20, nil) == .SDIMAGE_STATUS_TIMEOUT)
+        #expect(becomesTrue { dictionary.held.get().count == 1 })
+        dictionary.held.change { $0.removeAll() }
+        #expect(sdimage_manager_flush(manager.pointer, .max, nil) == .SDIMAGE_STATUS_OK)
+    }
 }
 
 /// A host cache backed by a dictionary, without a memory layer.
@@ -136,6 +151,9 @@ final class HostCache: @unchecked Sendable {
     private let lock = NSLock()
     private var entries: [[UInt8]: Owned] = [:]
     var dropsReplies = false
+    /// Stores end when their replies are released.
+    var holdsStores = false
+    let held = Locked<[Owned]>([])
 
     var keys: [String] { lock.withLock { entries.keys.map { String(decoding: $0, as: UTF8.self) } } }
 
@@ -158,6 +176,8 @@ final class HostCache: @unchecked Sendable {
             }
         }
         table.store = { userData, key, length, data, _, reply in
+            let cache = Unmanaged<HostCache>.fromOpaque(userData!).takeUnretainedValue()
+            if cache.holdsStores { return cache.held.change { $0.append(Owned(reply!) { sdimage_reply_unref($0) }) } }
             HostCache.with(userData, key, length, reply) { cache, key in
                 cache.entries[key] = sdimage_data_ref(data).map { Owned($0) { sdimage_data_unref($0) } }
                 sdimage_reply_complete(reply)

@@ -85,7 +85,7 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
     #expect(cache.isClosed)
     #expect(cache.image(for: CacheKey("a")) == nil)
     await #expect(throws: ImageError.self) { try await cache.data(for: CacheKey("a")) }
-    #expect(throws: ImageError.self) { try cache.flushNow() }
+    #expect(throws: ImageError.self) { try cache.flushNow(deadline: .max) }
 }
 
 @Test func aLayeredCacheUsesTheMemoryOfOneAndTheDiskOfAnother() async throws {
@@ -95,7 +95,7 @@ private func open(_ configure: (inout CacheConfiguration) -> Void = { _ in }) th
     let key = CacheKey("a")
     layered.memoryPart.store(try picture(), for: key)
     layered.diskPart.enqueueStore(CachedData(bytes: try bytes(1)), for: key)
-    try layered.diskPart.flushNow()
+    try layered.diskPart.flushNow(deadline: .max)
     #expect(disk.image(for: key) == nil)
     #expect(try await memory.data(for: key) == nil)
     let reopened = try ImageCache(fixture.configuration, store: CacheFixture.store)

@@ -1,5 +1,5 @@
-/// Images that are queued to be encoded for a cache. Flushing and closing wait for them.
-package final class PendingEncodes: Sendable {
+/// Stores that are queued or under way, for which flushing waits.
+package final class PendingStores: Sendable {
     private struct State {
         var last: UInt64 = 0
         var pending: Set<UInt64> = []
@@ -9,7 +9,7 @@ package final class PendingEncodes: Sendable {
 
     package init() {}
 
-    /// Adds an encode; ended with `finish`.
+    /// Adds a store; ended with `finish`.
     package func begin() -> UInt64 {
         state.withLock { state in
             state.last += 1
@@ -23,7 +23,7 @@ package final class PendingEncodes: Sendable {
         state.broadcast()
     }
 
-    /// Waits for the encodes that are queued now; false if `deadline` passed first, and on a thread of the library, which may have
+    /// Waits for the stores that are queued now; false if `deadline` passed first, and on a thread of the library, which may have
     /// to run them.
     package func wait(deadline: UInt64) -> Bool {
         if LibraryThread.isCurrent { return false }
