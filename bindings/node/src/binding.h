@@ -53,8 +53,10 @@ void *handle_get(napi_env env, napi_value value, kind kind);
 /* The same for the first argument of a function. */
 void *first_argument(napi_env env, napi_callback_info info, kind kind);
 napi_value handle_release(napi_env env, napi_callback_info info);
-/* Bytes without a copy: the value holds a reference to the object until it is collected. */
+/* Pixels without a copy: the value holds a reference to the image until it is collected. */
 napi_value pixels_of(napi_env env, sdimage_image *image);
+/* A copy of the bytes, because a Buffer is writable and caches, loads and animations share the data. Takes over the
+ * reference; NULL returns null. */
 napi_value buffer_of(napi_env env, sdimage_data *data);
 
 /* --- value.c: conversion of values from and to JavaScript. */

@@ -136,31 +136,16 @@ napi_value pixels_of(napi_env env, sdimage_image *image) {
     return status == napi_ok ? value : throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
 }
 
-static void data_unused(napi_env env, void *bytes, void *data) {
-    (void)bytes;
-    binding_of(env)->handles--;
-    sdimage_data_unref(data);
-}
-
 napi_value buffer_of(napi_env env, sdimage_data *data) {
     napi_value value = NULL;
     if (!data) {
         napi_get_null(env, &value);
         return value;
     }
-    const void *bytes = sdimage_data_bytes(data);
     size_t length = sdimage_data_length(data);
-    if (is_too_long(env, length)) {
-        sdimage_data_unref(data);
-        return NULL;
-    }
-    binding_of(env)->handles++;
-    napi_status status = napi_create_external_buffer(env, length, (void *)bytes, data_unused, data, &value);
-    if (status == napi_ok)
-        return value;
-    /* As in Electron, whose values are in a memory cage of their own. */
-    if (status == napi_no_external_buffers_allowed)
-        status = napi_create_buffer_copy(env, length, bytes, NULL, &value);
-    data_unused(env, NULL, data);
-    return status == napi_ok ? value : throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
+    bool is_made = false, is_long = is_too_long(env, length);
+    if (!is_long)
+        is_made = napi_create_buffer_copy(env, length, sdimage_data_bytes(data), NULL, &value) == napi_ok;
+    sdimage_data_unref(data);
+    return is_made || is_long ? value : throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
 }

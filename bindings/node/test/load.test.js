@@ -5,7 +5,7 @@ const fs = require('fs');
 const { test } = require('node:test');
 const { sdimage, gated, fresh, bytes, hits, folder, ORIGIN } = require('./support');
 
-const { Cache, Manager, SdimageError } = sdimage;
+const { Cache, Loader, Manager, SdimageError } = sdimage;
 
 test('a picture comes from the network, then from memory, then from the disk', async () => {
   const directory = folder();
@@ -45,6 +45,30 @@ test('a thumbnail has the size asked for and knows that of its source', async ()
   assert.deepStrictEqual([image.width, image.height, image.sourceWidth, image.sourceHeight], [200, 125, 1000, 625]);
   assert.ok(image.isThumbnail);
   await manager.close();
+});
+
+test('bytes of a result may be written to', async () => {
+  const file = bytes('orbits.gif');
+  const cache = new Cache({ directory: folder() });
+  const manager = new Manager({ cache, loaders: new Loader(async () => file, { schemes: 'mine' }) });
+  const options = { includeData: true };
+  const [first, second] = await Promise.all([manager.load('mine:a', options), manager.load('mine:a', options)]);
+  first.data.fill(0);
+  assert.ok(second.data.equals(file));
+  await manager.flush();
+  (await cache.data('mine:a')).fill(0);
+  assert.ok((await cache.data('mine:a')).equals(file));
+  // Encoding an unchanged animation returns its original bytes.
+  (await second.image.encode('gif')).fill(0);
+  second.image.encodeSync('gif').fill(0);
+  assert.strictEqual((await second.image.frame(8)).width, second.image.width);
+  await cache.clear('memory');
+  const third = await manager.load('mine:a', options);
+  third.data.fill(0);
+  assert.strictEqual(third.source, 'disk');
+  assert.ok((await cache.data('mine:a')).equals(file));
+  await manager.close();
+  await cache.close();
 });
 
 test('the cache policy of a load counts', async () => {
