@@ -101,10 +101,7 @@ func FromImage(picture image.Image) (*Image, error) {
 
 // Close releases the memory now; otherwise it is released when the image is collected. Pixels must not be used any
 // more.
-func (m *Image) Close() {
-	m.pixels = nil
-	m.handle.release()
-}
+func (m *Image) Close() { m.handle.release() }
 
 func (m *Image) c() *C.sdimage_image { return (*C.sdimage_image)(m.handle.get()) }
 
@@ -120,7 +117,12 @@ func (m *Image) PixelFormat() PixelFormat { return m.format }
 
 // Pixels returns the rows, Stride bytes apart, in memory of the library. They are read-only, and invalid after Close or
 // when the Image becomes unreachable (runtime.KeepAlive).
-func (m *Image) Pixels() []byte { return m.pixels }
+func (m *Image) Pixels() []byte {
+	if m.handle.get() == nil {
+		return nil
+	}
+	return m.pixels
+}
 
 // Format returns the container that the image was decoded from; "unknown" for images created from pixels.
 func (m *Image) Format() Format {
@@ -258,10 +260,10 @@ func (m *Image) ColorModel() color.Model {
 
 // At returns one pixel; transparent outside of the image, and after Close.
 func (m *Image) At(x, y int) color.Color {
-	if x < 0 || y < 0 || x >= m.width || y >= m.height || m.pixels == nil {
+	defer m.handle.enter().leave()
+	if x < 0 || y < 0 || x >= m.width || y >= m.height || m.handle.get() == nil {
 		return color.NRGBA{}
 	}
-	defer m.handle.enter().leave()
 	p := m.pixels[y*m.stride+x*m.format.Bytes():]
 	word := func(index int) uint16 { return binary.LittleEndian.Uint16(p[index*2:]) }
 	switch m.format {

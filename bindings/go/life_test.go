@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"image/color"
 	"io"
 	"os"
 	"os/exec"
@@ -145,6 +146,26 @@ func TestPixelsLiveAsLongAsTheirImage(t *testing.T) {
 	made.Close()
 	made.Close()
 	expect(t, made.Pixels() == nil, true)
+}
+
+func TestAnImageMayBeClosedWhileItsPixelsAreRead(t *testing.T) {
+	for round := 0; round < 2000; round++ {
+		made, err := sdimage.NewImage(1, 1, 3, sdimage.RGB8, []byte{5, 6, 7})
+		must(t, err)
+		var all sync.WaitGroup
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			made.Close()
+		}()
+		for tries := 0; tries < 10; tries++ {
+			if got := made.At(0, 0); got != (color.NRGBA{R: 5, G: 6, B: 7, A: 255}) && got != (color.NRGBA{}) {
+				t.Error(got)
+			}
+		}
+		all.Wait()
+		expect(t, made.At(0, 0), color.Color(color.NRGBA{}))
+	}
 }
 
 // Runs a separate program: this one, with a variable in its environment.
