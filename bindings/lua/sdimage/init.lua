@@ -34,6 +34,7 @@ function sdimage.version() return ffi.string(lib.sdimage_version()) end
 function sdimage.doctor()
   local diagnosis, failure = base.make("sdimage_diagnosis", lib.sdimage_diagnosis_new)
   if not diagnosis then return nil, failure end
+  ffi.gc(diagnosis, lib.sdimage_diagnosis_unref)
   return base.take(base.make("sdimage_data", lib.sdimage_diagnosis_to_json, diagnosis))
 end
 
@@ -44,6 +45,7 @@ function sdimage.metrics() return base.take(base.make("sdimage_data", lib.sdimag
 function sdimage.info(bytes)
   local info, failure = base.make("sdimage_info", lib.sdimage_info_new, bytes, #bytes, nil)
   if not info then return nil, failure end
+  ffi.gc(info, lib.sdimage_info_unref)
   return base.take(base.make("sdimage_data", lib.sdimage_info_to_json, info))
 end
 

@@ -28,6 +28,30 @@ test("thousands of loads leave nothing behind", function()
   expect(harness.live_pixels() <= pixels, true)
 end)
 
+--- Kilobytes of memory that the process holds.
+local function resident()
+  local file = assert(io.open("/proc/self/status"))
+  local count = tonumber(file:read("*a"):match("VmRSS:%s*(%d+)"))
+  file:close()
+  return count
+end
+
+test("descriptions of bytes and of the library leave nothing behind", function()
+  local file = harness.bytes("badge.png")
+  local function growth(call, count)
+    local before
+    for round = 1, 2 do
+      before = resident()
+      for _ = 1, count do assert(call(file)) end
+      collectgarbage()
+      collectgarbage()
+    end
+    return resident() - before
+  end
+  expect(growth(sdimage.info, 20000) < 2000, true)
+  expect(growth(sdimage.doctor, 1000) < 1000, true)
+end)
+
 ffi.cdef([[
   struct rlimit { unsigned long current, maximum; };
   int getrlimit(int resource, struct rlimit *limit);
