@@ -27,6 +27,27 @@ TEST(a_url_is_loaded_as_a_future_with_progress) {
     CHECK(loads.load_async(again).get().source() == image_source::memory);
 }
 
+TEST(a_future_is_not_awaited_in_a_callback) {
+    const manager loads = in_memory();
+    std::promise<std::vector<status>> told;
+    std::promise<void> is_told;
+    loads.start(request(url("badge.png")), [&](const result &) {
+        load_future inner = loads.load_async(url("leaf.webp"));
+        told.set_value({thrown([&] { inner.wait(); }), thrown([&] { inner.get(); })});
+        CHECK(inner.valid());
+        inner.cancel();
+        is_told.set_value();
+    });
+    auto codes = told.get_future();
+    CHECK(wait_for(codes) == std::vector<status>(2, status::would_deadlock));
+    auto end = is_told.get_future();
+    wait_for(end);
+    load_future ready = loads.load_async(url("leaf.webp"));
+    ready.wait();
+    CHECK(ready.is_ready() && ready.get().image());
+    CHECK(!ready.valid());
+}
+
 TEST(loads_are_awaited_together) {
     const manager loads = in_memory();
     std::vector<load_future> all;

@@ -72,16 +72,23 @@ struct promised {
 } // namespace detail
 
 // A load in progress as a future, started by manager::load_async. Destroying it does not cancel the load. get() throws
-// the load_error of the load, including CANCELLED.
+// the load_error of the load, including CANCELLED. On a thread of the library, such as in a callback, get() and wait()
+// throw WOULD_DEADLOCK unless the future is ready.
 class load_future {
 public:
     load_future() = default;
     load_future(std::future<result> future, task load, std::shared_ptr<detail::completion> end) noexcept
         : future_(std::move(future)), task_(std::move(load)), end_(std::move(end)) {}
 
-    result get() { return future_.get(); }
+    result get() {
+        check_thread();
+        return future_.get();
+    }
     bool valid() const noexcept { return future_.valid(); }
-    void wait() const { future_.wait(); }
+    void wait() const {
+        check_thread();
+        future_.wait();
+    }
     template <class Rep, class Period>
     std::future_status wait_for(const std::chrono::duration<Rep, Period> &time) const {
         return future_.wait_for(time);
@@ -98,13 +105,19 @@ public:
 private:
     friend std::future<std::vector<load_future>> when_all(std::vector<load_future> loads);
 
+    // Waits by the task, which throws WOULD_DEADLOCK. The delivery makes the future ready after that.
+    void check_thread() const {
+        if (valid() && !is_ready()) task_.wait();
+    }
+
     std::future<result> future_;
     task task_;
     std::shared_ptr<detail::completion> end_;
 };
 
 // A future of several loads: ready when all of them have ended. It returns them in the given order, and get() of each
-// returns its result or throws its error. Copy `load()` of a future to cancel it meanwhile.
+// returns its result or throws its error. Copy `load()` of a future to cancel it meanwhile. Not to be awaited on a
+// thread of the library: it would never be ready there.
 inline std::future<std::vector<load_future>> when_all(std::vector<load_future> loads) {
     struct gathering {
         std::vector<load_future> loads;
