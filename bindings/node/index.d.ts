@@ -179,7 +179,7 @@ export interface LoadOptions extends DecodeOptions {
   maxRetries?: number;
   cacheKey?: string;
   /** null removes a field. */
-  headers?: Record<string, string | null>;
+  headers?: Record<string, string | null> | Iterable<[name: string, content: string | null]>;
 }
 
 /** One delivery of a load. */

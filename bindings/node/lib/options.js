@@ -98,9 +98,15 @@ function flatten(options, table, special = {}) {
 
 const thumbnail = (value) => size('thumbnailSize', value, 'thumbnailWidth', 'thumbnailHeight');
 
+/** Converts an object, or an iterable of pairs such as Headers or a Map. */
 function headers(value) {
-  const field = ([name, content]) => [text('a header field', name), content === null ? null : text(name, String(content))];
-  return { headers: Object.fromEntries(Object.entries(value).map(field)) };
+  if (typeof value !== 'object') throw new TypeError('argument: headers must be an object or an iterable of pairs');
+  const field = (pair) => {
+    if (!Array.isArray(pair) || pair.length !== 2) throw new TypeError('argument: a header field must be [name, content]');
+    const [name, content] = pair;
+    return [text('a header field', name), content === null ? null : text(name, String(content))];
+  };
+  return { headers: Object.fromEntries(Array.from(value[Symbol.iterator] ? value : Object.entries(value), field)) };
 }
 
 module.exports = {

@@ -2,6 +2,7 @@
 
 const assert = require('assert');
 const fs = require('fs');
+const http = require('http');
 const { test } = require('node:test');
 const { sdimage, gated, fresh, bytes, hits, folder, ORIGIN } = require('./support');
 
@@ -232,6 +233,26 @@ test('header fields are sent, freshness asks again', async () => {
   manager.offline = true;
   await assert.rejects(manager.load(fresh('leaf.webp')), { code: 'OFFLINE' });
   await manager.close();
+});
+
+test('header fields are an object or pairs', async () => {
+  const seen = [];
+  const server = http.createServer((request, response) => {
+    seen.push(request.headers['x-token']);
+    response.end(bytes('badge.png'));
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  const manager = new Manager({ cache: null });
+  const pairs = [['X-Token', 'a']];
+  for (const headers of [{ 'X-Token': 'a' }, pairs, new Map(pairs), new Headers(pairs)])
+    await manager.load(url + seen.length, { headers });
+  assert.deepStrictEqual(seen, ['a', 'a', 'a', 'a']);
+  for (const headers of ['X-Token', 5, true, ['X-Token: a'], ['ab'], [['X-Token']], [[5, 'a']]])
+    assert.throws(() => manager.start(url, { headers }), TypeError);
+  await manager.close();
+  server.close();
+  server.closeAllConnections();
 });
 
 test('the events of a manager tell of every load that ends', async () => {
