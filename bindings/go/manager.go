@@ -66,6 +66,9 @@ func NewManager(config *Config) (*Manager, error) {
 	defer C.sdimage_manager_config_unref(c)
 	if config.Cache != nil {
 		defer config.Cache.handle.enter().leave()
+		if config.Cache.c() == nil {
+			return nil, &Error{Code: Shutdown, Message: "cache: closed"}
+		}
 		C.sdimage_manager_config_set_cache(c, config.Cache.c())
 	} else if config.NoCache {
 		C.sdimage_manager_config_set_cache(c, nil)

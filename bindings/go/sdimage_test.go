@@ -250,6 +250,16 @@ func TestACacheKeepsPicturesAndBytes(t *testing.T) {
 	}
 }
 
+func TestAManagerOfAClosedCacheIsRefused(t *testing.T) {
+	cache, err := sdimage.OpenCache(&sdimage.CacheConfig{MemoryOnly: true})
+	must(t, err)
+	must(t, cache.Close())
+	manager, err := sdimage.NewManager(&sdimage.Config{Cache: cache})
+	if manager != nil || !errors.Is(err, sdimage.Shutdown) {
+		t.Fatal(manager, err)
+	}
+}
+
 func TestBytesAreDecodedDescribedAndRecognized(t *testing.T) {
 	file := picture(t, "balloons.jpg")
 	options := &sdimage.DecodeOptions{Thumbnail: sdimage.Size{Width: 100, Height: 100}, PixelFormat: sdimage.RGBA8}

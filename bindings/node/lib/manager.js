@@ -4,6 +4,7 @@ const { constants } = require('buffer');
 const { EventEmitter } = require('events');
 const native = require('./native');
 const options = require('./options');
+const { Cache } = require('./cache');
 const { DELIVERY_KINDS } = require('./enums');
 const { SdimageError, fromNative } = require('./errors');
 const loader = require('./loader');
@@ -24,6 +25,7 @@ class Manager extends EventEmitter {
 
   constructor({ cache, loaders = [], ...choices } = {}) {
     super();
+    if ((cache ?? null) !== null && !(cache instanceof Cache)) throw new TypeError('argument: cache must be a Cache or null');
     this.#loaders = [].concat(loaders).map((each) => (typeof each === 'function' ? new loader.Loader(each) : each));
     const flat = options.manager(choices);
     if (cache) flat.cache = cache.handle;

@@ -219,6 +219,7 @@ test('wrong options are refused before anything is loaded', () => {
   assert.throws(() => manager.start(ORIGIN, { thumbnailSize: [1.5, 2] }), RangeError);
   assert.throws(() => manager.start(ORIGIN, { priority: 'urgent' }), TypeError);
   assert.strictEqual(manager.runningCount, 0);
+  for (const cache of [{}, { handle: null }, true, false, 'x', 5]) assert.throws(() => new Manager({ cache }), /cache must be a Cache/);
 });
 
 test('header fields are sent, freshness asks again', async () => {
