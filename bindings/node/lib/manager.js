@@ -22,6 +22,7 @@ class Manager extends EventEmitter {
   #loaders;
   #tasks = new Set();
   #whenIdle = [];
+  #closing = null;
 
   constructor({ cache, loaders = [], ...choices } = {}) {
     super();
@@ -104,9 +105,15 @@ class Manager extends EventEmitter {
     return native.job('managerFlush', { manager: this.#open(), number: options.flush(choices) });
   }
 
-  /** Ends running loads with SHUTDOWN; resolves when all of them are reported. The cache stays open. */
+  /**
+   * Ends running loads with SHUTDOWN; resolves when all of them are reported. The cache stays open. Repeated calls are
+   * harmless.
+   */
   async close() {
-    if (!this.#handle) return;
+    return (this.#closing ??= this.#shut());
+  }
+
+  async #shut() {
     const handle = this.#handle;
     this.#handle = null;
     native.managerClose(handle);

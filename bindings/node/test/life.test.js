@@ -59,7 +59,12 @@ test('closing ends what runs with SHUTDOWN', async () => {
   const manager = new Manager({ cache: null, loaders: [new Loader(() => new Promise(() => {}), { schemes: 'mine' })] });
   const loads = [manager.load('mine:never'), ...Array.from({ length: 20 }, () => manager.load(fresh('badge.png', 'fault=hang')))];
   const outcomes = Promise.allSettled(loads);
-  await manager.close();
+  let ended = 0;
+  manager.on('load', () => ended++);
+  const both = [manager.close(), manager.close()];
+  await both[1];
+  assert.strictEqual(ended, loads.length);
+  await both[0];
   assert.ok((await outcomes).every(({ reason }) => reason.code === 'SHUTDOWN'));
 });
 
