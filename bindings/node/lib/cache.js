@@ -31,39 +31,39 @@ class Cache {
 
   /** The image in memory, or null. */
   memoryImage(key) {
-    const fields = native.cacheMemoryImage(this.handle, key);
+    const fields = native.cacheMemoryImage(this.handle, options.key(key));
     return fields && new Image(fields);
   }
 
   setMemoryImage(key, image) {
-    native.cacheSetMemoryImage(this.handle, key, image.handle);
+    native.cacheSetMemoryImage(this.handle, options.key(key), image.handle);
   }
 
   /** The image, from memory or decoded from disk; null when there is none. */
   async image(key, choices) {
-    const fields = await orNull(this.#job('cacheImage', { key, decode: options.decode(choices) }));
+    const fields = await orNull(this.#job('cacheImage', { key: options.key(key), decode: options.decode(choices) }));
     return fields && new Image(fields);
   }
 
   /** The bytes of an entry, in a Buffer; null when there is none. */
   async data(key) {
-    return orNull(this.#job('cacheData', { key }));
+    return orNull(this.#job('cacheData', { key: options.key(key) }));
   }
 
   /** Stores an image, bytes, or both; resolves when they are committed. */
   async store(key, { image, data, layers = 'all', ...choices }) {
     return this.#job('cacheStore', {
-      key, image: image?.handle, bytes: data, number: options.layers(layers), encode: options.encode(choices),
+      key: options.key(key), image: image?.handle, bytes: data, number: options.layers(layers), encode: options.encode(choices),
     });
   }
 
   /** "none", "disk", "memory" or "all". */
   async contains(key) {
-    return options.layersName(await this.#job('cacheContains', { key }));
+    return options.layersName(await this.#job('cacheContains', { key: options.key(key) }));
   }
 
   async remove(key, layers = 'all') {
-    return this.#job('cacheRemove', { key, number: options.layers(layers) });
+    return this.#job('cacheRemove', { key: options.key(key), number: options.layers(layers) });
   }
 
   async clear(layers = 'all') {

@@ -32,7 +32,7 @@ class Image {
   /** Row `y`, without the bytes between rows. */
   row(y) {
     const length = this.width * native.pixelBytes(options.pixelFormat(this.pixelFormat));
-    return new Uint8Array(this.pixels, y * this.stride, length);
+    return new Uint8Array(this.pixels, options.count(this.height - 1)('y', y) * this.stride, length);
   }
 
   /** The image in another pixel format. */
@@ -73,11 +73,11 @@ class Image {
 }
 
 async function decode(bytes, choices) {
-  return new Image(await native.job('decode', { bytes, decode: options.decode(choices) }));
+  return new Image(await native.job('decode', { bytes: options.bytes(bytes), decode: options.decode(choices) }));
 }
 
 function decodeSync(bytes, choices) {
-  return new Image(native.job('decode', { bytes, decode: options.decode(choices) }, true));
+  return new Image(native.job('decode', { bytes: options.bytes(bytes), decode: options.decode(choices) }, true));
 }
 
 module.exports = { Image, decode, decodeSync, info: (bytes) => JSON.parse(native.info(bytes)), sniff: native.sniff };

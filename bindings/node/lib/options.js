@@ -1,6 +1,7 @@
 'use strict';
 // Checks the options of the caller and converts them to the flat objects that the addon reads.
 
+const { types } = require('util');
 const {
   CACHE_POLICIES, DYNAMIC_RANGES, FORMATS, FRESHNESS, LAYERS, PIXEL_FORMATS, PRIORITIES, SCALE_MODES, SOURCE_POLICIES,
 } = require('./enums');
@@ -41,6 +42,11 @@ function of(type) {
 function text(name, value) {
   if (of('string')(name, value).includes('\0')) throw new TypeError(`argument: ${name} contains a NUL`);
   return value;
+}
+
+function bytes(value) {
+  if (ArrayBuffer.isView(value) || types.isArrayBuffer(value)) return value;
+  throw new TypeError('argument: bytes must be an ArrayBuffer, a typed array or a Buffer');
 }
 
 const u32 = count(0xffffffff);
@@ -118,6 +124,9 @@ module.exports = {
   layersName: (number) => word(LAYERS, number),
   priority: (name) => priority('priority', name),
   priorityName: (number) => word(PRIORITIES, number),
+  bytes,
+  count,
+  key: (value) => of('string')('key', value),
   u32,
   u53,
   number: of('number'),

@@ -35,6 +35,11 @@ napi_value image_pixels(napi_env env, napi_callback_info info) {
     return image ? pixels_of(env, image) : NULL;
 }
 
+static napi_value throw_invalid(napi_env env, const char *message) {
+    sdimage_status status = SDIMAGE_STATUS_INVALID_ARGUMENT;
+    return throw_error(env, status, sdimage_error_new(status, message));
+}
+
 /* image(width, height, stride, pixelFormat, bytes): copies the pixels. */
 napi_value image_new(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
@@ -49,8 +54,12 @@ napi_value image_new(napi_env env, napi_callback_info info) {
     sdimage_pixel_format format = (sdimage_pixel_format)number_of(env, values[3]);
     size_t row = width * sdimage_pixel_format_bytes(format), stride = (size_t)number_of(env, values[2]);
     /* 2^32 rows of 2^32 pixels of 16 bytes overflow: divide, do not multiply. */
-    if (!height || !row || stride < row || length < row || (length - row) / stride < height - 1)
-        return throw_error(env, SDIMAGE_STATUS_INVALID_ARGUMENT, NULL);
+    if (!height || !row)
+        return throw_invalid(env, "image: the size is 0, or no image has the pixel format");
+    if (stride < row)
+        return throw_invalid(env, "image: the stride is shorter than a row");
+    if (length < row || (length - row) / stride < height - 1)
+        return throw_invalid(env, "image: too few bytes for the size");
     sdimage_status status = sdimage_image_new(width, height, stride, format, bytes, &image, &error);
     return status < 0 ? throw_error(env, status, error) : image_fields(env, image);
 }

@@ -91,6 +91,28 @@ test('numbers that do not fit and text with a NUL are refused', async () => {
   manager.close();
 });
 
+test('arguments that are missing or of another type are refused', async () => {
+  const image = Image.fromPixels(1, 2, 'gray8', Uint8Array.of(1, 2));
+  for (const y of [undefined, '0', 0.25, -1, 2]) assert.throws(() => image.row(y), RangeError);
+  assert.deepStrictEqual([...image.row(1)], [2]);
+  for (const wrong of [undefined, null, 5, 'text', {}]) {
+    await assert.rejects(decode(wrong), /bytes must be/);
+    assert.throws(() => decodeSync(wrong), /bytes must be/);
+  }
+  const cache = new sdimage.Cache({ memoryOnly: true });
+  for (const key of [5, undefined, null, {}]) {
+    assert.throws(() => cache.memoryImage(key), TypeError);
+    assert.throws(() => cache.setMemoryImage(key, image), TypeError);
+    for (const call of ['image', 'data', 'contains', 'remove']) await assert.rejects(cache[call](key), TypeError);
+    await assert.rejects(cache.store(key, { image }), TypeError);
+  }
+  await cache.close();
+  const made = (...values) => () => Image.fromPixels(...values);
+  assert.throws(made(0, 0, 'gray8', Uint8Array.of(1)), { code: 'INVALID_ARGUMENT', message: /size is 0/ });
+  assert.throws(made(2, 1, 'gray8', Uint8Array.of(1, 2), 1), { code: 'INVALID_ARGUMENT', message: /stride/ });
+  assert.throws(made(2, 1, 'gray8', Uint8Array.of(1)), { code: 'INVALID_ARGUMENT', message: /too few bytes/ });
+});
+
 test('pixels are the library’s own memory and outlive their picture', async () => {
   const image = Image.fromPixels(3, 2, 'rgb8', Uint8Array.from({ length: 18 }, (_, index) => index));
   assert.deepStrictEqual([...image.row(1)], [9, 10, 11, 12, 13, 14, 15, 16, 17]);
