@@ -66,8 +66,17 @@ func OpenCache(config *CacheConfig) (*Cache, error) {
 
 func (c *Cache) c() *C.sdimage_cache { return (*C.sdimage_cache)(c.handle.get()) }
 
-// Close commits pending stores and closes the disk part. Repeated calls are harmless; other calls then return
-// INVALID_ARGUMENT.
+// open borrows the pointer for a use; SHUTDOWN after Close.
+func (c *Cache) open() (*C.sdimage_cache, error) {
+	cache := c.c()
+	if cache == nil {
+		return nil, &Error{Code: Shutdown, Message: "cache: closed"}
+	}
+	return cache, nil
+}
+
+// Close commits pending stores and closes the disk part. Repeated calls are harmless; other calls then return SHUTDOWN,
+// and MemoryImage nil.
 func (c *Cache) Close() error {
 	defer c.handle.enter().leave()
 	if c.c() == nil {
@@ -95,11 +104,15 @@ func (c *Cache) MemoryImage(key string) *Image {
 // SetMemoryImage stores an image in memory.
 func (c *Cache) SetMemoryImage(key string, picture *Image) error {
 	defer c.handle.enter().leave()
+	cache, failure := c.open()
+	if failure != nil {
+		return failure
+	}
 	defer picture.handle.enter().leave()
 	k, length := text(key)
 	defer free(k)
 	var err *C.sdimage_error
-	return failed(C.sdimage_cache_set_memory_image(c.c(), unsafe.Pointer(k), length, picture.c(), &err), err)
+	return failed(C.sdimage_cache_set_memory_image(cache, unsafe.Pointer(k), length, picture.c(), &err), err)
 }
 
 // Image returns an image from memory, or decoded from disk; nil when there is none.
@@ -108,13 +121,17 @@ func (c *Cache) Image(key string, options *DecodeOptions) (*Image, error) {
 		return nil, failure
 	}
 	defer c.handle.enter().leave()
+	cache, failure := c.open()
+	if failure != nil {
+		return nil, failure
+	}
 	k, length := text(key)
 	defer free(k)
 	o := options.c()
 	defer C.sdimage_decode_options_unref(o)
 	var made *C.sdimage_image
 	var err *C.sdimage_error
-	if status := C.sdimage_cache_get_image(c.c(), unsafe.Pointer(k), length, o, &made, &err); status < 0 {
+	if status := C.sdimage_cache_get_image(cache, unsafe.Pointer(k), length, o, &made, &err); status < 0 {
 		return nil, unlessMissing(errorOf(status, err))
 	}
 	return newImage(made), nil
@@ -123,11 +140,15 @@ func (c *Cache) Image(key string, options *DecodeOptions) (*Image, error) {
 // Data returns the bytes of an entry; nil when there is none.
 func (c *Cache) Data(key string) ([]byte, error) {
 	defer c.handle.enter().leave()
+	cache, failure := c.open()
+	if failure != nil {
+		return nil, failure
+	}
 	k, length := text(key)
 	defer free(k)
 	var data *C.sdimage_data
 	var err *C.sdimage_error
-	if status := C.sdimage_cache_get_data(c.c(), unsafe.Pointer(k), length, &data, &err); status < 0 {
+	if status := C.sdimage_cache_get_data(cache, unsafe.Pointer(k), length, &data, &err); status < 0 {
 		return nil, unlessMissing(errorOf(status, err))
 	}
 	return takeBytes(data), nil
@@ -136,6 +157,10 @@ func (c *Cache) Data(key string) ([]byte, error) {
 // Store stores an image, its bytes, or both, and returns when they are committed. An image without bytes is encoded.
 func (c *Cache) Store(key string, picture *Image, bytes []byte, layers Layers) error {
 	defer c.handle.enter().leave()
+	cache, failure := c.open()
+	if failure != nil {
+		return failure
+	}
 	k, length := text(key)
 	defer free(k)
 	var image *C.sdimage_image
@@ -153,7 +178,7 @@ func (c *Cache) Store(key string, picture *Image, bytes []byte, layers Layers) e
 		defer C.sdimage_data_unref(data)
 	}
 	var err *C.sdimage_error
-	return failed(C.sdimage_cache_store(c.c(), unsafe.Pointer(k), length, image, data, C.sdimage_cache_layers(layers), nil, &err), err)
+	return failed(C.sdimage_cache_store(cache, unsafe.Pointer(k), length, image, data, C.sdimage_cache_layers(layers), nil, &err), err)
 }
 
 // Contains returns the layers that hold an entry.
@@ -167,32 +192,48 @@ func (c *Cache) Contains(key string) Layers {
 // Remove removes an entry from layers; a missing entry is no error.
 func (c *Cache) Remove(key string, layers Layers) error {
 	defer c.handle.enter().leave()
+	cache, failure := c.open()
+	if failure != nil {
+		return failure
+	}
 	k, length := text(key)
 	defer free(k)
 	var err *C.sdimage_error
-	return failed(C.sdimage_cache_remove(c.c(), unsafe.Pointer(k), length, C.sdimage_cache_layers(layers), &err), err)
+	return failed(C.sdimage_cache_remove(cache, unsafe.Pointer(k), length, C.sdimage_cache_layers(layers), &err), err)
 }
 
 // Clear empties the given layers.
 func (c *Cache) Clear(layers Layers) error {
 	defer c.handle.enter().leave()
+	cache, failure := c.open()
+	if failure != nil {
+		return failure
+	}
 	var err *C.sdimage_error
-	return failed(C.sdimage_cache_clear(c.c(), C.sdimage_cache_layers(layers), &err), err)
+	return failed(C.sdimage_cache_clear(cache, C.sdimage_cache_layers(layers), &err), err)
 }
 
 // Flush returns when all earlier stores are committed.
 func (c *Cache) Flush() error {
 	defer c.handle.enter().leave()
+	cache, failure := c.open()
+	if failure != nil {
+		return failure
+	}
 	var err *C.sdimage_error
-	return failed(C.sdimage_cache_flush(c.c(), &err), err)
+	return failed(C.sdimage_cache_flush(cache, &err), err)
 }
 
 // DiskTotals returns the bytes and entries on disk.
 func (c *Cache) DiskTotals() (bytes, count uint64, failure error) {
 	defer c.handle.enter().leave()
+	cache, failure := c.open()
+	if failure != nil {
+		return 0, 0, failure
+	}
 	var size, entries C.uint64_t
 	var err *C.sdimage_error
-	status := C.sdimage_cache_get_disk_totals(c.c(), &size, &entries, &err)
+	status := C.sdimage_cache_get_disk_totals(cache, &size, &entries, &err)
 	return uint64(size), uint64(entries), failed(status, err)
 }
 

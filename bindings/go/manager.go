@@ -66,10 +66,11 @@ func NewManager(config *Config) (*Manager, error) {
 	defer C.sdimage_manager_config_unref(c)
 	if config.Cache != nil {
 		defer config.Cache.handle.enter().leave()
-		if config.Cache.c() == nil {
-			return nil, &Error{Code: Shutdown, Message: "cache: closed"}
+		cache, failure := config.Cache.open()
+		if failure != nil {
+			return nil, failure
 		}
-		C.sdimage_manager_config_set_cache(c, config.Cache.c())
+		C.sdimage_manager_config_set_cache(c, cache)
 	} else if config.NoCache {
 		C.sdimage_manager_config_set_cache(c, nil)
 	}

@@ -245,9 +245,18 @@ func TestACacheKeepsPicturesAndBytes(t *testing.T) {
 	expect(t, cache.Contains("m"), sdimage.Memory)
 	must(t, cache.Flush())
 	must(t, cache.Close())
-	if _, err = cache.Data("k"); err == nil {
-		t.Fatal("a closed cache answers")
+	must(t, cache.Close())
+	_, failedImage := cache.Image("k", nil)
+	_, failedData := cache.Data("k")
+	_, _, failedTotals := cache.DiskTotals()
+	for _, err := range []error{
+		failedImage, failedData, failedTotals, cache.SetMemoryImage("m", decoded), cache.Store("k", decoded, file, sdimage.All),
+		cache.Remove("k", sdimage.All), cache.Clear(sdimage.All), cache.Flush(),
+	} {
+		expect(t, errors.Is(err, sdimage.Shutdown), true)
 	}
+	expect(t, cache.MemoryImage("m"), (*sdimage.Image)(nil))
+	expect(t, cache.Contains("k"), sdimage.Layers(0))
 }
 
 func TestAManagerOfAClosedCacheIsRefused(t *testing.T) {

@@ -36,7 +36,7 @@ function cache.open(options)
 end
 
 --- The pointer, for internal use.
-function Cache:get() return self.pointer or error("cache: closed", 3) end
+function Cache:get() return self.pointer or error(base.error("SHUTDOWN", "cache: closed")) end
 
 local function or_nil(value, failure)
   if value == nil and failure and failure.code == "NOT_FOUND" then return nil end
@@ -83,7 +83,7 @@ end
 --- Returns when all earlier stores are committed.
 function Cache:flush() return base.done(lib.sdimage_cache_flush, self:get()) end
 
---- Commits pending stores and closes the disk part. Repeated calls are harmless.
+--- Commits pending stores and closes the disk part. Repeated calls are harmless; other calls then raise SHUTDOWN.
 function Cache:close()
   if not self.pointer then return true end
   local closed, failure = base.done(lib.sdimage_cache_close, self.pointer)

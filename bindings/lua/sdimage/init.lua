@@ -6,7 +6,7 @@
 --
 -- No call of the library enters Lua: all results arrive through a descriptor and poll, on the thread that calls it.
 -- Functions that can fail return nil and an error: a table with code ("NOT_FOUND", …), message, http_status, url and
--- transient. Invalid arguments raise an error.
+-- transient. Invalid arguments raise an error, and calls of a closed cache or manager that with the code SHUTDOWN.
 
 local ffi = require("ffi")
 local base = require("sdimage.base")

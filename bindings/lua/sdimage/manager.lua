@@ -245,7 +245,7 @@ function manager.new(options)
 end
 
 --- The pointer, for internal use.
-function Manager:get() return self.pointer or error("manager: closed", 3) end
+function Manager:get() return self.pointer or error(base.error("SHUTDOWN", "manager: closed")) end
 
 --- The loads of a manager in progress, in a separate list because their functions may start others.
 local function tasks_of(owner)
@@ -274,7 +274,7 @@ function Manager:flush(timeout_ms)
 end
 
 --- Ends running loads with SHUTDOWN, reports all of them, and accepts no more. An error of a function is raised after
--- the manager is closed. Repeated calls are harmless.
+-- the manager is closed. Repeated calls are harmless; other calls then raise SHUTDOWN.
 function Manager:close()
   if not self.pointer then return end
   lib.sdimage_manager_close(self.pointer, 0, nil) -- TIMEOUT: the loads wait for this loop

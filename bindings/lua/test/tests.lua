@@ -299,6 +299,24 @@ test("a cache keeps pictures and bytes of its own", function()
   expect(pcall(cache.data, cache, "k"), false)
 end)
 
+test("what was closed raises SHUTDOWN", function()
+  local cache = assert(sdimage.cache({ memory_only = true }))
+  local manager = assert(sdimage.manager({ cache = cache }))
+  manager:close()
+  assert(cache:close())
+  local function raised(call, ...)
+    local fine, problem = pcall(call, ...)
+    return not fine and problem.code
+  end
+  for _, name in ipairs({ "memory_image", "image", "data", "store", "contains", "remove", "clear", "flush" }) do
+    expect(raised(cache[name], cache, "k"), "SHUTDOWN")
+  end
+  expect(raised(sdimage.manager, { cache = cache }), "SHUTDOWN")
+  for _, name in ipairs({ "start", "load", "flush", "running_count" }) do
+    expect(raised(manager[name], manager, "data:,"), "SHUTDOWN")
+  end
+end)
+
 require("loaders")
 require("life")
 
