@@ -7,6 +7,9 @@ local lib = require("sdimage.library")
 
 local base = { lib = lib, live = 0 }
 
+--- 2^53: a double represents each integer up to here.
+base.MOST = 9007199254740992
+
 --- Owns one reference until it is released or collected; base.live counts the owned references.
 function base.own(pointer, unref)
   if pointer == nil then return nil end
@@ -120,7 +123,7 @@ end
 
 base.DECODE = {
   thumbnail = true, thumbnail_mode = true, pixel_format = true, dynamic_range = true, display_headroom = true,
-  keep_gain_map = true, first_frame_only = true, accept_partial = true,
+  keep_gain_map = true, first_frame_only = true, accept_partial = true, max_pixels = true, max_bytes = true,
 }
 
 function base.decode_options(options)
@@ -137,6 +140,8 @@ function base.decode_options(options)
   lib.sdimage_decode_options_set_keep_gain_map(made, options.keep_gain_map or false)
   lib.sdimage_decode_options_set_first_frame_only(made, options.first_frame_only or false)
   lib.sdimage_decode_options_set_accept_partial(made, options.accept_partial or false)
+  lib.sdimage_decode_options_set_max_pixels(made, base.count(options.max_pixels or 0, "max_pixels", base.MOST))
+  lib.sdimage_decode_options_set_max_bytes(made, base.count(options.max_bytes or 0, "max_bytes", base.MOST))
   return made
 end
 

@@ -10,11 +10,8 @@ local cache = {}
 local Cache = {}
 Cache.__index = Cache
 
---- 2^53: a double represents each integer up to here.
-local MOST = 9007199254740992
-
 local function text(setter) return function(config, name, value) setter(config, base.text(value, name)) end end
-local function count(setter) return function(config, name, value) setter(config, base.count(value, name, MOST)) end end
+local function count(setter) return function(config, name, value) setter(config, base.count(value, name, base.MOST)) end end
 
 local SETTERS = {
   directory = text(lib.sdimage_cache_config_set_directory),

@@ -70,6 +70,8 @@ void sdimage_decode_options_set_display_headroom(sdimage_decode_options *options
 void sdimage_decode_options_set_keep_gain_map(sdimage_decode_options *options, bool keep_gain_map);
 void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
 void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
+void sdimage_decode_options_set_max_pixels(sdimage_decode_options *options, uint64_t pixels);
+void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
 sdimage_format sdimage_sniff(const void *bytes, size_t length);
 sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error);
 sdimage_status sdimage_metrics(sdimage_data **text, sdimage_error **error);

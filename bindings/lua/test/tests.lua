@@ -25,6 +25,16 @@ test("a thumbnail fits its box by its mode", function()
   expect(pcall(sdimage.decode, "", { thumbnail = { 100, 100 }, thumbnail_mode = "stretch" }), false)
 end)
 
+test("what exceeds a safety limit is refused", function()
+  local manager, file = assert(sdimage.manager({ cache = false })), bytes("balloons.jpg")
+  for _, name in ipairs({ "max_pixels", "max_bytes" }) do
+    expect(code(sdimage.decode(file, { [name] = 1000 })), "TOO_LARGE")
+    expect(code(manager:load(fresh("balloons.jpg"), { [name] = 1000 })), "TOO_LARGE")
+    for _, limit in ipairs({ 0, 1e7, 2 ^ 53 }) do assert(sdimage.decode(file, { [name] = limit })) end
+  end
+  manager:close()
+end)
+
 --- A JPEG with a gain map (ISO 21496-1, annex C): the file is also its map, and both have the fields in their first
 -- segment: fractions of 16.
 local function with_gain_map(file)
@@ -78,6 +88,8 @@ test("numbers that do not fit and text with a NUL are refused", function()
     refused("timeout_ms", manager.start, manager, "data:,", { timeout_ms = number })
     refused("progressive_interval_ms", manager.start, manager, "data:,", { progressive_interval_ms = number })
     if number ~= 4294967296 and number ~= 4294967297 then
+      refused("max_pixels", sdimage.decode, "", { max_pixels = number })
+      refused("max_bytes", sdimage.decode, "", { max_bytes = number })
       refused("max_memory_cost", sdimage.cache, { memory_only = true, max_memory_cost = number })
       refused("max_disk_size", sdimage.cache, { memory_only = true, max_disk_size = number })
     end
