@@ -43,6 +43,19 @@ func TestThumbnailHasTheSizeAskedFor(t *testing.T) {
 	expect(t, picture.SourceSize(), sdimage.Size{Width: 1000, Height: 625})
 }
 
+func TestWhatExceedsASafetyLimitIsRefused(t *testing.T) {
+	manager := newManager(t, &sdimage.Config{NoCache: true})
+	length := uint64(len(picture(t, "balloons.jpg")))
+	for _, options := range []sdimage.Options{
+		{DecodeOptions: sdimage.DecodeOptions{MaxPixels: 1000}}, {DecodeOptions: sdimage.DecodeOptions{MaxBytes: 1000}},
+		{MaxBodyBytes: length - 1},
+	} {
+		_, err := manager.Load(background, fresh("balloons.jpg", ""), &options)
+		expect(t, errors.Is(err, sdimage.TooLarge), true)
+	}
+	load(t, manager, fresh("balloons.jpg", ""), &sdimage.Options{MaxBodyBytes: length})
+}
+
 func TestTheCachePolicyOfALoadCounts(t *testing.T) {
 	cache, err := sdimage.OpenCache(&sdimage.CacheConfig{MemoryOnly: true})
 	must(t, err)

@@ -177,6 +177,8 @@ export interface LoadOptions extends DecodeOptions {
   retryFailed?: boolean;
   timeoutMs?: number;
   maxRetries?: number;
+  /** The largest accepted body, without its content coding. Default: the limit of the downloader. */
+  maxBodyBytes?: number;
   cacheKey?: string;
   /** null removes a field. */
   headers?: Record<string, string | null> | Iterable<[name: string, content: string | null]>;

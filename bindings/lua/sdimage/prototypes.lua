@@ -155,6 +155,7 @@ void sdimage_request_set_retry_failed(sdimage_request *request, bool retry);
 void sdimage_request_set_freshness(sdimage_request *request, sdimage_freshness freshness);
 void sdimage_request_set_header(sdimage_request *request, const char *name, const char *value);
 void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
+void sdimage_request_set_max_body_bytes(sdimage_request *request, size_t bytes);
 void sdimage_task_unref(sdimage_task *task);
 void sdimage_task_cancel(sdimage_task *task);
 void sdimage_task_set_priority(sdimage_task *task, sdimage_priority priority);

@@ -32,6 +32,8 @@ test("what exceeds a safety limit is refused", function()
     expect(code(manager:load(fresh("balloons.jpg"), { [name] = 1000 })), "TOO_LARGE")
     for _, limit in ipairs({ 0, 1e7, 2 ^ 53 }) do assert(sdimage.decode(file, { [name] = limit })) end
   end
+  expect(code(manager:load(fresh("balloons.jpg"), { max_body_bytes = #file - 1 })), "TOO_LARGE")
+  assert(manager:load(fresh("balloons.jpg"), { max_body_bytes = #file }))
   manager:close()
 end)
 
@@ -90,6 +92,7 @@ test("numbers that do not fit and text with a NUL are refused", function()
     if number ~= 4294967296 and number ~= 4294967297 then
       refused("max_pixels", sdimage.decode, "", { max_pixels = number })
       refused("max_bytes", sdimage.decode, "", { max_bytes = number })
+      refused("max_body_bytes", manager.start, manager, "data:,", { max_body_bytes = number })
       refused("max_memory_cost", sdimage.cache, { memory_only = true, max_memory_cost = number })
       refused("max_disk_size", sdimage.cache, { memory_only = true, max_disk_size = number })
     end

@@ -80,7 +80,7 @@ const LOAD = {
   sourcePolicy: choice(SOURCE_POLICIES),
   cachePolicy: bits(CACHE_POLICIES),
   freshness: choice(FRESHNESS), progressive: flag, progressiveIntervalMs: u32, includeData: flag, waitForStore: flag,
-  retryFailed: flag, timeoutMs: u32, maxRetries: u32, cacheKey: of('string'),
+  retryFailed: flag, timeoutMs: u32, maxRetries: u32, maxBodyBytes: u53, cacheKey: of('string'),
 };
 const CACHE = {
   directory: text, namespace: text, memoryOnly: flag, maxMemoryCost: u53, maxMemoryCount: u53,

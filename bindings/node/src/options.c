@@ -111,6 +111,8 @@ static void set_choices(napi_env env, sdimage_request *request, napi_value objec
         sdimage_request_set_timeout_ms(request, (uint32_t)value);
     if (has_number(env, object, "maxRetries", &value))
         sdimage_request_set_max_retries(request, (uint32_t)value);
+    if (has_number(env, object, "maxBodyBytes", &value))
+        sdimage_request_set_max_body_bytes(request, (size_t)value);
 }
 
 sdimage_request *request_of(napi_env env, napi_value url, napi_value object) {

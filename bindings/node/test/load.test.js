@@ -222,6 +222,16 @@ test('wrong options are refused before anything is loaded', () => {
   for (const cache of [{}, { handle: null }, true, false, 'x', 5]) assert.throws(() => new Manager({ cache }), /cache must be a Cache/);
 });
 
+test('what exceeds a safety limit is refused', async () => {
+  const manager = new Manager({ cache: null });
+  const { length } = bytes('balloons.jpg');
+  for (const limit of [{ maxPixels: 1000 }, { maxBytes: 1000 }, { maxBodyBytes: length - 1 }])
+    await assert.rejects(manager.load(fresh('balloons.jpg'), limit), { code: 'TOO_LARGE' });
+  assert.ok((await manager.load(fresh('balloons.jpg'), { maxBodyBytes: length })).image);
+  assert.throws(() => manager.start(ORIGIN, { maxBodyBytes: -1 }), RangeError);
+  await manager.close();
+});
+
 test('header fields are sent, freshness asks again', async () => {
   const manager = new Manager({ cache: new Cache({ directory: folder() }) });
   const url = fresh('leaf.webp');
