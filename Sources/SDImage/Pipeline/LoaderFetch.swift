@@ -77,6 +77,9 @@ package final class LoaderFetch: LoadWork {
                 finish($0)
             }
             hold(transfer, loader)
+            // A change before `hold` found no loader.
+            let priority = state.withLock { $0.priority }
+            if priority != sent.priority { loader.setPriority(key, to: priority) }
         } catch { finish(.failure(error)) }
     }
 
