@@ -50,9 +50,23 @@ def _post(token: int | None, run: int, argument: int) -> None:
     found = _loops.get(token)
     if found is not None:
         try:
-            found.post(lambda: cast(Any, _RUN(run))(argument))
+            found.post(_once(run, argument))
         except BaseException as error:  # no exception may leave a callback
             _failures.report("post", error)
+
+
+def _once(run: int, argument: int) -> Callable[[], None]:
+    """A function that runs the library's function on its first call only: the argument is freed by then."""
+    left = [argument]
+
+    def once() -> None:
+        try:
+            argument = left.pop()
+        except IndexError:
+            return
+        cast(Any, _RUN(run))(argument)
+
+    return once
 
 
 def _is_current(token: int | None) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 import queue
 import threading
 import unittest
 from collections.abc import Callable
 
-from .support import TestCase, becomes, png, sdimage
+from .support import TestCase, becomes, png, run_python, sdimage
 
 
 class Loop:
@@ -207,6 +208,30 @@ class Targets(TestCase):
         del target
         gc.collect()
         self.assertEqual(told.get(timeout=30), "CANCELLED")
+
+    def test_a_posted_function_runs_once_however_often_the_toolkit_calls_it(self) -> None:
+        code = """
+            import base64, queue, sys, sdimage
+            shown, posted = [], queue.SimpleQueue()
+            def post(function):
+                posted.put(function)
+                posted.put(function)
+            with sdimage.Manager(cache=None, loader=lambda request: base64.b64decode(sys.argv[1])) as manager:
+                target = sdimage.Target(manager, lambda key, image, result: shown.append(image), post=post)
+                kept = []
+                for number in range(20):
+                    target.load(f"test://{number}")
+                    while not (shown and shown[-1]):
+                        kept.append(posted.get(timeout=30))
+                        kept[-1]()
+                    before = len(shown)
+                    for function in kept:
+                        function()
+                    assert len(shown) == before, (number, before, len(shown))
+                    shown.clear()
+                target.close()
+            """
+        run_python(code, base64.b64encode(png()).decode())
 
 
 if __name__ == "__main__":
