@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
+import stat
 from ctypes import byref, c_void_p
 from typing import Any, cast
 
@@ -22,16 +24,23 @@ _FILE_ERRORS: dict[type[OSError], str] = {
 
 
 def contents(source: ReadableBuffer | Path, most: int = -1) -> ReadableBuffer:
-    """The bytes; a path is read as a file."""
+    """The bytes; a path is read as a file, which must be a regular one: others may never end."""
     path = _bytes.as_path(source)
     if path is None:
         return cast(ReadableBuffer, source)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_open) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise Error("NOT_A_FILE", "file: not a regular file")
             return file.read(most)
     except OSError as error:
         code = _FILE_ERRORS.get(type(error), "IO_ERROR")
         raise Error(code, error.strerror or "", system_error=error.errno or 0) from None
+
+
+def _open(path: str, flags: int) -> int:
+    """Opens a file without waiting for the writer of a FIFO."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def sniff(data: ReadableBuffer | Path) -> str | None:
@@ -72,5 +81,9 @@ _BLOCKS = {"exif": lib.sdimage_info_exif, "xmp": lib.sdimage_info_xmp, "icc": li
 def _read(data: ReadableBuffer | Path) -> Handle:
     """The header information of an encoded image."""
     out = c_void_p()
-    call(lib.sdimage_info_new, *_bytes.borrowed(contents(data)), None, byref(out))
+    path = _bytes.as_path(data)
+    if path is not None:
+        call(lib.sdimage_info_new_file, path, None, byref(out))
+    else:
+        call(lib.sdimage_info_new, *_bytes.borrowed(cast(ReadableBuffer, data)), None, byref(out))
     return Handle(out.value, lib.sdimage_info_unref)

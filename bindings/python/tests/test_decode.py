@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 
 from . import png_files
-from .support import ROOT, TestCase, jpeg, png, sdimage
+from .support import ROOT, TestCase, jpeg, png, run_python, sdimage
 
 try:
     import numpy
@@ -130,6 +130,36 @@ class Decoding(TestCase):
         self.assert_error(("BAD_DATA", "TRUNCATED"), sdimage.decode, data[:40] + b"\xff" * 40 + data[80:])
         self.assert_error("NOT_FOUND", sdimage.decode, "/nowhere/at/all.png")
         self.assert_error("NOT_A_FILE", sdimage.decode, self.folder())
+
+    def test_only_regular_files_are_read(self) -> None:
+        fifo = os.path.join(self.folder(), "fifo")
+        os.mkfifo(fifo)
+        # The writer ends the wait of a reader that waits for one.
+        code = """
+            import sys, threading, sdimage
+            late = threading.Timer(5, lambda: open(sys.argv[1], "wb").close())
+            late.daemon = True
+            late.start()
+            readers = {
+                "decode": sdimage.decode,
+                "info": sdimage.info,
+                "metadata": lambda path: sdimage.read_metadata(path, "exif"),
+                "sniff": sdimage.sniff,
+                "can_decode": sdimage.can_decode,
+                "animation": sdimage.Animation,
+                "coder": lambda path: sdimage.decode(path, coder=sdimage.coders()[0]),
+            }
+            for path in sys.argv[1:]:
+                for name, read in readers.items():
+                    try:
+                        read(path)
+                    except sdimage.Error as error:
+                        assert error.code == "NOT_A_FILE", (path, name, error)
+                    else:
+                        raise AssertionError((path, name))
+            assert late.is_alive()
+            """
+        run_python(code, fifo, self.folder(), "/dev/null")
 
     def test_a_header_of_a_billion_pixels_is_too_large(self) -> None:
         header = struct.pack(">IIBBBBB", 30000, 30000, 16, 6, 0, 0, 0)
