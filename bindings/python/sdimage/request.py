@@ -135,7 +135,6 @@ _OBJECTS = {
 
 def new_request(url: str | bytes, options: RequestOptions) -> Handle:
     """An ``sdimage_request`` with everything except the loader: see :func:`hold`."""
-    known(options, RequestOptions)
     address = text_bytes(url, "url")
     handle = Handle(lib.sdimage_request_new_bytes(address, len(address)), lib.sdimage_request_unref)
     set_options(handle.pointer, options)
@@ -144,6 +143,7 @@ def new_request(url: str | bytes, options: RequestOptions) -> Handle:
 
 def set_options(pointer: int, options: RequestOptions) -> None:
     """Sets the given options."""
+    known(options, RequestOptions)
     if not options:
         return
     if not _DECODING.isdisjoint(options):
@@ -180,8 +180,9 @@ def _set_others(pointer: int, options: RequestOptions) -> None:
     if key is not None:
         data = text_bytes(key, "cache_key")
         lib.sdimage_request_set_cache_key(pointer, data, len(data))
-    encode = options.get("encode")
+    encode = cast(EncodeOptions, mapping(options.get("encode"), "encode"))
     if encode:
+        known(encode, EncodeOptions)
         with encode_options(encode) as wish:
             lib.sdimage_request_set_encode_options(pointer, wish.pointer)
     for name, value in mapping(options.get("headers"), "headers").items():

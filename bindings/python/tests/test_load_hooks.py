@@ -53,6 +53,23 @@ class Hooks(TestCase):
         key = manager.cache_key("x:a.png", thumbnail_size=(4, 4))
         self.assertEqual(cache.data(key), png(2, 2))
 
+    def test_unknown_options_are_refused_and_named(self) -> None:
+        messages: list[str] = []
+
+        def process(request: sdimage.RequestDraft) -> None:
+            try:
+                request.set(prioritty="high")  # type: ignore[call-arg]
+            except TypeError as error:
+                messages.append(str(error))
+
+        manager = self.manager(loader=painting([]), load_hooks=sdimage.LoadHooks(process_request=process))
+        manager.load("x:a")
+        self.assertEqual(messages, ["unexpected keyword argument 'prioritty'"])
+        with self.assertRaisesRegex(TypeError, "'qualty'"):
+            manager.load("x:a", encode={"qualty": 0.1})  # type: ignore[typeddict-unknown-key]
+        with self.assertRaisesRegex(TypeError, "encode must be a mapping or None"):
+            manager.load("x:a", encode="png")  # type: ignore[arg-type]
+
     def test_a_processor_changes_one_choice_and_leaves_the_others(self) -> None:
         calls: list[str] = []
 
