@@ -73,6 +73,7 @@ OptionT = TypeVar("OptionT", str, int, float, bool, bytes)
 #: Largest values of C types.
 U32 = 2**32 - 1
 U64 = 2**64 - 1
+I64 = 2**63 - 1
 
 
 def unsigned(value: int | None, what: str, most: int = U64) -> int:

@@ -9,15 +9,16 @@ from collections.abc import Mapping
 from ctypes import byref, c_void_p
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack, cast
 
 from . import _bytes, _enums
+from ._check import text, wrong
 from ._ffi import function, lib, library_path
 from ._handle import Handle
 from ._prototypes import PLUGINS
 from .cache import ImageCache
 from .errors import Error, call
-from .options import bag
+from .options import I64, bag, known, unsigned
 
 #: Names of the counters of ``sdimage_remote_statistic``, in their order.
 STATISTICS = tuple(_enums.REMOTE_STATISTICS)
@@ -50,6 +51,15 @@ def _plugin(name: str) -> ctypes.CDLL:
         raise Error("MODULE_MISSING", f"plug-in: {file} cannot be opened ({error})") from None
 
 
+def _checked(value: object, name: str) -> str | int:
+    """The value of an option: the plug-ins ignore values of other types."""
+    if name == "namespace":
+        return text(value, name)
+    if value is None or isinstance(value, (bool, float)):
+        raise wrong(name, "int", value)
+    return unsigned(cast(int, value), name, I64)
+
+
 class RemoteCache(ImageCache):
     """The common parts of caches on servers: methods on bytes, which block, and :meth:`statistics`.
 
@@ -62,13 +72,10 @@ class RemoteCache(ImageCache):
         plugin = _plugin(self._name)
         names = (f"sdimage_{self._name}_cache_new", f"sdimage_{self._name}_cache_statistic")
         make, self._number = (function(plugin, name, *PLUGINS[self._name][name]) for name in names)
-        unknown = set(options) - set(RemoteOptions.__annotations__)
-        if unknown:
-            raise TypeError(f"unknown options: {', '.join(sorted(unknown))}")
+        known(options, RemoteOptions)
         self._config = {"address": address, **options}
         out = c_void_p()
-        values: Mapping[str, Any] = options
-        with bag({f"remote.{name}": value for name, value in values.items()}) as carried:
+        with bag({f"remote.{name}": _checked(value, name) for name, value in options.items()}) as carried:
             call(make, _bytes.c_text(address), carried.pointer, byref(out))
         self._handle = Handle(out.value, lib.sdimage_cache_unref)
 

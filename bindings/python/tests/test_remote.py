@@ -50,3 +50,19 @@ class RemoteCaches(TestCase):
             self.assertEqual(caught.exception.code, "INVALID_ARGUMENT")
         with self.assertRaises(TypeError):
             sdimage.RedisCache("host", budget=3)  # type: ignore[call-arg]
+
+    def test_options_of_other_types_are_refused(self) -> None:
+        self.make(sdimage.RedisCache)
+        for name, value in (
+            ("ttl_s", "77"),
+            ("ttl_s", 77.0),
+            ("ttl_s", True),
+            ("lease_ms", None),
+            ("connections", b"2"),
+            ("namespace", 5),
+            ("namespace", b"fleet"),
+        ):
+            with self.subTest(name, value=value), self.assertRaisesRegex(TypeError, f"^{name} must be "):
+                sdimage.RedisCache("host", **{name: value})  # type: ignore[arg-type]
+        self.assert_error("INVALID_ARGUMENT", sdimage.RedisCache, "host", ttl_s=-1)
+        sdimage.RedisCache("host", ttl_s=77, namespace="fleet").close()
