@@ -75,6 +75,15 @@ def mapping(value: Mapping[str, Any] | None, name: str) -> Mapping[str, Any]:
     return value
 
 
+def tuple_of(count: int, value: object, name: str) -> tuple[Any, ...]:
+    """A tuple or list of `count` elements. A text is none: its elements would be letters."""
+    if not isinstance(value, (tuple, list)):
+        raise wrong(name, f"a tuple of {count}", value)
+    if len(value) != count:
+        raise WrongType(f"{name} must be a tuple of {count}, not of {len(value)}")
+    return tuple(value)
+
+
 def flag(value: object, name: str) -> bool:
     """True or False, of Python or NumPy."""
     if type(value).__name__ not in ("bool", "bool_"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
 from . import _bytes, _enums, _failures, _words
 from ._bytes import ReadableBuffer
-from ._check import kind, mapping, optional_function, pointer_of, wrong
+from ._check import kind, mapping, optional_function, pointer_of, tuple_of, wrong
 from ._config import recorded, without_secrets
 from ._ffi import lib
 from ._handle import Handle
@@ -153,13 +153,19 @@ _HTTP_OPTIONS: dict[str, tuple[Callable[..., None], Callable[[str, Any], tuple[A
     "max_retries": (lib.sdimage_downloader_config_set_max_retries, _u32),
     "retry_delay_ms": (
         lib.sdimage_downloader_config_set_retry_delay_ms,
-        lambda name, value: tuple(unsigned(each, name, U32) for each in value),
+        lambda name, value: tuple(unsigned(each, name, U32) for each in tuple_of(2, value, name)),
     ),
     "max_retry_after_ms": (lib.sdimage_downloader_config_set_max_retry_after_ms, _u32),
     "user_agent": (lib.sdimage_downloader_config_set_user_agent, _text),
-    "credential": (lib.sdimage_downloader_config_set_credential, _texts),
+    "credential": (
+        lib.sdimage_downloader_config_set_credential,
+        lambda name, value: _texts(name, tuple_of(2, value, name)),
+    ),
     "bearer_token": (lib.sdimage_downloader_config_set_bearer_token, _text),
-    "client_certificate": (lib.sdimage_downloader_config_set_client_certificate, _texts),
+    "client_certificate": (
+        lib.sdimage_downloader_config_set_client_certificate,
+        lambda name, value: _texts(name, tuple_of(3, value, name)),
+    ),
     "unix_socket": (lib.sdimage_downloader_config_set_unix_socket, _text),
     "hooks": (lib.sdimage_downloader_config_set_hooks, lambda name, value: (pointer_of(value, name, "download hooks"),)),
     "transport": (lib.sdimage_downloader_config_set_transport, lambda name, value: (pointer_of(value, name, "transport"),)),

@@ -85,3 +85,19 @@ class Downloads(TestCase):
         with self.assertRaises(sdimage.Error) as caught:
             manager.load(origin.url("b.png"))
         self.assertEqual(caught.exception.code, "INVALID_REQUEST")
+
+    def test_a_text_is_no_tuple(self) -> None:
+        for name, value, message in (
+            ("credential", "me", "credential must be a tuple of 2, not str"),
+            ("credential", ("me", "secret", "more"), "credential must be a tuple of 2, not of 3"),
+            ("client_certificate", "pem", "client_certificate must be a tuple of 3, not str"),
+            ("client_certificate", ("/me.pem", "/me.key"), "client_certificate must be a tuple of 3, not of 2"),
+            ("retry_delay_ms", 5, "retry_delay_ms must be a tuple of 2, not int"),
+            ("retry_delay_ms", (5,), "retry_delay_ms must be a tuple of 2, not of 1"),
+        ):
+            with self.subTest(name, value=value), self.assertRaises(sdimage.Error) as caught:
+                sdimage.Loader.http(**{name: value})  # type: ignore[arg-type]
+            self.assertEqual(str(caught.exception), message)
+        config = sdimage.Loader.http(credential=["me", "secret"], retry_delay_ms=(5, 6)).config  # type: ignore[arg-type]
+        self.assertEqual((config["credential"][0], config["retry_delay_ms"]), ("me", (5, 6)))
+
