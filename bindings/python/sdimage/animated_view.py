@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 from . import _enums, _failures, _words
-from ._check import kind, optional_function, optional_pointer, real
+from ._check import flag, kind, optional_function, optional_pointer, real
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._handle import Shared
@@ -180,7 +180,7 @@ class AnimatedView(Closing):
 
     @visible.setter
     def visible(self, visible: bool) -> None:
-        lib.sdimage_animated_view_set_visible(self._handle.pointer, visible)
+        lib.sdimage_animated_view_set_visible(self._handle.pointer, flag(visible, "visible"))
 
     def start(self) -> None:
         """Starts or resumes; no effect while invisible."""
@@ -223,7 +223,7 @@ class AnimatedView(Closing):
 
     @autoplay.setter
     def autoplay(self, autoplay: bool) -> None:
-        lib.sdimage_animated_view_set_autoplay(self._handle.pointer, autoplay)
+        lib.sdimage_animated_view_set_autoplay(self._handle.pointer, flag(autoplay, "autoplay"))
 
     @property
     def incremental(self) -> bool:
@@ -232,7 +232,7 @@ class AnimatedView(Closing):
 
     @incremental.setter
     def incremental(self, incremental: bool) -> None:
-        lib.sdimage_animated_view_set_incremental(self._handle.pointer, incremental)
+        lib.sdimage_animated_view_set_incremental(self._handle.pointer, flag(incremental, "incremental"))
 
     @property
     def rate(self) -> float:
@@ -294,7 +294,7 @@ class AnimatedView(Closing):
 
     @rewind_when_stopped.setter
     def rewind_when_stopped(self, rewind: bool) -> None:
-        lib.sdimage_animated_view_set_rewind_when_stopped(self._handle.pointer, rewind)
+        lib.sdimage_animated_view_set_rewind_when_stopped(self._handle.pointer, flag(rewind, "rewind_when_stopped"))
 
     @property
     def clear_buffer_when_stopped(self) -> bool:
@@ -303,7 +303,8 @@ class AnimatedView(Closing):
 
     @clear_buffer_when_stopped.setter
     def clear_buffer_when_stopped(self, clear: bool) -> None:
-        lib.sdimage_animated_view_set_clear_buffer_when_stopped(self._handle.pointer, clear)
+        is_set = flag(clear, "clear_buffer_when_stopped")
+        lib.sdimage_animated_view_set_clear_buffer_when_stopped(self._handle.pointer, is_set)
 
     @property
     def drop_late_frames(self) -> bool:
@@ -312,7 +313,7 @@ class AnimatedView(Closing):
 
     @drop_late_frames.setter
     def drop_late_frames(self, drop: bool) -> None:
-        lib.sdimage_animated_view_set_drop_late_frames(self._handle.pointer, drop)
+        lib.sdimage_animated_view_set_drop_late_frames(self._handle.pointer, flag(drop, "drop_late_frames"))
 
     @property
     def decode_when_due(self) -> bool:
@@ -321,7 +322,7 @@ class AnimatedView(Closing):
 
     @decode_when_due.setter
     def decode_when_due(self, decode: bool) -> None:
-        lib.sdimage_animated_view_set_decode_when_due(self._handle.pointer, decode)
+        lib.sdimage_animated_view_set_decode_when_due(self._handle.pointer, flag(decode, "decode_when_due"))
 
     def tick(self, ms: float) -> bool:
         """Advances the time by this number of milliseconds; returns true when another frame was shown."""

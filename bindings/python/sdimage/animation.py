@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast, overload
 
 from . import _bytes
 from ._bytes import Path, ReadableBuffer
-from ._check import optional_pointer
+from ._check import flag, optional_pointer
 from ._closing import Closing
 from ._ffi import lib
 from ._handle import Handle, Shared
@@ -66,7 +66,7 @@ class Animation(Closing):
         return Shared(out.value, lib.sdimage_decoder_unref)
 
     def _append(self, data: ReadableBuffer, finished: bool) -> None:
-        call(lib.sdimage_decoder_append, self._handle.pointer, *_bytes.borrowed(data), finished)
+        call(lib.sdimage_decoder_append, self._handle.pointer, *_bytes.borrowed(data), flag(finished, "finished"))
         self._finished = finished
 
     def update(self, more_data: ReadableBuffer, finished: bool = False) -> None:

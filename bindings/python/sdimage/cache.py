@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 from . import _bytes, _enums, _failures, _words
 from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
-from ._check import kind, optional_function, real
+from ._check import flag, kind, optional_function, real
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._config import recorded
@@ -72,11 +72,11 @@ class ImageCache(Operations, Closing):
             if directory is not None:
                 lib.sdimage_cache_config_set_directory(pointer, _bytes.c_path(directory))
             lib.sdimage_cache_config_set_namespace(pointer, _bytes.c_text(namespace, "namespace"))
-            lib.sdimage_cache_config_set_memory_only(pointer, memory_only)
-            lib.sdimage_cache_config_set_durable(pointer, durable)
+            lib.sdimage_cache_config_set_memory_only(pointer, flag(memory_only, "memory_only"))
+            lib.sdimage_cache_config_set_durable(pointer, flag(durable, "durable"))
             lib.sdimage_cache_config_set_eviction(pointer, _words.number(_enums.EVICTIONS, eviction, "eviction"))
-            lib.sdimage_cache_config_set_keep_in_memory(pointer, keep_in_memory)
-            lib.sdimage_cache_config_set_keep_weakly(pointer, keep_weakly)
+            lib.sdimage_cache_config_set_keep_in_memory(pointer, flag(keep_in_memory, "keep_in_memory"))
+            lib.sdimage_cache_config_set_keep_weakly(pointer, flag(keep_weakly, "keep_weakly"))
             rule = _words.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
             lib.sdimage_cache_config_set_expire_rule(pointer, rule)
             lib.sdimage_cache_config_set_modes(pointer, folder_mode, file_mode)
@@ -180,7 +180,7 @@ class ImageCache(Operations, Closing):
         """Reads everything and compares every checksum: a dictionary with ``"sound"``, ``"entries"``, ``"damaged"`` …
         With `repair` damaged parts are removed or rebuilt."""
         out = c_void_p()
-        call(lib.sdimage_cache_verify, self.pointer, repair, byref(out))
+        call(lib.sdimage_cache_verify, self.pointer, flag(repair, "repair"), byref(out))
         with Handle(out.value, lib.sdimage_cache_verification_unref) as verification:
             out = c_void_p()
             call(lib.sdimage_cache_verification_to_json, verification.pointer, byref(out))
@@ -236,12 +236,12 @@ class ImageCache(Operations, Closing):
 
     def set_keep_in_memory(self, keep: bool) -> None:
         """Sets `keep_in_memory` from now on: loads and disk look-ups store their images in memory."""
-        lib.sdimage_cache_set_keep_in_memory(self.pointer, keep)
+        lib.sdimage_cache_set_keep_in_memory(self.pointer, flag(keep, "keep"))
         self._config = self._config | {"keep_in_memory": keep}
 
     def set_keep_weakly(self, keep: bool) -> None:
         """Sets `keep_weakly` from now on: an image evicted from memory is found while a reference to it exists."""
-        lib.sdimage_cache_set_keep_weakly(self.pointer, keep)
+        lib.sdimage_cache_set_keep_weakly(self.pointer, flag(keep, "keep"))
         self._config = self._config | {"keep_weakly": keep}
 
     def close(self) -> None:

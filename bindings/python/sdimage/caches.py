@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from . import _bytes, _enums, _failures, _words
-from ._check import kind, pointer_of
+from ._check import flag, kind, pointer_of
 from ._ffi import lib
 from ._handle import Handle
 from ._lookups import Lookups, Operations
@@ -130,7 +130,7 @@ class CacheChain(Operations):
 
     @promote.setter
     def promote(self, promote: bool) -> None:
-        call(lib.sdimage_cache_chain_set_promote, self.pointer, promote)
+        call(lib.sdimage_cache_chain_set_promote, self.pointer, flag(promote, "promote"))
         self._promote = promote
 
     @property

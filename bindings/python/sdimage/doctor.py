@@ -7,6 +7,7 @@ from ctypes import byref, c_void_p
 from typing import Any, cast
 
 from . import _bytes
+from ._check import flag
 from ._ffi import lib, library_path
 from ._handle import Handle
 from .errors import call, text
@@ -48,9 +49,9 @@ def metrics() -> str:
 def trim_memory(empty_caches: bool = False) -> None:
     """Returns unused pixel memory to the system and, with `empty_caches`, empties the memory part of every open cache
     and the images of resources."""
-    lib.sdimage_trim_memory(empty_caches)
+    lib.sdimage_trim_memory(flag(empty_caches, "empty_caches"))
 
 
 def watch_memory_pressure(watch: bool = True) -> None:
     """Empties caches automatically under memory pressure, from now on; starts no thread."""
-    lib.sdimage_watch_memory_pressure(watch)
+    lib.sdimage_watch_memory_pressure(flag(watch, "watch"))

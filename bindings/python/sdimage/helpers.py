@@ -6,6 +6,7 @@ import ctypes
 from ctypes import c_char
 
 from . import _bytes, _enums, _words
+from ._check import flag
 from ._color import ColorLike, color, parsed_color
 from ._ffi import lib
 from ._prototypes import Size
@@ -41,7 +42,7 @@ def size_scaled(
     larger than `size`.
     """
     number = _words.number(_enums.SCALE_MODES, mode, "mode")
-    scaled = lib.sdimage_size_scaled(Size(*box(size)), Size(*box(box_size)), number, bool(scale_up))
+    scaled = lib.sdimage_size_scaled(Size(*box(size)), Size(*box(box_size)), number, flag(scale_up, "scale_up"))
     return scaled.width, scaled.height
 
 

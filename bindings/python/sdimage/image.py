@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from . import _bytes, _enums, _words
 from ._bytes import Path, ReadableBuffer
-from ._check import kind, pointer_of, real
+from ._check import flag, kind, pointer_of, real
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import Color, Size
@@ -411,7 +411,7 @@ class Image:
     def transform(self, *transformers: Transformer, frames: bool = False) -> Image:
         """The image changed by transformers of :mod:`sdimage.transforms`, one after the other. The result for an
         animation is a still of its first frame or, with `frames`, an animation whose frames are changed on demand."""
-        function = lib.sdimage_image_transform_frames if frames else lib.sdimage_image_transform
+        function = lib.sdimage_image_transform_frames if flag(frames, "frames") else lib.sdimage_image_transform
         image = self
         for transformer in transformers:
             out = c_void_p()

@@ -7,6 +7,7 @@ from ctypes import byref, c_int, c_void_p
 from typing import cast
 
 from . import _bytes, _enums, _words
+from ._check import flag
 from ._ffi import lib
 from .errors import call
 
@@ -17,7 +18,7 @@ def set_isolation(isolation: str, decode_in_process: bool | None = None) -> None
     ``False``, the default, fails with UNSUPPORTED. Call it before :func:`sdimage.load_plugins`."""
     lib.sdimage_set_isolation(_words.number(_enums.ISOLATIONS, isolation, "isolation"))
     if decode_in_process is not None:
-        lib.sdimage_set_isolation_fallback(decode_in_process)
+        lib.sdimage_set_isolation_fallback(flag(decode_in_process, "decode_in_process"))
 
 
 def isolation() -> str:

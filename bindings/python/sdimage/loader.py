@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
 from . import _bytes, _enums, _failures, _words
 from ._bytes import ReadableBuffer
-from ._check import kind, mapping, optional_function, pointer_of, tuple_of, wrong
+from ._check import flag, kind, mapping, optional_function, pointer_of, tuple_of, wrong
 from ._config import recorded, without_secrets
 from ._ffi import lib
 from ._handle import Handle
@@ -445,7 +445,7 @@ class Downloader(Loader):
 
     @suspended.setter
     def suspended(self, value: bool) -> None:
-        lib.sdimage_downloader_set_suspended(self.pointer, value)
+        lib.sdimage_downloader_set_suspended(self.pointer, flag(value, "suspended"))
 
     @property
     def transfer_count(self) -> int:
@@ -458,7 +458,7 @@ class Downloader(Loader):
 
     def invalidate(self, cancel: bool = False) -> None:
         """Accepts no more loads; transfers in progress are cancelled, or finish on their own."""
-        lib.sdimage_downloader_invalidate(self.pointer, cancel)
+        lib.sdimage_downloader_invalidate(self.pointer, flag(cancel, "cancel"))
 
 
 _functions: Tokens[_Functions] = Tokens("loader")

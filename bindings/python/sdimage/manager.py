@@ -14,7 +14,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Self, Unpack, cast
 
 from . import _asyncio, _bytes, _callbacks, _enums, _failures, _words
-from ._check import checked, kind, optional_function, pointer_of
+from ._check import checked, flag, kind, optional_function, pointer_of
 from ._closing import Closing, closed_at_exit
 from ._color import ColorLike
 from ._config import recorded
@@ -88,7 +88,8 @@ class Manager(Closing):
                 lib.sdimage_manager_config_set_transformer(config.pointer, pointer_of(transformer, "transformer", "transformer"))
             number = _words.number(_enums.FRESHNESS, freshness, "freshness")
             lib.sdimage_manager_config_set_freshness(config.pointer, number)
-            lib.sdimage_manager_config_set_ignore_signatures(config.pointer, ignore_signatures)
+            ignores = flag(ignore_signatures, "ignore_signatures")
+            lib.sdimage_manager_config_set_ignore_signatures(config.pointer, ignores)
             if load_hooks is not None:
                 lib.sdimage_manager_config_set_load_hooks(config.pointer, pointer_of(load_hooks, "load_hooks", "load hooks"))
             optional_function(on_load, "on_load")
@@ -364,7 +365,7 @@ class Manager(Closing):
 
     @offline.setter
     def offline(self, offline: bool) -> None:
-        lib.sdimage_manager_set_offline(self._handle.pointer, offline)
+        lib.sdimage_manager_set_offline(self._handle.pointer, flag(offline, "offline"))
 
     def cancel_all(self) -> None:
         """Cancels all loads in progress."""

@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from . import _bytes, _enums, _words
 from ._bytes import ReadableBuffer
-from ._check import optional_pointer, real
+from ._check import flag, optional_pointer, real
 from ._ffi import lib
 from .gain_map import GainMap
 from .options import U32, U64, box, unsigned
@@ -105,11 +105,11 @@ def change_metadata(pointer: int, changes: MetadataChanges) -> None:
     if "source_size" in changes:
         lib.sdimage_metadata_set_source_size(pointer, *box(changes["source_size"]))
     if "has_alpha" in changes:
-        lib.sdimage_metadata_set_has_alpha(pointer, changes["has_alpha"])
+        lib.sdimage_metadata_set_has_alpha(pointer, flag(changes["has_alpha"], "has_alpha"))
     if "cicp" in changes:
         primaries, transfer, matrix, full = changes["cicp"] or (_NO_CODE, _NO_CODE, _NO_CODE, True)
         codes = (unsigned(each, "cicp", U32) for each in (primaries, transfer, matrix))
-        lib.sdimage_metadata_set_cicp(pointer, *codes, full)
+        lib.sdimage_metadata_set_cicp(pointer, *codes, flag(full, "cicp"))
     if "memory_cost" in changes:
         cost = changes["memory_cost"]
         lib.sdimage_metadata_set_memory_cost(pointer, U64 if cost is None else unsigned(cost, "memory_cost"))

@@ -77,13 +77,16 @@ I64 = 2**63 - 1
 
 
 def unsigned(value: int | None, what: str, most: int = U64) -> int:
-    """A number that fits the C type; ``None`` is 0, which always means the default."""
+    """A whole number that fits the C type; ``None`` is 0, which always means the default."""
     if value is None:
         return 0
     try:
         fits = 0 <= value <= most
+        is_whole = not fits or value == int(value)
     except TypeError:
         raise wrong(what, "int", value) from None
+    if isinstance(value, bool) or not is_whole:
+        raise wrong(what, "int", value)
     if not fits:
         raise Error("INVALID_ARGUMENT", f"argument: {what} is {value}, expected 0 to {most}")
     return int(value)

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from . import _bytes, _enums, _words
+from ._check import flag
 from ._closing import Closing
 from ._handle import Handle, Shared
 from ._photos import lib
@@ -175,7 +176,7 @@ class PhotoLibrary(Closing):
         with Handle(lib.sdimage_photos_library_config_new(), lib.sdimage_photos_library_config_unref) as config:
             if index_folder is not None:
                 lib.sdimage_photos_library_config_set_index_folder(config.pointer, _bytes_of(index_folder))
-            lib.sdimage_photos_library_config_set_watch(config.pointer, watch)
+            lib.sdimage_photos_library_config_set_watch(config.pointer, flag(watch, "watch"))
             self._open(lib.sdimage_photos_library_open, _bytes_of(path), config.pointer)
 
     _config: dict[str, Any] = {}
@@ -270,12 +271,13 @@ class PhotoLibrary(Closing):
             lib.sdimage_photos_fetch_options_set_media(pointer, _bits(_enums.PHOTOS_MEDIA, media, "media"))
             lib.sdimage_photos_fetch_options_set_origins(pointer, _bits(_enums.PHOTOS_ORIGINS, origins, "origins"))
             if album is not None:
-                lib.sdimage_photos_fetch_options_set_album(pointer, _bytes.c_path(album), nested)
+                lib.sdimage_photos_fetch_options_set_album(pointer, _bytes.c_path(album), flag(nested, "nested"))
             lib.sdimage_photos_fetch_options_set_taken(pointer, *(_nanoseconds(date) for date in taken))
             lib.sdimage_photos_fetch_options_set_rating(pointer, rating)
             if filter is not None:
                 call(lib.sdimage_photos_fetch_options_set_filter, pointer, byref(chosen), None, _NO_DESTROY)
-            lib.sdimage_photos_fetch_options_set_order(pointer, _words.number(_enums.PHOTOS_ORDERS, order, "order"), descending)
+            number = _words.number(_enums.PHOTOS_ORDERS, order, "order")
+            lib.sdimage_photos_fetch_options_set_order(pointer, number, flag(descending, "descending"))
             lib.sdimage_photos_fetch_options_set_page(
                 pointer, unsigned(offset, "offset", U64), unsigned(limit, "limit", U64)
             )
@@ -330,7 +332,7 @@ class PhotoLibrary(Closing):
                 raise Error("INVALID_ARGUMENT", f"photos: target is {target!r}, expected maximum, pixel_size, point_size or a size")
             lib.sdimage_photos_loader_config_add_library(config.pointer, self._handle.pointer)
             lib.sdimage_photos_loader_config_set_request_options(config.pointer, options.pointer)
-            lib.sdimage_photos_loader_config_set_images_only(config.pointer, images_only)
+            lib.sdimage_photos_loader_config_set_images_only(config.pointer, flag(images_only, "images_only"))
             call(lib.sdimage_photos_loader_new, config.pointer, byref(out))
         return Loader._owned(out.value)
 

@@ -8,7 +8,7 @@ from ctypes import byref, c_void_p
 from typing import Self, cast
 
 from . import _enums, _words
-from ._check import pointer_of, real
+from ._check import flag, pointer_of, real
 from ._closing import Closing
 from ._ffi import lib
 from ._handle import Handle, Shared
@@ -54,7 +54,7 @@ class Player(Closing):
         self._last: float | None = None
         pointer = self._handle.pointer
         lib.sdimage_player_set_decode_when_due(pointer, True)
-        lib.sdimage_player_set_drop_late_frames(pointer, drop_late_frames)
+        lib.sdimage_player_set_drop_late_frames(pointer, flag(drop_late_frames, "drop_late_frames"))
         lib.sdimage_player_set_mode(pointer, number)
         lib.sdimage_player_set_rate(pointer, real(rate, "rate"))
         if loops is not None:
@@ -172,7 +172,7 @@ class Player(Closing):
 
     @drop_late_frames.setter
     def drop_late_frames(self, drop: bool) -> None:
-        lib.sdimage_player_set_drop_late_frames(self._handle.pointer, drop)
+        lib.sdimage_player_set_drop_late_frames(self._handle.pointer, flag(drop, "drop_late_frames"))
 
     @property
     def playing(self) -> bool:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from . import _bytes, _callbacks, _enums, _words
-from ._check import checked, optional_function, optional_pointer, pointer_of
+from ._check import checked, flag, optional_function, optional_pointer, pointer_of
 from ._closing import Closing, closed_at_exit
 from ._config import recorded
 from ._ffi import lib
@@ -250,8 +250,12 @@ def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
         number = chosen if isinstance(chosen, int) else _words.number(_enums.TRANSITIONS, chosen, "transition")
         duration = unsigned(options.get("transition_ms"), "transition_ms", U32)
         lib.sdimage_target_options_set_transition(pointer, number, duration)
-    lib.sdimage_target_options_set_show_image_in_transition(pointer, options.get("show_image_in_transition", True))
-    lib.sdimage_target_options_set_wait_for_transition(pointer, options.get("wait_for_transition", False))
+    lib.sdimage_target_options_set_show_image_in_transition(
+        pointer, flag(options.get("show_image_in_transition", True), "show_image_in_transition")
+    )
+    lib.sdimage_target_options_set_wait_for_transition(
+        pointer, flag(options.get("wait_for_transition", False), "wait_for_transition")
+    )
     return handle
 
 

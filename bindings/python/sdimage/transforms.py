@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, ParamSpec, cast
 
 from . import _bytes, _enums, _failures, _words
-from ._check import kind, pointer_of, real, wrong
+from ._check import flag, kind, pointer_of, real, wrong
 from ._color import ColorLike, color
 from ._ffi import lib
 from ._handle import Handle
@@ -113,7 +113,7 @@ def resize(
     width, height = sides(size)
     number = _words.number(_enums.SCALE_MODES, mode, "mode")
     way = _words.number(_enums.RESAMPLINGS, resampling, "resampling")
-    return _made(lib.sdimage_transformer_new_resample, width, height, number, way, linear_light)
+    return _made(lib.sdimage_transformer_new_resample, width, height, number, way, flag(linear_light, "linear_light"))
 
 
 @_recording
@@ -137,20 +137,22 @@ def round_corner(
     if corners is not None:
         mask = sum({_words.number(_enums.CORNERS, corner, "corner") for corner in corners})
     edge = None if border_color is None else byref(color(border_color))
-    make = lib.sdimage_transformer_new_round_corner_fraction if is_fraction else lib.sdimage_transformer_new_round_corner
+    make = lib.sdimage_transformer_new_round_corner
+    if flag(is_fraction, "is_fraction"):
+        make = lib.sdimage_transformer_new_round_corner_fraction
     return _made(make, real(radius, "radius"), mask, border_width, edge)
 
 
 @_recording
 def flip(horizontal: bool = False, vertical: bool = False) -> Transformer:
     """Mirrors left and right, top and bottom, or both."""
-    return _made(lib.sdimage_transformer_new_flip, horizontal, vertical)
+    return _made(lib.sdimage_transformer_new_flip, flag(horizontal, "horizontal"), flag(vertical, "vertical"))
 
 
 @_recording
 def rotate(angle: float, fit_size: bool = True) -> Transformer:
     """Rotates counter-clockwise by radians; with `fit_size` the result is as large as the rotated image."""
-    return _made(lib.sdimage_transformer_new_rotate, real(angle, "angle"), fit_size)
+    return _made(lib.sdimage_transformer_new_rotate, real(angle, "angle"), flag(fit_size, "fit_size"))
 
 
 @_recording
@@ -204,7 +206,7 @@ def custom(key: str, function: TransformFunction, *, preserves_metadata: bool = 
     if not callable(function):
         raise wrong("function", "a function", function)
     name = _bytes.c_text(key, "key")
-    table = _TABLE if preserves_metadata else _TABLE_WITHOUT_METADATA
+    table = _TABLE if flag(preserves_metadata, "preserves_metadata") else _TABLE_WITHOUT_METADATA
     return _made(lib.sdimage_transformer_new_custom, name, byref(table), _functions.add(function), _FORGET)
 
 

@@ -55,6 +55,50 @@ class WrongTypes(TestCase):
                 call()
             self.assertEqual(str(caught.exception).replace("the class Own", "type"), message)
 
+    def test_flags_take_only_true_and_false(self) -> None:
+        manager = self.manager(cache=None, loader=lambda request: png())
+        view = sdimage.AnimatedView()
+        self.addCleanup(view.close)
+        calls: dict[str, Callable[[], object]] = {
+            "memory_only": lambda: sdimage.ImageCache(self.folder(), memory_only="false"),
+            "keep": lambda: self.cache().set_keep_in_memory("no"),
+            "promote": lambda: sdimage.CacheChain(promote="no"),
+            "ignore_signatures": lambda: sdimage.Manager(ignore_signatures="no"),
+            "offline": lambda: setattr(manager, "offline", "no"),
+            "suspended": lambda: setattr(sdimage.Loader.http(), "suspended", "no"),
+            "autoplay": lambda: sdimage.AnimatedView(autoplay="no"),
+            "visible": lambda: setattr(view, "visible", "no"),
+            "drop_late_frames": lambda: sdimage.AnimatedView(drop_late_frames="no"),
+            "finished": lambda: sdimage.Animation(b"").update(png(), "no"),
+            "horizontal": lambda: sdimage.transforms.flip("no"),
+            "fit_size": lambda: sdimage.transforms.rotate(1, "no"),
+            "is_fraction": lambda: sdimage.transforms.round_corner(0.5, is_fraction="no"),
+            "frames": lambda: sdimage.decode(png()).transform(sdimage.transforms.flip(True), frames="no"),
+            "has_alpha": lambda: sdimage.decode(png()).with_metadata(has_alpha="no"),
+            "show_image_in_transition": lambda: sdimage.Target(manager).load("x:a", show_image_in_transition="no"),
+            "empty_caches": lambda: sdimage.trim_memory("no"),
+        }
+        for name, call in calls.items():
+            with self.subTest(name), self.assertRaisesRegex(TypeError, f"^{name} must be True or False, not str$"):
+                call()
+
+    def test_whole_numbers_are_not_rounded(self) -> None:
+        image = sdimage.decode(png())
+        calls: dict[str, Callable[[object], object]] = {
+            "limit_bytes": lambda number: sdimage.decode(png(), limit_bytes=number),
+            "width": lambda number: sdimage.decode(png(), thumbnail_size=(number, 5)),
+            "max_retries": lambda number: self.manager(cache=None).load("x:a", max_retries=number),
+            "effort": lambda number: image.encode("webp", effort=number),
+            "max_memory_cost": lambda number: sdimage.ImageCache(memory_only=True, max_memory_cost=number),
+        }
+        for name, call in calls.items():
+            for number in (0.9, 5.5, True):
+                with self.subTest(name, number=number), self.assertRaisesRegex(TypeError, f"^{name} must be int, not "):
+                    call(number)
+        for number in (float("nan"), float("inf"), -0.5):
+            self.assert_error("INVALID_ARGUMENT", sdimage.decode, png(), limit_bytes=number)
+        self.assertEqual(sdimage.decode(png(), thumbnail_size=(4.0, 3.0)).width, 4)
+
     def test_it_is_an_error_of_the_package_too(self) -> None:
         error = self.assert_error("INVALID_ARGUMENT", sdimage.decode, 5)
         self.assertIsInstance(error, TypeError)
