@@ -114,8 +114,8 @@ def call(function: Callable[..., Any], *arguments: Any) -> int:
         raise error
     finally:
         # The traceback references this frame, so the error would keep itself, and all that callers hold, until cycles
-        # are collected.
-        del error
+        # are collected; and a borrowed bytearray could not be resized while the error is handled.
+        del error, arguments
 
 
 # --- The reverse: exceptions of the program's own functions, for the library.

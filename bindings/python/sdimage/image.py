@@ -65,11 +65,16 @@ class Image:
         row = width * samples * size
         distance = row if stride is None else stride
         data, length = _bytes.borrowed(pixels, "pixels")
-        if min(width, height) < 1 or distance < row or length < distance * (height - 1) + row:
-            raise Error("INVALID_ARGUMENT", f"image: {length} bytes are too few for {width}x{height} pixels of {pixel_format}")
-        number = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
-        out = c_void_p()
-        call(lib.sdimage_image_new, width, height, distance, number, data, byref(out))
+        try:
+            if min(width, height) < 1 or distance < row or length < distance * (height - 1) + row:
+                raise Error(
+                    "INVALID_ARGUMENT", f"image: {length} bytes are too few for {width}x{height} pixels of {pixel_format}"
+                )
+            number = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
+            out = c_void_p()
+            call(lib.sdimage_image_new, width, height, distance, number, data, byref(out))
+        finally:
+            del data
         return cls.owned(out.value)
 
     @classmethod
@@ -503,8 +508,7 @@ def decode(
         if path is not None:
             call(lib.sdimage_decode_file, path, wish.pointer, byref(out))
         else:
-            bytes_, length = _bytes.borrowed(cast(ReadableBuffer, data))
-            call(lib.sdimage_decode, bytes_, length, wish.pointer, byref(out))
+            call(lib.sdimage_decode, *_bytes.borrowed(cast(ReadableBuffer, data)), wish.pointer, byref(out))
     return Image.owned(out.value)
 
 

@@ -498,8 +498,7 @@ def _deliver(loaded: Loaded, sink: int) -> None:
     if not isinstance(loaded, Iterable) or isinstance(loaded, str):
         raise Error("INTERNAL_ERROR", f"loader: returned {type(loaded).__name__}, expected bytes")
     for piece in loaded:
-        bytes_, length = _bytes.borrowed(piece)
-        call(lib.sdimage_load_sink_write, sink, bytes_, length)
+        call(lib.sdimage_load_sink_write, sink, *_bytes.borrowed(piece))
     lib.sdimage_load_sink_finish(sink, None)
 
 

@@ -122,8 +122,7 @@ def _deliver(answered: Answered, exchange: int) -> None:
     except TypeError:
         pieces = cast("Iterable[bytes]", content)
     for piece in pieces:
-        bytes_, length = _bytes.borrowed(piece)
-        call(lib.sdimage_exchange_write, exchange, bytes_, length)
+        call(lib.sdimage_exchange_write, exchange, *_bytes.borrowed(piece))
 
 
 def _finish(exchange: int, error: BaseException | None) -> None:

@@ -9,6 +9,7 @@ import struct
 import unittest
 import urllib.parse
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 from . import png_files
@@ -160,6 +161,23 @@ class Decoding(TestCase):
             assert late.is_alive()
             """
         run_python(code, fifo, self.folder(), "/dev/null")
+
+    def test_a_bytearray_can_grow_while_its_error_is_handled(self) -> None:
+        calls: dict[str, Callable[[bytearray], object]] = {
+            "decode": sdimage.decode,
+            "coder": lambda data: sdimage.decode(data, coder=sdimage.coders()[0]),
+            "info": sdimage.info,
+            "animation": sdimage.Animation,
+            "pixels": lambda data: sdimage.Image.from_pixels(data, 100, 100, "rgb8"),
+        }
+        for name, call in calls.items():
+            data = bytearray(b"no image at all")
+            with self.subTest(name):
+                try:
+                    call(data)
+                except sdimage.Error:
+                    data.extend(b"more")
+                self.assertTrue(data.endswith(b"more"))
 
     def test_a_header_of_a_billion_pixels_is_too_large(self) -> None:
         header = struct.pack(">IIBBBBB", 30000, 30000, 16, 6, 0, 0, 0)
