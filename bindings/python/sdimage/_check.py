@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
-from .errors import WrongType
+from .errors import Error, WrongType
 
 T = TypeVar("T")
 
@@ -97,6 +99,16 @@ def real(value: object, name: str) -> float:
         return float(cast(Any, value) + 0)
     except (TypeError, ValueError):
         raise wrong(name, "a number", value) from None
+
+
+def deadline(timeout: float | None) -> float:
+    """The monotonic time at which a wait of `timeout` seconds ends; infinite for ``None``."""
+    if timeout is None:
+        return math.inf
+    limit = real(timeout, "timeout")
+    if math.isnan(limit):
+        raise Error("INVALID_ARGUMENT", "argument: timeout is not a number")
+    return time.monotonic() + limit
 
 
 def text_bytes(value: object, name: str) -> bytes:

@@ -14,7 +14,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Self, Unpack, cast
 
 from . import _asyncio, _bytes, _callbacks, _enums, _failures, _words
-from ._check import checked, flag, kind, optional_function, pointer_of
+from ._check import checked, deadline, flag, kind, optional_function, pointer_of
 from ._closing import Closing, closed_at_exit
 from ._color import ColorLike
 from ._config import recorded
@@ -394,19 +394,18 @@ class Manager(Closing):
         `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires. Concerns the cache of the manager;
         :meth:`ImageCache.flush` does the same for a cache that was set on a load.
         """
-        left = U32 if timeout is None else max(0, int(min(timeout * 1000, U32)))
-        call(lib.sdimage_manager_flush, self._handle.pointer, left)
+        wait_in_slices(lib.sdimage_manager_flush, self._handle.pointer, timeout)
 
-    def close(self, timeout: float = 5.0) -> None:
+    def close(self, timeout: float | None = 5.0) -> None:
         """Accepts no more loads, ends the running ones with ``SHUTDOWN`` and waits for their callbacks.
 
-        `timeout` is in seconds; ``Error("TIMEOUT")`` when a callback does not return. Repeated calls are harmless. The
-        cache stays open. Thumbnails and transformed images that are not encoded for the cache after 2 seconds are not
-        stored; :meth:`flush` waits for all of them.
+        `timeout` is in seconds, ``None`` without a limit; ``Error("TIMEOUT")`` when a callback does not return. Repeated
+        calls are harmless. The cache stays open. Thumbnails and transformed images that are not encoded for the cache
+        after 2 seconds are not stored; :meth:`flush` waits for all of them.
         """
         # On the thread that drains a queue, closing would wait for deliveries that only this thread can drain.
         queues = [queue for queue in self._queues if queue.thread == threading.get_ident()]
-        end = time.monotonic() + timeout
+        end = deadline(timeout)
         self._kept.clear()
         self._prefetchers.close(end)
         while True:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Self, TypeAlias, cast
 
 from . import _bytes, _failures
-from ._check import optional_function, text_bytes, wrong
+from ._check import deadline, optional_function, text_bytes, wrong
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
@@ -166,13 +166,13 @@ class PrefetchGroup:
 
         `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires.
         """
-        end = None if timeout is None else time.monotonic() + timeout
+        end = deadline(timeout)
         while not self.done:
-            left = _SLICE_MS if end is None else int(min(_SLICE_MS, (end - time.monotonic()) * 1000 + 1))
+            left = int(min(_SLICE_MS, max(0, (end - time.monotonic()) * 1000 + 1)))
             try:
-                call(lib.sdimage_prefetch_group_wait, self._pointer, max(0, left))
+                call(lib.sdimage_prefetch_group_wait, self._pointer, left)
             except Error as error:
-                if error.code != "TIMEOUT" or (end is not None and time.monotonic() >= end and not self.done):
+                if error.code != "TIMEOUT" or (time.monotonic() >= end and not self.done):
                     raise
         return self
 
@@ -282,9 +282,9 @@ class Prefetchers:
             raise Error("CANCELLED", "manager: closed")
         return Batch(places.array, group.errors)
 
-    def close(self, deadline: float) -> None:
-        """Cancels running lists, and waits until their callbacks have returned."""
-        cancel_groups(self, deadline)
+    def close(self, end: float) -> None:
+        """Cancels running lists, and waits until their callbacks have returned, until a monotonic time at most."""
+        cancel_groups(self, end)
 
 
 def texts_of(urls: Iterable[str | bytes]) -> list[bytes]:
@@ -359,10 +359,10 @@ def groups_of(owner: object) -> list[PrefetchGroup]:
     return [group for group in _groups.values() if group._owner is owner]
 
 
-def cancel_groups(owner: object, deadline: float) -> None:
-    """Cancels running lists, and waits until their callbacks have returned."""
+def cancel_groups(owner: object, end: float) -> None:
+    """Cancels running lists, and waits until their callbacks have returned, until a monotonic time at most."""
     own = groups_of(owner)
     for group in own:
         group.cancel()
     for group in own:
-        group._ended.wait(max(0.0, deadline - time.monotonic()))
+        group._ended.wait(min(max(0.0, end - time.monotonic()), threading.TIMEOUT_MAX))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof, string_at
@@ -11,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, Unpack, cast
 
 from . import _failures
-from ._check import checked, kind, optional_function
+from ._check import checked, deadline, kind, optional_function
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._handle import Shared
@@ -162,14 +161,15 @@ class Prefetcher(Closing):
         )
         call(lib.sdimage_prefetcher_set_handler, self._handle.pointer, byref(handler), self._token, DESTROY())
 
-    def close(self, timeout: float = 5.0) -> None:
-        """Cancels all groups and waits for their callbacks, at most `timeout` seconds; callbacks of finished groups that
-        are still pending are waited for, too. Repeated calls are harmless."""
+    def close(self, timeout: float | None = 5.0) -> None:
+        """Cancels all groups and waits for their callbacks, at most `timeout` seconds, ``None`` without a limit;
+        callbacks of finished groups that are still pending are waited for, too. Repeated calls are harmless."""
+        end = deadline(timeout)
         if _observers.get(self._token) is None:
             return  # already closed
         # The loop's own thread would wait for callbacks that only it can run.
         is_loop = self._loop is not None and self._loop.thread == threading.get_ident()
-        cancel_groups(self, time.monotonic() + (0 if is_loop else timeout))
+        cancel_groups(self, deadline(0) if is_loop else end)
         _observers.forget(self._token)
         self._handle.release()
         _open.discard(self)

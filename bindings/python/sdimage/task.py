@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from . import _enums, _failures, _words
+from ._check import deadline
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, call
@@ -167,14 +168,14 @@ def wait_or_cancel(task: Task) -> Result:
 
 def wait_in_slices(function: Any, pointer: int, timeout: float | None) -> None:
     """Calls a function that waits for a number of milliseconds, until it succeeds or `timeout` seconds have passed."""
-    end = None if timeout is None else time.monotonic() + timeout
+    end = deadline(timeout)
     while True:
-        left = _SLICE_MS if end is None else int(min(_SLICE_MS, (end - time.monotonic()) * 1000 + 1))
+        left = int(min(_SLICE_MS, max(0, (end - time.monotonic()) * 1000 + 1)))
         try:
-            call(function, pointer, max(0, left))
+            call(function, pointer, left)
             return
         except Error as error:
-            if error.code != "TIMEOUT" or (end is not None and time.monotonic() >= end):
+            if error.code != "TIMEOUT" or time.monotonic() >= end:
                 raise
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import math
 import threading
 import time
 
-from .support import PICTURES, TestCase, becomes, jpeg, png, sdimage
+from .support import PICTURES, TestCase, becomes, jpeg, png, run_python, sdimage
 
 
 class Loading(TestCase):
@@ -186,6 +188,49 @@ class Loading(TestCase):
         cache.close()
         self.assert_error("SHUTDOWN", manager.flush)
         sdimage.Manager(cache=None).flush(0)
+
+    def test_ctrl_c_ends_a_flush(self) -> None:
+        code = """
+            import base64, signal, sys, threading, sdimage
+            gate = threading.Event()
+            hooks = sdimage.LoadHooks(serialize=lambda request, image, data: gate.wait(30) and None)
+            cache = sdimage.ImageCache(sys.argv[1])
+            manager = sdimage.Manager(cache, lambda request: base64.b64decode(sys.argv[2]), load_hooks=hooks)
+            manager.load("test://a", thumbnail_size=(4, 4))
+            try:
+                manager.flush(0.01)
+            except sdimage.Error as error:
+                assert error.code == "TIMEOUT", error
+            else:
+                raise AssertionError("nothing to wait for")
+            threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGINT)).start()
+            late = threading.Timer(10, gate.set)
+            late.start()
+            try:
+                manager.flush()
+            except KeyboardInterrupt:
+                assert not gate.is_set()
+            late.cancel()
+            gate.set()
+            manager.flush()
+            manager.close(None)
+            """
+        run_python(code, self.folder(), base64.b64encode(png()).decode())
+
+    def test_a_time_limit_is_a_number(self) -> None:
+        manager = self.manager(cache=None, loader=lambda request: png())
+        task = manager.start("test://a")
+        task.wait(None)
+        group = manager.prefetch(["test://a"])
+        group.wait(None)
+        prefetcher = sdimage.Prefetcher(manager)
+        for wait in (manager.wait_all, manager.flush, manager.close, prefetcher.close):
+            error = self.assert_error("INVALID_ARGUMENT", wait, math.nan)
+            self.assertEqual(error.message, "argument: timeout is not a number")
+            with self.assertRaisesRegex(TypeError, "timeout must be a number, not str"):
+                wait("1")  # type: ignore[arg-type]
+        prefetcher.close(None)
+        manager.close(None)
 
     def test_one_of_two_waiters_may_leave(self) -> None:
         origin, manager = self.origin(), self.manager()
