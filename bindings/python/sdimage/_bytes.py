@@ -51,9 +51,9 @@ def new_data(data: ReadableBuffer, name: str = "data") -> Handle:
     return Handle(out.value, lib.sdimage_data_unref)
 
 
-def optional_data(data: ReadableBuffer | None) -> AbstractContextManager[int | None]:
+def optional_data(data: ReadableBuffer | None, name: str = "data") -> AbstractContextManager[int | None]:
     """The address of an ``sdimage_data`` within a ``with`` block; ``None`` for ``None``."""
-    return nullcontext(None) if data is None else _pointer_of(new_data(data))
+    return nullcontext(None) if data is None else _pointer_of(new_data(data, name))
 
 
 @contextmanager

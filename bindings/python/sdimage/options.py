@@ -146,6 +146,18 @@ _FLAGS = {
     "accept_partial": lib.sdimage_decode_options_set_accept_partial,
     "early_thumbnail": lib.sdimage_decode_options_set_early_thumbnail,
 }
+#: Names from sets; ``None`` is the default, which is 0 in each set.
+_WORDS = {
+    "pixel_format": (lib.sdimage_decode_options_set_pixel_format, _enums.PIXEL_FORMATS),
+    "dynamic_range": (lib.sdimage_decode_options_set_dynamic_range, _enums.DYNAMIC_RANGES),
+    "transfer_characteristics": (
+        lib.sdimage_decode_options_set_transfer_characteristics,
+        _enums.TRANSFER_CHARACTERISTICS,
+    ),
+    "isolation": (lib.sdimage_decode_options_set_isolation, _enums.ISOLATIONS),
+    "format_hint": (lib.sdimage_decode_options_set_format_hint, _enums.FORMATS),
+}
+_THUMBNAIL = frozenset(("thumbnail_size", "thumbnail_mode", "preserve_aspect_ratio"))
 #: Numbers and their maxima; ``None`` is the default.
 _NUMBERS = {
     "limit_bytes": (lib.sdimage_decode_options_set_limit_bytes, U64),
@@ -157,30 +169,13 @@ _NUMBERS = {
 
 def set_decoding(pointer: int, options: DecodeOptions) -> None:
     """Sets the given decode options."""
-    _set_thumbnail(pointer, options)
-    pixel_format = options.get("pixel_format")
-    if pixel_format is not None:
-        value = _words.number(_enums.PIXEL_FORMATS, pixel_format, "pixel_format")
-        lib.sdimage_decode_options_set_pixel_format(pointer, value)
-    dynamic_range = options.get("dynamic_range")
-    if dynamic_range is not None:
-        value = _words.number(_enums.DYNAMIC_RANGES, dynamic_range, "dynamic_range")
-        lib.sdimage_decode_options_set_dynamic_range(pointer, value)
+    values: Mapping[str, Any] = options
+    _set_thumbnail(pointer, values)
+    for name, (choose, words) in _WORDS.items():
+        if name in values:
+            choose(pointer, 0 if values[name] is None else _words.number(words, values[name], name))
     if "display_headroom" in options:
         lib.sdimage_decode_options_set_display_headroom(pointer, real(options["display_headroom"], "display_headroom"))
-    transfer = options.get("transfer_characteristics")
-    if transfer is not None:
-        value = _words.number(_enums.TRANSFER_CHARACTERISTICS, transfer, "transfer_characteristics")
-        lib.sdimage_decode_options_set_transfer_characteristics(pointer, value)
-    isolation = options.get("isolation")
-    if isolation is not None:
-        value = _words.number(_enums.ISOLATIONS, isolation, "isolation")
-        lib.sdimage_decode_options_set_isolation(pointer, value)
-    hint = options.get("format_hint")
-    if hint is not None:
-        value = _words.number(_enums.FORMATS, hint, "format_hint")
-        lib.sdimage_decode_options_set_format_hint(pointer, value)
-    values: Mapping[str, Any] = options
     for name, setter in _FLAGS.items():
         if name in values:
             setter(pointer, flag(values[name], name))
@@ -189,26 +184,30 @@ def set_decoding(pointer: int, options: DecodeOptions) -> None:
     for name, (number, most) in _NUMBERS.items():
         if name in values:
             number(pointer, unsigned(values[name], name, most))
-    own = options.get("options")
-    if own:
-        with bag(own) as carried_values:
+    if "options" in options:
+        with bag(options["options"]) as carried_values:
             lib.sdimage_decode_options_set_options(pointer, carried_values.pointer)
 
 
-def _set_thumbnail(pointer: int, options: DecodeOptions) -> None:
-    size, mode = options.get("thumbnail_size"), options.get("thumbnail_mode")
-    if size is None and mode is None:
+def _set_thumbnail(pointer: int, options: Mapping[str, Any]) -> None:
+    """Sets the box and the mode; what is not given stays as it is."""
+    if _THUMBNAIL.isdisjoint(options):
         return
-    if mode is None:
-        mode = "aspect_fit" if options.get("preserve_aspect_ratio", True) else "fill"
-    number = _words.number(_enums.SCALE_MODES, mode, "thumbnail_mode")
-    if size is None:
-        before = lib.sdimage_decode_options_thumbnail_size(pointer)
-        size = before.width, before.height
-    lib.sdimage_decode_options_set_thumbnail_size(pointer, *box(size), number)
+    before = lib.sdimage_decode_options_thumbnail_size(pointer)
+    size = options.get("thumbnail_size", (before.width, before.height))
+    mode = options.get("thumbnail_mode")
+    number = _enums.SCALE_MODES["aspect_fit"]
+    if mode is not None:
+        number = _words.number(_enums.SCALE_MODES, mode, "thumbnail_mode")
+    elif "preserve_aspect_ratio" in options:
+        if not flag(options["preserve_aspect_ratio"], "preserve_aspect_ratio"):
+            number = _enums.SCALE_MODES["fill"]
+    elif "thumbnail_mode" not in options:
+        number = lib.sdimage_decode_options_thumbnail_mode(pointer)
+    lib.sdimage_decode_options_set_thumbnail_size(pointer, *box((0, 0) if size is None else size), number)
 
 
-def bag(values: Mapping[str, OptionValue] | OptionValues) -> Handle:
+def bag(values: Mapping[str, OptionValue] | OptionValues | None) -> Handle:
     """An ``sdimage_options``."""
     if isinstance(values, OptionValues):
         return values.handle()

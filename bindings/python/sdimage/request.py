@@ -161,6 +161,8 @@ def set_options(pointer: int, options: RequestOptions) -> None:
             if value is not None:
                 setter, words = _WORDS[name]
                 setter(pointer, _words.number(words, cast(str, value), name))
+            elif name == "encode_format":
+                lib.sdimage_request_set_encode_format(pointer, _enums.FORMATS["unknown"])
         elif name == "cache_policy":
             number = _words.bits(_enums.CACHE_POLICIES, cast("str | Collection[str]", value), name)
             lib.sdimage_request_set_cache_policy(pointer, number)
@@ -176,32 +178,36 @@ def _set_decoding(pointer: int, options: RequestOptions) -> None:
 
 
 def _set_others(pointer: int, options: RequestOptions) -> None:
-    key = options.get("cache_key")
-    if key is not None:
-        data = text_bytes(key, "cache_key")
-        lib.sdimage_request_set_cache_key(pointer, data, len(data))
-    encode = cast(EncodeOptions, mapping(options.get("encode"), "encode"))
-    if encode:
-        known(encode, EncodeOptions)
-        with encode_options(encode) as wish:
-            lib.sdimage_request_set_encode_options(pointer, wish.pointer)
+    if "cache_key" in options:
+        key = options["cache_key"]
+        data = None if key is None else text_bytes(key, "cache_key")
+        lib.sdimage_request_set_cache_key(pointer, data, 0 if data is None else len(data))
+    if "encode" in options:
+        _set_encoding(pointer, cast(EncodeOptions, mapping(options["encode"], "encode")))
     for name, value in mapping(options.get("headers"), "headers").items():
         content = None if value is None else _bytes.c_text(value, f"the header field {name!r}")
         lib.sdimage_request_set_header(pointer, _bytes.c_text(name, "the name of a header field"), content)
-    method = options.get("method")
-    if method is not None:
-        lib.sdimage_request_set_method(pointer, _bytes.c_text(method, "method"))
-    body = options.get("body")
-    if body is not None:
-        with _bytes.new_data(body, "body") as block:
-            lib.sdimage_request_set_body(pointer, block.pointer)
+    if "method" in options:
+        method = options["method"]
+        lib.sdimage_request_set_method(pointer, b"GET" if method is None else _bytes.c_text(method, "method"))
+    if "body" in options:
+        with _bytes.optional_data(options["body"], "body") as block:
+            lib.sdimage_request_set_body(pointer, block)
     retries = options.get("max_retries")
     if retries is not None:
         lib.sdimage_request_set_max_retries(pointer, unsigned(retries, "max_retries", U32))
-    values = options.get("options")
-    if values:
-        with bag(cast("Mapping[str, OptionValue]", values)) as carried:
+    if "options" in options:
+        with bag(cast("Mapping[str, OptionValue] | None", options["options"])) as carried:
             lib.sdimage_request_set_options(pointer, carried.pointer)
+
+
+def _set_encoding(pointer: int, options: EncodeOptions) -> None:
+    known(options, EncodeOptions)
+    if not options:
+        lib.sdimage_request_set_encode_options(pointer, None)
+        return
+    with encode_options(options) as wish:
+        lib.sdimage_request_set_encode_options(pointer, wish.pointer)
 
 
 def hold(request: Handle, options: RequestOptions) -> list[object]:

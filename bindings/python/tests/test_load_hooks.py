@@ -53,6 +53,51 @@ class Hooks(TestCase):
         key = manager.cache_key("x:a.png", thumbnail_size=(4, 4))
         self.assertEqual(cache.data(key), png(2, 2))
 
+    def test_a_draft_leaves_what_is_not_set_and_none_is_the_default(self) -> None:
+        seen: list[tuple[object, ...]] = []
+
+        def process(request: sdimage.RequestDraft) -> None:
+            def box() -> tuple[object, ...]:
+                return request.decode_options["thumbnail_size"], request.decode_options["thumbnail_mode"]
+
+            request.set(thumbnail_size=(4, 4))
+            seen.append(box())
+            request.set(preserve_aspect_ratio=False)
+            seen.append(box())
+            request.set(thumbnail_mode=None)
+            seen.append(box())
+            request.set(thumbnail_size=None)
+            seen.append(box())
+            request.set(pixel_format=None, dynamic_range=None, transfer_characteristics=None, isolation=None)
+            request.set(options=None, format_hint=None, method=None, body=None, cache_key=None, encode=None)
+            options = request.decode_options
+            seen.append((options["pixel_format"], options["dynamic_range"], options["transfer_characteristics"]))
+            seen.append((options["isolation"], options["format_hint"], len(request.options), len(options["options"])))
+            seen.append((request.method, request.body, request.headers))
+
+        hooks = sdimage.LoadHooks(process_request=process)
+        manager = self.manager(loader=painting([]), load_hooks=hooks)
+        result = manager.load(
+            "x:a",
+            thumbnail_size=(3, 2),
+            thumbnail_mode="aspect_fill",
+            pixel_format="rgba8",
+            dynamic_range="hdr",
+            transfer_characteristics="pq",
+            isolation="none",
+            format_hint="ico",
+            options={"a": 1},
+            method="POST",
+            body=b"x",
+            headers={"A": "b"},
+            cache_key="mine",
+        )
+        boxes = [((4, 4), "aspect_fill"), ((4, 4), "fill"), ((4, 4), "aspect_fit"), (None, "aspect_fit")]
+        self.assertEqual(seen[:4], boxes)
+        self.assertEqual(seen[4:6], [(None, "sdr", None), (None, None, 0, 0)])
+        self.assertEqual(seen[6], ("GET", None, [("A", "b")]))
+        self.assertEqual(result.cache_key, "x:a")
+
     def test_unknown_options_are_refused_and_named(self) -> None:
         messages: list[str] = []
 

@@ -76,6 +76,7 @@ class WrongTypes(TestCase):
             "frames": lambda: sdimage.decode(png()).transform(sdimage.transforms.flip(True), frames="no"),
             "has_alpha": lambda: sdimage.decode(png()).with_metadata(has_alpha="no"),
             "show_image_in_transition": lambda: sdimage.Target(manager).load("x:a", show_image_in_transition="no"),
+            "preserve_aspect_ratio": lambda: sdimage.decode(png(), preserve_aspect_ratio="no"),
             "empty_caches": lambda: sdimage.trim_memory("no"),
         }
         for name, call in calls.items():
