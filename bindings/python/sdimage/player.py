@@ -103,14 +103,21 @@ class Player(Closing):
         return (self.index, frame) if frame else None
 
     def __iter__(self) -> Iterator[tuple[int, Image]]:
-        """The frames in order, as fast as they are requested, to the end of the last loop; endless without one."""
-        step = 0.0
+        """The frames in order, as fast as they are requested, to the end of the last loop; endless without one.
+
+        While the animation is growing, it ends after the frames that have arrived; another iteration continues there.
+        """
+        step, missing = 0.0, 0
         while self.playing:
             found = self.advance(step)
+            missing = 0 if found else missing + 1
             if found:
                 yield found
             if self._provider is None:
                 raise Error("UNSUPPORTED", "player: driven by a view")
+            # One step may be a fraction of a nanosecond too short.
+            if missing > 1 and (step == 0 or lib.sdimage_frame_provider_is_growing(self._provider.pointer)):
+                return
             duration = lib.sdimage_frame_provider_duration_ms(self._provider.pointer, self.index)
             step = duration / self.rate if self.rate > 0 else 0
 

@@ -64,6 +64,20 @@ class Playing(unittest.TestCase):
         player.start()
         self.assertEqual(player.advance(0)[0], 0)
 
+    def test_iteration_of_a_growing_animation_ends_after_what_has_arrived(self) -> None:
+        data = moving(3, loops=2)
+        animation = sdimage.Animation(b"")
+        for rate in (1, 3, 0):
+            player = animation.player(rate)
+            self.assertEqual(list(player), [])
+        player = animation.player(3)
+        animation.update(data[:-20])
+        first = [index for index, _ in player]
+        self.assertIn(first, ([0, 1], [0, 1, 2]))
+        self.assertEqual(list(player), [])
+        animation.update(data[-20:], finished=True)
+        self.assertEqual(first + [index for index, _ in player], [0, 1, 2] * 2)
+
     def test_iteration_goes_on_for_ever_where_there_is_no_last_loop(self) -> None:
         iterator = iter(sdimage.Animation(moving(2)).player())
         self.assertEqual([next(iterator)[0] for _ in range(5)], [0, 1, 0, 1, 0])
