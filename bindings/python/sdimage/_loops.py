@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable
 from ctypes import CFUNCTYPE, byref, c_void_p, sizeof
 from typing import Any, TypeAlias, cast
@@ -33,13 +34,13 @@ class Loop:
         self.dispatcher = Handle(out.value, lib.sdimage_dispatcher_unref)
 
 
-# Never removed: a program has few, and calls may be on their way to them at any time.
-_loops: Tokens[Loop] = Tokens("event loop")
-_by_place: dict[tuple[Post, int], Loop] = {}
+# Held by the objects that deliver on them, and by their loads and lists: nothing is delivered afterwards.
+_loops: Tokens[Loop] = Tokens("event loop", weakref.WeakValueDictionary())
+_by_place: weakref.WeakValueDictionary[tuple[Post, int], Loop] = weakref.WeakValueDictionary()
 
 
 def loop(post: Post) -> Loop:
-    """The loop of the calling thread for `post`."""
+    """The loop of the calling thread for `post`. The caller holds it as long as something may be delivered on it."""
     if not callable(post):
         raise wrong("post", "a function", post)
     place = (post, threading.get_ident())

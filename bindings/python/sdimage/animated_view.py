@@ -13,7 +13,7 @@ from ._check import flag, kind, optional_function, optional_pointer, real
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._handle import Shared
-from ._loops import Post, loop
+from ._loops import Loop, Post, loop
 from ._prototypes import ANIMATED_VIEW_HANDLER_LOOP, ANIMATED_VIEW_HANDLER_SHOW, DESTROY, AnimatedViewHandler
 from ._tokens import Tokens
 from .animation import Animation
@@ -68,6 +68,7 @@ class AnimatedView(Closing):
         #: The load of the part that is shown.
         self._part: tuple[str, str] | None = None
         self._loops: int | None = None
+        self._loop: Loop | None = None
         self._transformer: Transformer | None = None
         functions = _Functions(optional_function(show, "show"), optional_function(on_loop, "on_loop"))
         self._token = _functions.add(functions, self)
@@ -88,7 +89,8 @@ class AnimatedView(Closing):
             self.drop_late_frames = drop_late_frames
             self.decode_when_due = post is None if decode_when_due is None else decode_when_due
             if post is not None:
-                dispatcher = loop(post).dispatcher.pointer
+                self._loop = loop(post)
+                dispatcher = self._loop.dispatcher.pointer
                 call(lib.sdimage_animated_view_set_clock, self._handle.pointer, _LIBRARY_CLOCK, dispatcher)
         except BaseException:
             self.close()
@@ -333,6 +335,7 @@ class AnimatedView(Closing):
         if _functions.forget(self._token) is None:
             return  # already closed
         self._follow(None)
+        self._loop = None
         lib.sdimage_animated_view_set_visible(self._handle.pointer, False)
         self._handle.release()
         _views.discard(self)

@@ -61,6 +61,7 @@ class Prefetcher(Closing):
         self._options = RequestOptions(priority="low")
         self._options.update(options)
         self._manager = None if manager is None else checked(manager, "manager", "manager")
+        self._post = post
         self._loop = None if post is None else loop(post)
         # The library references loaders and caches of the program by number only.
         self._held = self._manager or (default_cache(), default_loader())
@@ -95,7 +96,7 @@ class Prefetcher(Closing):
         wish = self._options.copy()
         wish.update(options)
         with new_request(b"", wish) as request:
-            held = self, self._held, hold(request, wish)
+            held = self, self._held, self._loop, hold(request, wish)
             pointer = self._handle.pointer
 
             def begin(lists: tuple[Any, ...], ends: tuple[Any, ...]) -> None:
@@ -142,7 +143,7 @@ class Prefetcher(Closing):
                 "max_concurrent": self.max_concurrent,
                 "on_fetched": observer.on_fetched,
                 "on_idle": observer.on_idle,
-                "post": None if self._loop is None else self._loop.post,
+                "post": self._post,
                 **self._options,
             }
         )
@@ -172,6 +173,7 @@ class Prefetcher(Closing):
         cancel_groups(self, deadline(0) if is_loop else end)
         _observers.forget(self._token)
         self._handle.release()
+        self._loop = None
         _open.discard(self)
 
 

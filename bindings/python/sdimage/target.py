@@ -216,6 +216,7 @@ class Target(Closing):
             return  # already closed
         lib.sdimage_target_close(self._handle.pointer)
         self._handle.release()
+        self._loop = None
         _targets.discard(self)
 
 

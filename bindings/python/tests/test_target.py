@@ -7,6 +7,7 @@ import gc
 import queue
 import threading
 import unittest
+import weakref
 from collections.abc import Callable
 
 from .support import TestCase, becomes, png, run_python, sdimage
@@ -208,6 +209,45 @@ class Targets(TestCase):
         del target
         gc.collect()
         self.assertEqual(told.get(timeout=30), "CANCELLED")
+
+    def test_a_loop_lives_as_long_as_its_users(self) -> None:
+        manager = self.manager(loader=lambda request: png())
+        for make in (
+            lambda post: sdimage.Target(manager, lambda key, image, result: None, post=post),
+            lambda post: sdimage.AnimatedView(post=post),
+            lambda post: sdimage.Prefetcher(manager, post=post),
+        ):
+            loop = Loop()
+            first, second = make(loop.post), make(loop.post)
+            gone = weakref.ref(loop)
+            del loop
+            first.close()
+            gc.collect()
+            self.assertIsNotNone(gone())
+            second.close()
+            del first, second
+            gc.collect()
+            self.assertIsNone(gone())
+
+    def test_a_load_of_a_closed_target_still_ends_on_its_loop(self) -> None:
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        loop = Loop()
+        manager = self.manager(loader=lambda request: gate.wait(30) and png())
+        told: list[threading.Thread] = []
+        target = sdimage.Target(manager, post=loop.post)
+        target.load("test://a", on_result=lambda result: told.append(threading.current_thread()))
+        closer = threading.Thread(target=target.close)
+        closer.start()
+        closer.join(30)
+        del target
+        gc.collect()
+        if not told:
+            loop.run_until(lambda: bool(told))
+        self.assertEqual(len(told), 1)
+        group = sdimage.Prefetcher(manager, post=loop.post).start(["test://b"], on_completed=told.append)
+        group._owner.close()
+        loop.run_until(lambda: len(told) == 2)
 
     def test_a_posted_function_runs_once_however_often_the_toolkit_calls_it(self) -> None:
         code = """
