@@ -75,6 +75,7 @@ class PrefetchGroup:
         out = c_void_p()
         texts = (c_char_p * len(urls))(*urls)
         lengths = (c_size_t * len(urls))(*map(len, urls))
+        handle: Handle | None = None
         try:
             handler = _handler(on_fetched is not None, on_progress is not None)
             start((texts, lengths, len(urls)), (byref(handler), token, _NO_DESTROY, byref(out)))
@@ -86,7 +87,7 @@ class PrefetchGroup:
         except BaseException:
             # Ctrl-C may arrive after the list has started: cancelling waits until nothing is written any more.
             lib.sdimage_prefetch_group_cancel(out)
-            if self._handle is None:
+            if handle is None:
                 lib.sdimage_prefetch_group_unref(out)
             _groups.forget(token)
             raise
@@ -304,20 +305,22 @@ _groups: Tokens[PrefetchGroup] = Tokens("prefetch")
 os.register_at_fork(after_in_child=_groups.clear)
 
 
-def _on_progress(token: int | None, _group: int | None, finished: int, total: int) -> None:
+def _on_progress(token: int | None, pointer: int | None, finished: int, total: int) -> None:
     group = _groups.get(token)
     if group is None or group._on_progress is None:
         return
+    group._adopt(pointer)
     try:
         group._on_progress(finished, total)
     except BaseException as error:  # no exception may leave a callback
         _failures.report("on_progress", error)
 
 
-def _on_fetched(token: int | None, _group: int | None, index: int, result: int) -> None:
+def _on_fetched(token: int | None, pointer: int | None, index: int, result: int) -> None:
     group = _groups.get(token)
     if group is None or group._on_fetched is None:
         return
+    group._adopt(pointer)
     try:
         group._on_fetched(index, Result.borrowed(result))
     except BaseException as error:  # no exception may leave a callback
@@ -360,9 +363,15 @@ def groups_of(owner: object) -> list[PrefetchGroup]:
 
 
 def cancel_groups(owner: object, end: float) -> None:
-    """Cancels running lists, and waits until their callbacks have returned, until a monotonic time at most."""
+    """Cancels running lists, and waits until their callbacks have returned, until a monotonic time at most. Does not
+    wait on a thread of the library, where the callbacks run."""
     own = groups_of(owner)
     for group in own:
         group.cancel()
     for group in own:
+        try:
+            if group._handle is not None:
+                group._wait_once()
+        except Error:
+            return
         group._ended.wait(min(max(0.0, end - time.monotonic()), threading.TIMEOUT_MAX))

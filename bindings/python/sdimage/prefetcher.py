@@ -164,7 +164,8 @@ class Prefetcher(Closing):
 
     def close(self, timeout: float | None = 5.0) -> None:
         """Cancels all groups and waits for their callbacks, at most `timeout` seconds, ``None`` without a limit;
-        callbacks of finished groups that are still pending are waited for, too. Repeated calls are harmless."""
+        callbacks of finished groups that are still pending are waited for, too. In a callback it does not wait. Repeated
+        calls are harmless."""
         end = deadline(timeout)
         if _observers.get(self._token) is None:
             return  # already closed

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
+from collections.abc import Callable
 
 from .support import TestCase, becomes, png, sdimage
 from .test_target import Loop
@@ -154,3 +156,31 @@ class Prefetchers(TestCase):
             self.assertEqual(prefetcher.start(["x:a"]).wait().skipped, 0)
             self.assertIsNone(prefetcher.manager)
             self.assertEqual(prefetcher.start([]).wait().total, 0)
+
+    def test_closing_in_a_callback_does_not_wait_for_it(self) -> None:
+        times: list[float] = []
+        done = threading.Event()
+
+        def close(each: sdimage.Prefetcher | sdimage.Manager) -> None:
+            start = time.monotonic()
+            each.close()
+            times.append(time.monotonic() - start)
+            done.set()
+
+        urls = ["x:a", "x:b", "x:c"]
+        first, second, third = self.prefetcher(), self.prefetcher(), self.prefetcher()
+        manager = self.manager(loader=self.load)
+        observed = self.prefetcher(on_fetched=lambda url, finished, total: finished == 1 and close(observed))
+        starts: tuple[Callable[[], object], ...] = (
+            lambda: first.start(urls, on_fetched=lambda index, result: close(first)),
+            lambda: second.start(urls, on_progress=lambda finished, total: close(second)),
+            lambda: third.start(urls, on_completed=lambda group: close(third)),
+            lambda: observed.start(urls),
+            lambda: manager.prefetch(urls, lambda finished, total: close(manager)),
+        )
+        for start in starts:
+            done.clear()
+            start()
+            self.assertTrue(done.wait(30))
+        # Each took the whole time limit of five seconds.
+        self.assertLess(max(times), 4)
