@@ -27,8 +27,9 @@ def start(
     """Starts a fetch."""
     optional_function(on_progress, "on_progress")
     optional_function(on_result, "on_result")
-    plain, started = readable(url), time.monotonic()
+    started = time.monotonic()
     with new_request(url, options) as request:
+        plain = readable(url)
         load = _callbacks.Running((loader, hold(request, options)), on_progress, None, on_result, plain)
 
         def begin(handler: Any, token: int) -> Task:

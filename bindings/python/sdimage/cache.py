@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 from . import _bytes, _enums, _failures, _words
 from . import entries as _entries
 from ._bytes import Path, ReadableBuffer
-from ._check import flag, kind, optional_function, real
+from ._check import flag, kind, optional_function
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
 from ._config import recorded
@@ -24,7 +24,7 @@ from ._prototypes import CACHE_PATH_TABLE_PATH, DESTROY, CachePathTable
 from ._tokens import Tokens
 from .entries import Entry
 from .errors import Error, call
-from .options import seconds, unsigned
+from .options import date_nanoseconds, seconds, unsigned
 
 #: A function that returns the path of a file with the bytes of a key, or none.
 AdditionalPath: TypeAlias = "Callable[[bytes], Path | None]"
@@ -160,7 +160,7 @@ class ImageCache(Operations, Closing):
     def set_expiry(self, key: str | bytes, date: float | None) -> None:
         """Sets the expiry of an entry in seconds since 1970; ``None``: as given by `max_disk_age`."""
         name = _bytes.key_bytes(key)
-        nanoseconds = 0 if date is None else max(1, int(real(date, "date") * 1e9))
+        nanoseconds = 0 if date is None else date_nanoseconds(date, "date")
         call(lib.sdimage_cache_set_expiry, self.pointer, name, len(name), nanoseconds)
 
     def entries(
@@ -195,7 +195,8 @@ class ImageCache(Operations, Closing):
     ) -> None:
         """Changes the limits of the disk part; entries beyond them are removed in the background."""
         rule = _words.number(_enums.EXPIRE_RULES, expire_rule, "expire_rule")
-        lib.sdimage_cache_set_disk_limits(self.pointer, unsigned(max_size, "max_size"), seconds(max_age), rule)
+        size, age = unsigned(max_size, "max_size"), seconds(max_age, "max_age")
+        lib.sdimage_cache_set_disk_limits(self.pointer, size, age, rule)
         self._config = self._config | {"max_disk_size": max_size, "max_disk_age": max_age, "expire_rule": expire_rule}
 
     def delete_old_files(self) -> None:

@@ -11,7 +11,7 @@ from . import _enums, _words
 from ._ffi import lib
 from ._handle import Handle
 from .errors import call
-from .options import unsigned
+from .options import date_nanoseconds, unsigned
 
 _PAGE = 500
 
@@ -39,7 +39,7 @@ def entries(
         lib.sdimage_cache_query_set_prefix(query.pointer, text, len(text))
         lib.sdimage_cache_query_set_order(query.pointer, _words.number(_enums.CACHE_ORDERS, order, "order"))
         if used_until is not None:
-            lib.sdimage_cache_query_set_used_until(query.pointer, max(1, int(used_until * 1e9)))
+            lib.sdimage_cache_query_set_used_until(query.pointer, date_nanoseconds(used_until, "used_until"))
         most = 2**64 - 1 if most is None else most
         lib.sdimage_cache_query_set_lengths(query.pointer, unsigned(least, "least"), unsigned(most, "most"))
         out = c_void_p()

@@ -331,6 +331,8 @@ class Image:
         if gain_map is not None and not gain_map.is_linear:
             changes["gain_map"] = gain_map
         changes["source_size"] = self.source_size
+        if self.memory_cost != self.with_metadata(memory_cost=None).memory_cost:
+            changes["memory_cost"] = self.memory_cost
         frames = [self.frame(index) for index in range(self.frame_count)] if self.is_animated else [self]
         pixels = [(each.tobytes(), each.width, each.height, each.pixel_format) for each in frames]
         return _restored, (pixels, self.durations_ms, self.loop_count, changes)

@@ -95,7 +95,16 @@ def unsigned(value: int | None, what: str, most: int = U64) -> int:
 def seconds(time: float, what: str = "time") -> int:
     """Whole seconds, rounded up, so that a fraction does not become 0; a negative or infinite value means forever."""
     real(time, what)
+    if not (time < 2**63 or time == math.inf):
+        raise Error("INVALID_ARGUMENT", f"argument: {what} is {time}, expected seconds")
     return -1 if time < 0 or time == math.inf else math.ceil(time)
+
+
+def date_nanoseconds(date: float, what: str) -> int:
+    """Converts seconds since 1970 to nanoseconds for C, where 0 means none."""
+    if not real(date, what) * 1e9 < 2**64:
+        raise Error("INVALID_ARGUMENT", f"argument: {what} is {date}, expected seconds since 1970")
+    return max(1, int(date * 1e9))
 
 
 def nanoseconds(ms: float) -> int:
@@ -262,7 +271,7 @@ class OptionValues:
         # A getter returns its fallback for a value of another type.
         for getter, first, second in _GETTERS:
             value = getter(pointer, key, first)
-            if value == getter(pointer, key, second):
+            if value == getter(pointer, key, second) or value != value:
                 return cast(OptionValue, value)
         data = lib.sdimage_options_data(pointer, key)
         if data:

@@ -239,10 +239,10 @@ def _options(options: TargetOptions, placeholder: Image | None) -> Handle:
     if placeholder is not None:
         lib.sdimage_target_options_set_placeholder(pointer, pointer_of(placeholder, "placeholder", "image"))
     if "blurhash" in options:
-        text = options["blurhash"].encode()
+        text = _bytes.c_text(options["blurhash"], "blurhash")
         lib.sdimage_target_options_set_blurhash(pointer, text, len(text), 32, 32)
     if "thumbhash" in options:
-        lib.sdimage_target_options_set_thumbhash(pointer, options["thumbhash"], len(options["thumbhash"]))
+        lib.sdimage_target_options_set_thumbhash(pointer, *_bytes.borrowed(options["thumbhash"], "thumbhash"))
     for name, (setter, words) in _CHOICES.items():
         if name in options:
             setter(pointer, _words.number(words, cast("dict[str, str]", options)[name], name))

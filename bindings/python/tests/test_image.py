@@ -87,6 +87,13 @@ class Copies(TestCase):
                 del before[name], after[name]
             self.assertEqual(after, before)
 
+    def test_a_memory_cost_is_pickled(self) -> None:
+        plain = sdimage.decode(png())
+        image = plain.with_metadata(memory_cost=12345)
+        self.assertEqual(pickle.loads(pickle.dumps(image)).memory_cost, 12345)
+        self.assertEqual(pickle.loads(pickle.dumps(plain)).memory_cost, plain.memory_cost)
+        self.assertNotIn("memory_cost", plain.__reduce__()[1][-1])
+
     def test_an_animation_is_pickled_with_all_frames(self) -> None:
         image = sdimage.decode(moving(3, 40, loops=2))
         again = pickle.loads(pickle.dumps(image))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from collections.abc import Callable
 
@@ -99,6 +100,49 @@ class WrongTypes(TestCase):
         for number in (float("nan"), float("inf"), -0.5):
             self.assert_error("INVALID_ARGUMENT", sdimage.decode, png(), limit_bytes=number)
         self.assertEqual(sdimage.decode(png(), thumbnail_size=(4.0, 3.0)).width, 4)
+
+    def test_times_that_do_not_fit_are_refused(self) -> None:
+        cache = self.cache()
+        cache.store("a", data=png())
+        calls: dict[str, Callable[[float], object]] = {
+            "date": lambda time: cache.set_expiry("a", time),
+            "used_until": lambda time: list(cache.entries(used_until=time)),
+            "max_age": lambda time: cache.set_disk_limits(max_age=time),
+            "max_disk_age": lambda time: sdimage.ImageCache(self.folder(), max_disk_age=time),
+            "failed_url_retry_after": lambda time: sdimage.Manager(failed_url_retry_after=time),
+        }
+        for name, call in calls.items():
+            for time in (math.nan, 1e30):
+                with self.subTest(name, time=time):
+                    error = self.assert_error("INVALID_ARGUMENT", call, time)
+                    self.assertIn(f"{name} is {time}", error.message)
+        self.assert_error("INVALID_ARGUMENT", cache.set_expiry, "a", math.inf)
+        self.assert_error("INVALID_ARGUMENT", cache.set_expiry, "a", 1e12)
+        cache.set_disk_limits(max_age=math.inf)
+        with self.assertRaisesRegex(TypeError, "used_until must be a number, not str"):
+            list(cache.entries(used_until="now"))
+
+    def test_absent_arguments_are_named(self) -> None:
+        target = sdimage.Target(self.manager(cache=None, loader=lambda request: png()))
+        self.addCleanup(target.close)
+        calls: dict[str, Callable[[], object]] = {
+            "blurhash must be str, not None": lambda: target.load("x:a", blurhash=None),
+            "thumbhash must be bytes, not None": lambda: target.load("x:a", thumbhash=None),
+            "url must be str or bytes, not None": lambda: sdimage.Loader.file().load(None),
+        }
+        for message, call in calls.items():
+            with self.subTest(message), self.assertRaisesRegex(TypeError, f"^{message}$"):
+                call()
+
+    def test_an_option_may_be_no_number(self) -> None:
+        found: list[object] = []
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            found.append(request.options["weight"])
+            return png()
+
+        self.manager(cache=None, loader=load).load("x:a", options={"weight": math.nan})
+        self.assertEqual(str(found), "[nan]")
 
     def test_it_is_an_error_of_the_package_too(self) -> None:
         error = self.assert_error("INVALID_ARGUMENT", sdimage.decode, 5)
