@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "files.h"
+#include "folder.h"
 #include "image.h"
 #include "json.h"
 #include "url.h"
@@ -273,17 +274,10 @@ static sdimage_status open_manager(get *get, sdimage_error **error) {
     if (status >= 0)
         status = sdimage_dispatcher_bind_current_thread(get->dispatcher, error);
     sdimage_manager_config_set_dispatcher(config, get->dispatcher);
-    if (get->options.no_cache) {
+    if (get->options.no_cache)
         sdimage_manager_config_set_cache(config, NULL);
-    } else if (get->options.cache && status >= 0) {
-        sdimage_cache *cache = NULL;
-        sdimage_cache_config *cache_config = sdimage_cache_config_new();
-        sdimage_cache_config_set_directory(cache_config, get->options.cache);
-        status = sdimage_cache_new(cache_config, &cache, error);
-        sdimage_cache_config_unref(cache_config);
-        sdimage_manager_config_set_cache(config, cache);
-        sdimage_cache_unref(cache);
-    }
+    else if (get->options.cache && status >= 0)
+        status = set_cache_folder(config, get->options.cache, error);
     if (status >= 0)
         status = sdimage_manager_new(config, &get->manager, error);
     sdimage_manager_config_unref(config);

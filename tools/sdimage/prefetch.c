@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "files.h"
+#include "folder.h"
 #include "image.h"
 #include "json.h"
 #include "url.h"
@@ -156,15 +157,8 @@ static sdimage_status check_cache(sdimage_manager *manager, sdimage_error **erro
 static sdimage_status open_manager(prefetch *prefetch, sdimage_error **error) {
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_status status = sdimage_dispatcher_new_pollable(&prefetch->dispatcher, error);
-    if (prefetch->cache && status >= 0) {
-        sdimage_cache *cache = NULL;
-        sdimage_cache_config *cache_config = sdimage_cache_config_new();
-        sdimage_cache_config_set_directory(cache_config, prefetch->cache);
-        status = sdimage_cache_new(cache_config, &cache, error);
-        sdimage_cache_config_unref(cache_config);
-        sdimage_manager_config_set_cache(config, cache);
-        sdimage_cache_unref(cache);
-    }
+    if (prefetch->cache && status >= 0)
+        status = set_cache_folder(config, prefetch->cache, error);
     if (status >= 0)
         status = sdimage_manager_new(config, &prefetch->manager, error);
     sdimage_manager_config_unref(config);
