@@ -37,6 +37,7 @@ type Options struct {
 	WaitForStore    bool // end after the disk has committed
 	RetryFailed     bool
 	Timeout         time.Duration // limit for the transfer; 0: that of the downloader
+	MaxRetries      *uint32       // after transient failures; nil: those of the downloader
 	MaxBodyBytes    uint64        // the largest accepted body, without its content coding; 0: that of the downloader
 	CacheKey        string        // replaces the URL
 	Header          map[string]string
@@ -221,6 +222,9 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 	C.sdimage_request_set_wait_for_store(request, C.bool(options.WaitForStore))
 	C.sdimage_request_set_retry_failed(request, C.bool(options.RetryFailed))
 	C.sdimage_request_set_timeout_ms(request, C.uint32_t(milliseconds(options.Timeout)))
+	if options.MaxRetries != nil {
+		C.sdimage_request_set_max_retries(request, C.uint32_t(*options.MaxRetries))
+	}
 	C.sdimage_request_set_max_body_bytes(request, C.size_t(options.MaxBodyBytes))
 	if options.CacheKey != "" {
 		key, length := text(options.CacheKey)

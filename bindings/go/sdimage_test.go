@@ -54,6 +54,19 @@ func TestWhatExceedsASafetyLimitIsRefused(t *testing.T) {
 		expect(t, errors.Is(err, sdimage.TooLarge), true)
 	}
 	load(t, manager, fresh("balloons.jpg", ""), &sdimage.Options{MaxBodyBytes: length})
+	_, err := sdimage.Decode(picture(t, "ink-garden.jpg"), &sdimage.DecodeOptions{MaxWork: time.Millisecond})
+	expect(t, errors.Is(err, sdimage.Timeout), true)
+	_, err = sdimage.Decode(picture(t, "ink-garden.jpg"), &sdimage.DecodeOptions{MaxWork: time.Hour})
+	must(t, err)
+}
+
+func TestATransientFailureIsRetriedAsOftenAsTheLoadAllows(t *testing.T) {
+	manager := newManager(t, &sdimage.Config{NoCache: true})
+	var never, once uint32 = 0, 1
+	// The origin counts the requests of this path, which no other test loads.
+	_, err := manager.Load(background, fresh("ripples.png", "status=503&first=1"), &sdimage.Options{MaxRetries: &never})
+	expect(t, errors.Is(err, sdimage.HTTPStatus), true)
+	load(t, manager, fresh("ripples.png", "status=503&first=2"), &sdimage.Options{MaxRetries: &once})
 }
 
 func TestTheCachePolicyOfALoadCounts(t *testing.T) {

@@ -52,9 +52,10 @@ export interface DecodeOptions {
   acceptPartial?: boolean;
   /** Scales down until the bitmap takes at most this many bytes. */
   limitBytes?: number;
-  /** Safety limits, beyond which the decode fails: bytes of the bitmap, pixels of the header. */
+  /** Safety limits, beyond which the decode fails: bytes of the bitmap, pixels of the header, milliseconds of work. */
   maxBytes?: number;
   maxPixels?: number;
+  maxWorkMs?: number;
 }
 
 export interface EncodeOptions {

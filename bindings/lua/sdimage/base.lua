@@ -124,6 +124,7 @@ end
 base.DECODE = {
   thumbnail = true, thumbnail_mode = true, pixel_format = true, dynamic_range = true, display_headroom = true,
   keep_gain_map = true, first_frame_only = true, accept_partial = true, max_pixels = true, max_bytes = true,
+  max_work_ms = true,
 }
 
 function base.decode_options(options)
@@ -142,6 +143,7 @@ function base.decode_options(options)
   lib.sdimage_decode_options_set_accept_partial(made, options.accept_partial or false)
   lib.sdimage_decode_options_set_max_pixels(made, base.count(options.max_pixels or 0, "max_pixels", base.MOST))
   lib.sdimage_decode_options_set_max_bytes(made, base.count(options.max_bytes or 0, "max_bytes", base.MOST))
+  lib.sdimage_decode_options_set_max_work_ms(made, base.count(options.max_work_ms or 0, "max_work_ms"))
   return made
 end
 

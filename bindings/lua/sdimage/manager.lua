@@ -24,7 +24,7 @@ local LOAD = {
   on_progress = true, on_partial = true, on_result = true, priority = true, source_policy = true, cache_policy = true,
   freshness = true,
   progressive = true, progressive_interval_ms = true, include_data = true, wait_for_store = true, retry_failed = true,
-  timeout_ms = true, max_body_bytes = true, cache_key = true, headers = true,
+  timeout_ms = true, max_retries = true, max_body_bytes = true, cache_key = true, headers = true,
 }
 for name in pairs(base.DECODE) do LOAD[name] = true end
 
@@ -44,6 +44,7 @@ local function request_of(url, options)
   lib.sdimage_request_set_wait_for_store(request, options.wait_for_store or false)
   lib.sdimage_request_set_retry_failed(request, options.retry_failed or false)
   lib.sdimage_request_set_timeout_ms(request, base.count(options.timeout_ms or 0, "timeout_ms"))
+  if options.max_retries then lib.sdimage_request_set_max_retries(request, base.count(options.max_retries, "max_retries")) end
   lib.sdimage_request_set_max_body_bytes(request, base.count(options.max_body_bytes or 0, "max_body_bytes", base.MOST))
   for name, value in pairs(options.headers or {}) do
     lib.sdimage_request_set_header(request, base.text(name, "a header field"), base.text(value, "a header field"))
@@ -65,7 +66,7 @@ end
 
 --- Starts a load and returns a task. Options: those of decode, cache_key, headers, priority, source_policy, cache_policy (a
 -- word or a list of words), freshness, progressive, progressive_interval_ms, include_data, wait_for_store, retry_failed,
--- timeout_ms, max_body_bytes (the largest accepted body, without its content coding); and functions that poll calls:
+-- timeout_ms, max_retries, max_body_bytes (the largest accepted body, without its content coding); and functions that poll calls:
 -- on_progress(received, expected or nil), on_partial(result), on_result(result, failure).
 function Manager:start(url, options)
   options = base.check(options, LOAD)

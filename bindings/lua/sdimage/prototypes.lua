@@ -72,6 +72,7 @@ void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options
 void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
 void sdimage_decode_options_set_max_pixels(sdimage_decode_options *options, uint64_t pixels);
 void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
+void sdimage_decode_options_set_max_work_ms(sdimage_decode_options *options, uint32_t milliseconds);
 sdimage_format sdimage_sniff(const void *bytes, size_t length);
 sdimage_status sdimage_decode(const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_image **image, sdimage_error **error);
 sdimage_status sdimage_metrics(sdimage_data **text, sdimage_error **error);
@@ -155,6 +156,7 @@ void sdimage_request_set_retry_failed(sdimage_request *request, bool retry);
 void sdimage_request_set_freshness(sdimage_request *request, sdimage_freshness freshness);
 void sdimage_request_set_header(sdimage_request *request, const char *name, const char *value);
 void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
+void sdimage_request_set_max_retries(sdimage_request *request, uint32_t count);
 void sdimage_request_set_max_body_bytes(sdimage_request *request, size_t bytes);
 void sdimage_task_unref(sdimage_task *task);
 void sdimage_task_cancel(sdimage_task *task);

@@ -34,6 +34,16 @@ test("what exceeds a safety limit is refused", function()
   end
   expect(code(manager:load(fresh("balloons.jpg"), { max_body_bytes = #file - 1 })), "TOO_LARGE")
   assert(manager:load(fresh("balloons.jpg"), { max_body_bytes = #file }))
+  expect(code(sdimage.decode(bytes("ink-garden.jpg"), { max_work_ms = 1 })), "TIMEOUT")
+  assert(sdimage.decode(bytes("ink-garden.jpg"), { max_work_ms = 600000 }))
+  manager:close()
+end)
+
+test("a transient failure is retried as often as the load allows", function()
+  local manager = assert(sdimage.manager({ cache = false }))
+  -- The origin counts the requests of this path, which no other test loads.
+  expect(code(manager:load(fresh("ripples.png", "status=503&first=1"), { max_retries = 0 })), "HTTP_STATUS")
+  assert(manager:load(fresh("ripples.png", "status=503&first=2"), { max_retries = 1 }))
   manager:close()
 end)
 

@@ -68,7 +68,7 @@ function size(name, value, width, height) {
 const DECODE = {
   thumbnailMode: choice(SCALE_MODES), pixelFormat: choice(PIXEL_FORMATS), dynamicRange: choice(DYNAMIC_RANGES),
   displayHeadroom: of('number'), keepGainMap: flag, firstFrameOnly: flag, applyOrientation: flag, convertToSRGB: flag,
-  acceptPartial: flag, limitBytes: u53, maxBytes: u53, maxPixels: u53,
+  acceptPartial: flag, limitBytes: u53, maxBytes: u53, maxPixels: u53, maxWorkMs: u32,
 };
 const ENCODE = {
   quality: of('number'), lossless: flag, effort: u32, maxFileSize: u53, embedGainMap: flag, firstFrameOnly: flag,

@@ -34,6 +34,8 @@ sdimage_decode_options *decode_options_of(napi_env env, napi_value object) {
         sdimage_decode_options_set_max_bytes(options, (size_t)value);
     if (has_number(env, object, "maxPixels", &value))
         sdimage_decode_options_set_max_pixels(options, (uint64_t)value);
+    if (has_number(env, object, "maxWorkMs", &value))
+        sdimage_decode_options_set_max_work_ms(options, (uint32_t)value);
     return options;
 }
 

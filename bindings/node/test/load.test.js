@@ -229,6 +229,8 @@ test('what exceeds a safety limit is refused', async () => {
     await assert.rejects(manager.load(fresh('balloons.jpg'), limit), { code: 'TOO_LARGE' });
   assert.ok((await manager.load(fresh('balloons.jpg'), { maxBodyBytes: length })).image);
   assert.throws(() => manager.start(ORIGIN, { maxBodyBytes: -1 }), RangeError);
+  await assert.rejects(manager.load(fresh('ink-garden.jpg'), { maxWorkMs: 1 }), { code: 'TIMEOUT' });
+  assert.ok((await manager.load(fresh('ink-garden.jpg'), { maxWorkMs: 600000 })).image);
   await manager.close();
 });
 
