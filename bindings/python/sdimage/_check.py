@@ -86,9 +86,14 @@ def tuple_of(count: int, value: object, name: str) -> tuple[Any, ...]:
     return tuple(value)
 
 
+def is_flag(value: object) -> bool:
+    """True for True and False, of Python or NumPy."""
+    return type(value).__name__ in ("bool", "bool_")
+
+
 def flag(value: object, name: str) -> bool:
     """True or False, of Python or NumPy."""
-    if type(value).__name__ not in ("bool", "bool_"):
+    if not is_flag(value):
         raise wrong(name, "True or False", value)
     return bool(value)
 

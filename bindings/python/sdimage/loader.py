@@ -298,8 +298,9 @@ class Loader:
                 lib.sdimage_downloader_config_set_header(pointer, *_texts("headers", (field, content)))
             if acceptable_statuses is not None:
                 lib.sdimage_downloader_config_clear_acceptable_statuses(pointer)
-                for lowest, highest in acceptable_statuses:
-                    lib.sdimage_downloader_config_add_acceptable_statuses(pointer, lowest, highest)
+                for pair in acceptable_statuses:
+                    first, last = (unsigned(each, "acceptable_statuses") for each in tuple_of(2, pair, "acceptable_statuses"))
+                    lib.sdimage_downloader_config_add_acceptable_statuses(pointer, first, last)
             for media_type in acceptable_content_types or ():
                 lib.sdimage_downloader_config_add_acceptable_type(pointer, _bytes.c_text(media_type))
             out = c_void_p()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
 from . import _bytes, _enums, _words
-from ._check import flag, mapping, real, wrong
+from ._check import flag, is_flag, mapping, real, wrong
 from ._ffi import lib
 from ._handle import Handle
 from .errors import Error, WrongType, text
@@ -223,12 +224,13 @@ def bag(values: Mapping[str, OptionValue] | OptionValues | None) -> Handle:
     handle = Handle(lib.sdimage_options_new(), lib.sdimage_options_unref)
     for name, value in mapping(values, "options").items():
         key = _bytes.c_text(name, "the name of an option")
-        if isinstance(value, bool):
-            lib.sdimage_options_set_bool(handle.pointer, key, value)
-        elif isinstance(value, int):
-            lib.sdimage_options_set_int64(handle.pointer, key, value)
-        elif isinstance(value, float):
-            lib.sdimage_options_set_double(handle.pointer, key, value)
+        # Numbers of NumPy are buffers, too.
+        if is_flag(value):
+            lib.sdimage_options_set_bool(handle.pointer, key, bool(value))
+        elif isinstance(value, Integral):
+            lib.sdimage_options_set_int64(handle.pointer, key, int(value))
+        elif isinstance(value, Real):
+            lib.sdimage_options_set_double(handle.pointer, key, float(value))
         elif isinstance(value, str):
             lib.sdimage_options_set_string(handle.pointer, key, _bytes.c_text(value))
         else:

@@ -5,9 +5,15 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import unittest
 from collections.abc import Iterator
 
 from .support import TestCase, jpeg, png, sdimage
+
+try:
+    import numpy
+except ImportError:
+    numpy = None  # type: ignore[assignment]
 
 
 class Custom(TestCase):
@@ -202,3 +208,17 @@ class Custom(TestCase):
         values = {"i": -(2**40), "f": 0.5, "s": "grün", "b": True, "d": b"\0x"}
         self.manager(loader=load).load("x://y", options=values)
         self.assertEqual(seen, [*values.values(), 5])
+
+    @unittest.skipUnless(numpy, "numpy is not installed")
+    def test_numbers_of_numpy_are_numbers(self) -> None:
+        values = {"i": numpy.int64(-5), "u": numpy.uint8(200), "f": numpy.float32(0.5), "b": numpy.bool_(True)}
+        values["d"] = numpy.arange(3, dtype="u1")
+        expected = {"i": -5, "u": 200, "f": 0.5, "b": True, "d": b"\0\1\2"}
+        seen: dict[str, object] = {}
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            seen.update((name, request.options[name]) for name in expected)
+            return png()
+
+        self.manager(loader=load).load("x://y", options=values)
+        self.assertEqual(seen, expected)

@@ -23,6 +23,8 @@ class WrongTypes(TestCase):
             "the header field 'A' must be str, not int": lambda: manager.load("x:a", headers={"A": 5}),
             "options must be a mapping or None, not int": lambda: manager.load("x:a", options=5),
             "option 'a' must be bytes, not None": lambda: manager.load("x:a", options={"a": None}),
+            "acceptable_statuses must be a tuple of 2, not int": lambda: sdimage.Loader.http(acceptable_statuses=[200]),
+            "acceptable_statuses must be int, not str": lambda: sdimage.Loader.http(acceptable_statuses=[("200", 299)]),
             "loader must be Loader or a function, not int": lambda: manager.load("x:a", loader=5),
             "first_frame_only must be True or False, not str": lambda: sdimage.decode(png(), first_frame_only="no"),
             "progressive must be True or False, not list": lambda: manager.load("x:a", progressive=[]),
