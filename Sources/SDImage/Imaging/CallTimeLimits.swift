@@ -1,7 +1,9 @@
-/// Time limits in nanoseconds for calls without an option for them. Task-local, so that a test can lower its own limits.
+/// Time limits in nanoseconds for what has no option. Task-local, so that a test can change its own limits.
 package enum CallTimeLimits {
     /// Limit for transforming an image outside a load.
     @TaskLocal package static var transformation = EncodeOptions.standardWorkNanoseconds
     /// Limit for decoding frames outside a load and for resizing an image to the size of its batch.
     @TaskLocal package static var frame = DecodeLimits.standard.workNanoseconds
+    /// The time that the transfers of a new manager wait for the look-ups of earlier loads: that of one in a disk index.
+    @TaskLocal package static var lookUp: UInt64 = 250_000_000
 }

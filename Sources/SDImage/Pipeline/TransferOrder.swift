@@ -19,9 +19,7 @@ final class TransferOrder: Sendable {
         var hasTimer = false
     }
 
-    /// Nanoseconds that later loads wait for a look-up: the time limit of one in a disk index.
-    private static let longestWait: UInt64 = 250_000_000
-
+    private let longestWait = CallTimeLimits.lookUp
     private let executor: WorkerThread
     private let state = Lock(State())
 
@@ -68,7 +66,7 @@ final class TransferOrder: Sendable {
 
     private func advance() {
         let (next, timer) = state.withLock { state -> ((@Sendable () -> Void)?, UInt64?) in
-            let timer = TransferOrder.moveDue(&state)
+            let timer = moveDue(&state)
             guard !state.isStarting, let next = state.due.popFirst() else { return (nil, timer) }
             state.isStarting = true
             return (next, timer)
@@ -102,7 +100,7 @@ final class TransferOrder: Sendable {
     }
 
     /// Moves the slots that are ready. Returns the time at which the first one has waited long enough, if a timer is needed.
-    private static func moveDue(_ state: inout State) -> UInt64? {
+    private func moveDue(_ state: inout State) -> UInt64? {
         while let slot = state.slots.first {
             switch slot {
             case .gone: break
