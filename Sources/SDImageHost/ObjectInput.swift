@@ -64,7 +64,7 @@ extension Input {
 
     /// A clock selected from C; nil for the host's clock.
     package static func playbackClock(
-        _ clock: sdimage_player_clock, _ dispatcher: Object, _ turn: @escaping @Sendable () -> Void
+        _ clock: sdimage_player_clock, _ dispatcher: Object, _ tick: @escaping @Sendable () -> Void
     ) throws(ImageError) -> (any PlaybackClock)? {
         let own = unsafe try optional(dispatcher, as: DispatcherObject.self)?.dispatcher
         switch clock {
@@ -72,7 +72,7 @@ extension Input {
         case .SDIMAGE_PLAYER_CLOCK_DESCRIPTOR: return try DescriptorClock()
         case .SDIMAGE_PLAYER_CLOCK_LIBRARY:
             let lease = try Engine.acquire()
-            return try LibraryClock(on: own ?? LibraryDispatcher(lease: lease), lease: lease, turn: turn)
+            return try LibraryClock(on: own ?? LibraryDispatcher(lease: lease), lease: lease, tick: tick)
         @unknown default: throw ImageError(.invalidArgument, "player: unknown clock \(clock.rawValue)")
         }
     }

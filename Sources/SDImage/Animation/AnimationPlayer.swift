@@ -22,19 +22,19 @@ package final class AnimationPlayer: Sendable {
         /// Frame count when the provider was last queried.
         var count = 0
         var frame: CachedFrame?
-        /// True while a thread runs a turn. Time that passes meanwhile is carried over to the next turn.
-        var isTurning = false
+        /// True while a thread runs a tick. Time that passes meanwhile is carried over to the next tick.
+        var isTicking = false
         var carried: UInt64 = 0
-        /// Number of arrived frames, now and when the turn began: a frame that arrives during a turn must not be waited for.
+        /// Number of arrived frames, now and when the tick began: a frame that arrives during a tick must not be waited for.
         var arrivals = 0
         var arrivalsSeen = 0
-        /// Incremented by every change that makes a running turn obsolete.
+        /// Incremented by every change that makes a running tick obsolete.
         var generation = 0
         /// Incremented by every plan of `settle` and by every change of the clock; an older plan is not applied.
         var plans: UInt64 = 0
         var clock: (any PlaybackClock)?
-        /// Time of the clock's last turn, in monotonic nanoseconds.
-        var lastTurn: UInt64 = 0
+        /// Time of the clock's last tick, in monotonic nanoseconds.
+        var lastTick: UInt64 = 0
         var statistics = Statistics()
     }
 
@@ -123,7 +123,7 @@ package final class AnimationPlayer: Sendable {
             let before = state.withLock { state in
                 defer {
                     state.clock = clock
-                    state.lastTurn = MonotonicClock.now
+                    state.lastTick = MonotonicClock.now
                     // Frames that arrived before were not reported to this clock.
                     state.arrivals += 1
                     state.plans += 1
@@ -148,7 +148,7 @@ package final class AnimationPlayer: Sendable {
             state.isPlaying = true
             state.generation += 1
             state.count = count
-            state.lastTurn = MonotonicClock.now
+            state.lastTick = MonotonicClock.now
             guard state.frame == nil else { return false }
             state.head.begin(state.settings.mode, of: state.limited(count))
             return state.head.position.index == 0

@@ -27,17 +27,17 @@ package final class DescriptorClock: PlaybackClock {
 package final class LibraryClock: PlaybackClock {
     private let lease: EngineLease
     private let calls: CallQueue
-    private let turn: @Sendable () -> Void
+    private let tick: @Sendable () -> Void
     package let dispatcher: any Dispatcher
     /// Due time of the earliest pending timer; 0: none.
     private let due = Lock<UInt64>(0)
 
-    /// `turn` is called on the dispatcher. Serialized.
-    package init(on dispatcher: any Dispatcher, lease: EngineLease, turn: @escaping @Sendable () -> Void) throws(ImageError) {
+    /// `tick` is called on the dispatcher. Serialized.
+    package init(on dispatcher: any Dispatcher, lease: EngineLease, tick: @escaping @Sendable () -> Void) throws(ImageError) {
         try dispatcher.prepare()
         try lease.engine.executor.ensureStarted()
         self.lease = lease
-        self.turn = turn
+        self.tick = tick
         self.dispatcher = dispatcher
         calls = CallQueue(on: dispatcher)
     }
@@ -64,6 +64,6 @@ package final class LibraryClock: PlaybackClock {
             return true
         }
         guard isCurrent else { return }
-        calls.perform { [weak self] in self?.turn() }
+        calls.perform { [weak self] in self?.tick() }
     }
 }

@@ -1,5 +1,5 @@
 extension AnimationPlayer {
-    /// Properties of the provider, read at the beginning of a turn. The provider may belong to the host.
+    /// Properties of the provider, read at the beginning of a tick. The provider may belong to the host.
     private struct Look {
         let count: Int
         let isGrowing: Bool
@@ -12,23 +12,23 @@ extension AnimationPlayer {
     /// Advances time; true when another frame is to be drawn. A tick inside a handler, or concurrent with a tick on another
     /// thread, adds its time to the next one.
     @discardableResult
-    package func tick(_ nanoseconds: UInt64) -> Bool { turn(nanoseconds, isPrompt: false) }
+    package func tick(_ nanoseconds: UInt64) -> Bool { tick(nanoseconds, isPrompt: false) }
 
-    /// `isPrompt`: a frame that becomes due is shown in this turn if it is available, instead of in the next turn.
-    func turn(_ nanoseconds: UInt64, isPrompt: Bool) -> Bool {
+    /// `isPrompt`: a frame that becomes due is shown in this tick if it is available, instead of in the next tick.
+    func tick(_ nanoseconds: UInt64, isPrompt: Bool) -> Bool {
         let (begins, generation, carried) = state.withLock { state -> (Bool, Int, UInt64) in
-            guard state.isPlaying, !state.isTurning else {
+            guard state.isPlaying, !state.isTicking else {
                 if state.isPlaying { state.carried &+= nanoseconds }
                 return (false, 0, 0)
             }
-            state.isTurning = true
+            state.isTicking = true
             state.arrivalsSeen = state.arrivals
             defer { state.carried = 0 }
             return (true, state.generation, state.carried)
         }
         guard begins else { return false }
         defer {
-            state.withLock { $0.isTurning = false }
+            state.withLock { $0.isTicking = false }
             settle()
         }
         let frames = source.frames
@@ -220,17 +220,17 @@ extension AnimationPlayer {
 
 /// Playback driven by a clock.
 extension AnimationPlayer: FrameListener {
-    /// Advances by the time since the last turn.
+    /// Advances by the time since the last tick.
     @discardableResult
     package func advance() -> Bool {
         let now = MonotonicClock.now
         let time = state.withLock { state -> UInt64 in
-            defer { state.lastTurn = now }
+            defer { state.lastTick = now }
             // Time stands still while a frame is missing, unless late frames are dropped, and while the animation is stalled.
             let isStill = state.head.isMissing && !state.settings.dropsLateFrames || state.head.isStalled
-            return isStill || now < state.lastTurn ? 0 : now - state.lastTurn
+            return isStill || now < state.lastTick ? 0 : now - state.lastTick
         }
-        return turn(time, isPrompt: true)
+        return tick(time, isPrompt: true)
     }
 
     package func frameArrived() {
