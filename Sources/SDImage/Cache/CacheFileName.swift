@@ -3,7 +3,7 @@
 package struct CacheFileName: Hashable, Sendable {
     package let digest: MD5
     package let write: CacheWrite
-    /// One of `extensions`, or empty.
+    /// One of `ImageFormat.extensions`, or empty.
     package let fileExtension: String
 
     package init(key: CacheKey, write: CacheWrite) {
@@ -32,7 +32,7 @@ package struct CacheFileName: Hashable, Sendable {
         digest = MD5(high: high, low: low)
         write = CacheWrite(instance: instance, number: number)
         fileExtension = halves.count == 2 ? String(decoding: halves[1], as: UTF8.self) : ""
-        guard halves.count == 1 || CacheFileName.extensions.contains(fileExtension) else { return nil }
+        guard halves.count == 1 || ImageFormat.extensions[fileExtension] != nil else { return nil }
     }
 
     package var name: String {
@@ -46,11 +46,6 @@ package struct CacheFileName: Hashable, Sendable {
     /// The path relative to the folder of the cache.
     package var path: String { folder + "/" + name }
 
-    private static let extensions: Set<String> = [
-        "apng", "avif", "bmp", "cur", "gif", "heic", "heif", "heics", "ico", "jfif", "jpe", "jpeg", "jpg", "jxl", "pdf", "png",
-        "svg", "tif", "tiff", "webp",
-    ]
-
     /// The lowercase extension of the URL's path, without query and fragment.
     private static func fileExtension(of key: CacheKey) -> String {
         let path = key.base.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -60,6 +55,6 @@ package struct CacheFileName: Hashable, Sendable {
         else { return "" }
         let letters = path[(dot + 1)...].map { (65...90).contains($0) ? $0 + 32 : $0 }
         let candidate = String(decoding: letters, as: UTF8.self)
-        return extensions.contains(candidate) ? candidate : ""
+        return ImageFormat.extensions[candidate] == nil ? "" : candidate
     }
 }

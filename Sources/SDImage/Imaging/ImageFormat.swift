@@ -45,7 +45,8 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
         self = ImageFormat.extensions[last] ?? .unknown
     }
 
-    private static let extensions: [String: ImageFormat] = [
+    /// The formats of the extensions of file names, which have at most five letters.
+    package static let extensions: [String: ImageFormat] = [
         "jpg": .jpeg, "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "png": .png, "apng": .png, "gif": .gif, "webp": .webp,
         "heic": .heic, "heics": .heic, "heif": .heif, "hif": .heif, "avif": .avif, "avifs": .avif, "bmp": .bmp,
         "dib": .bmp, "ico": .ico, "cur": .ico, "tif": .tiff, "tiff": .tiff, "jxl": .jxl, "svg": .svg, "pdf": .pdf,
@@ -59,6 +60,14 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
         case .tiff: "tif"
         case .raw: ""
         default: name
+        }
+    }
+
+    /// True if files of the format never lose details.
+    package var isLossless: Bool {
+        switch self {
+        case .png, .gif, .bmp, .ico, .tiff, .svg, .pdf: true
+        case .unknown, .jpeg, .webp, .heic, .heif, .avif, .jxl, .raw: false
         }
     }
 

@@ -178,8 +178,7 @@ struct Variant: Sendable {
         if requestedFormat != .unknown {
             return image.metadata.hasAlpha && [.jpeg, .bmp, .gif].contains(requestedFormat) ? .png : requestedFormat
         }
-        let isLossless = [.png, .gif, .bmp, .ico, .tiff, .svg, .pdf].contains(image.metadata.format)
-        return image.metadata.hasAlpha || isLossless ? .png : .jpeg
+        return image.metadata.hasAlpha || image.metadata.format.isLossless ? .png : .jpeg
     }
 
     /// nil if the disk should store the original alone: the image is no smaller and not changed, is animated, has more than 8
