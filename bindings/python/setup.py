@@ -36,9 +36,8 @@ def library() -> Path:
     named = os.environ.get("SDIMAGE_LIBRARY")
     if named:
         return Path(named)
-    for tool in ("cmake", "swift"):
-        if shutil.which(tool) is None:
-            raise SystemExit(f"{tool} is missing: install CMake 3.20 and Swift 6.3, or set SDIMAGE_LIBRARY")
+    if shutil.which("cmake") is None:
+        raise SystemExit("cmake is missing: install CMake 3.20 and Swift 6.3, or set SDIMAGE_LIBRARY")
     build, prefix = ROOT / "build/cmake", ROOT / "build/install"
     subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_INSTALL_LIBDIR=lib"], check=True)
     subprocess.run(["cmake", "--build", build], check=True)
