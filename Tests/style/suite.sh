@@ -1,9 +1,9 @@
 # Suite of Tests/run.
 ABOUT='layers, conventions of the headers, ARCHITECTURE.md, CONTRIBUTING.md and comments true to the sources; words, formatting, lengths of files and functions'
 BUDGET=60
-NEEDS=swift
+NEEDS=toolchain
 HAS_PARTS=1
-PACKAGES="clang-format"
+PACKAGES="clang-format python3"
 
 suite() {
     local test status=0
@@ -11,7 +11,7 @@ suite() {
         ! selected $test || "$SDIMAGE_PYTHON" Tests/style/$test.py || status=1
     done
     selected format || return $status
-    if swift format lint --strict --parallel --recursive Sources Package.swift >&2; then
+    if swift format lint --strict --parallel --recursive Sources Tests/swift Tests/fuzz Package.swift >&2; then
         echo "ok style: Swift sources are as swift format writes them"
     else
         echo "not ok style: swift format lint, see the log"

@@ -204,10 +204,13 @@ import Testing
     }
 
     @Test func theAlphaOfTheBackgroundIsIgnored() throws {
-        let (drawn, none) = (try drawing(isClear: true), Double.nan)
-        let red = options { sdimage_encode_options_set_background_color($0, sdimage_color(red: 1, green: 0, blue: 0, alpha: 1)) }
-        let odd = options { sdimage_encode_options_set_background_color($0, sdimage_color(red: 1, green: 0, blue: 0, alpha: none)) }
-        let bad = options { sdimage_encode_options_set_background_color($0, sdimage_color(red: none, green: 0, blue: 0, alpha: 1)) }
+        func onBackground(red: Double, alpha: Double) -> Owned {
+            options { sdimage_encode_options_set_background_color($0, sdimage_color(red: red, green: 0, blue: 0, alpha: alpha)) }
+        }
+        let drawn = try drawing(isClear: true)
+        let red = onBackground(red: 1, alpha: 1)
+        let odd = onBackground(red: 1, alpha: .nan)
+        let bad = onBackground(red: .nan, alpha: 1)
         #expect(try encode(drawn, .SDIMAGE_FORMAT_JPEG, odd) == encode(drawn, .SDIMAGE_FORMAT_JPEG, red))
         #expect(status { _ = try encode(drawn, .SDIMAGE_FORMAT_JPEG, bad) } == .SDIMAGE_STATUS_INVALID_ARGUMENT)
     }

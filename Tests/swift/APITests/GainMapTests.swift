@@ -211,7 +211,8 @@ import Testing
 
     @Test(
         arguments: [
-            sdimage_format.SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_WEBP, .SDIMAGE_FORMAT_BMP, .SDIMAGE_FORMAT_ICO,
+            sdimage_format.SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_WEBP, .SDIMAGE_FORMAT_BMP,
+            .SDIMAGE_FORMAT_ICO,
         ])
     func formatsWithoutMapsRefuseThem(format: sdimage_format) throws {
         let image = try DrawnPicture.draw(8, 8, .SDIMAGE_PIXEL_FORMAT_RGB8) { x, y in [UInt8(x), UInt8(y), 0] }

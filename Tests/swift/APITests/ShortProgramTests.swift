@@ -137,8 +137,9 @@ import Testing
             let data = try make(sdimage_data_unref) { sdimage_url_escape(text, length ?? .init(bitPattern: ~0), $0, $1) }
             return try withExtendedLifetime(data) {
                 let text = try #require(sdimage_data_bytes(data.pointer)).assumingMemoryBound(to: CChar.self)
-                #expect(text[sdimage_data_length(data.pointer)] == 0)
-                return String(decoding: UnsafeRawBufferPointer(start: text, count: sdimage_data_length(data.pointer)), as: UTF8.self)
+                let count = sdimage_data_length(data.pointer)
+                #expect(text[count] == 0)
+                return String(decoding: UnsafeRawBufferPointer(start: text, count: count), as: UTF8.self)
             }
         }
         #expect(try escaped("a b/c?d=e&f#\u{e9}") == "a%20b%2Fc%3Fd%3De%26f%23%C3%A9")
