@@ -14,8 +14,10 @@
 SDIMAGE_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Build tools, and the libraries that the library is built from.
-SDIMAGE_BUILD_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libdeflate-dev libwebp-dev liblcms2-dev
-    libcurl4-openssl-dev libsqlite3-dev libheif-dev libde265-dev libavif-dev zlib1g-dev gcc g++ libc6-dev binutils make cmake pkg-config python3 ca-certificates"
+SDIMAGE_ENGINE_PACKAGES="libturbojpeg0-dev libjpeg62-turbo-dev libpng-dev libdeflate-dev libwebp-dev liblcms2-dev libcurl4-openssl-dev
+    libsqlite3-dev zlib1g-dev gcc g++ libc6-dev binutils pkg-config python3 ca-certificates"
+# The same, and those of the modules for HEIC and AVIF, and of the CMake build.
+SDIMAGE_BUILD_PACKAGES="$SDIMAGE_ENGINE_PACKAGES libheif-dev libde265-dev libavif-dev make cmake"
 # Libraries of the plug-ins; a plug-in whose package is missing is not built.
 SDIMAGE_PLUGIN_PACKAGES="libavformat-dev libavcodec-dev libswscale-dev libhiredis-dev libjxl-dev libmemcached-dev libpoppler-glib-dev
     librsvg2-dev libcairo2-dev libxml2-dev libtiff-dev"

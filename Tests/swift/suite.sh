@@ -1,7 +1,8 @@
 # Suite of Tests/run.
 ABOUT='the Swift unit tests in a debug build, which is built again in less time'
 BUDGET=800
-NEEDS=swift
+NEEDS=toolchain
+PACKAGES=$SDIMAGE_ENGINE_PACKAGES
 HAS_PARTS=1
 COVERED_BY=sanitized
 
