@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
 from . import _bytes, _enums, _failures, _words
 from ._bytes import ReadableBuffer
-from ._check import flag, kind, mapping, optional_function, pointer_of, tuple_of, wrong
+from ._check import flag, kind, mapping, optional_function, pointer_of, real, tuple_of, wrong
 from ._config import recorded, without_secrets
 from ._ffi import lib
 from ._handle import Handle
@@ -137,8 +137,18 @@ def _texts(name: str, values: Iterable[str | None]) -> tuple[bytes | None, ...]:
     return tuple(None if value is None else _bytes.c_text(value, name) for value in values)
 
 
+#: Options of :meth:`Loader.http` that are words: the functions that set them, and the words.
+_HTTP_WORDS = {
+    "execution_order": (lib.sdimage_downloader_config_set_execution_order, _enums.EXECUTION_ORDERS),
+    "address_policy": (lib.sdimage_downloader_config_set_address_policy, _enums.ADDRESS_POLICIES),
+    "http_version": (lib.sdimage_downloader_config_set_http_version, _enums.HTTP_VERSIONS),
+}
 #: Options of :meth:`Loader.http` that may be None: the functions that set them, and the conversions to their arguments.
 _HTTP_OPTIONS: dict[str, tuple[Callable[..., None], Callable[[str, Any], tuple[Any, ...]]]] = {
+    "min_progress_interval": (
+        lib.sdimage_downloader_config_set_min_progress_interval,
+        lambda name, value: (real(value, name),),
+    ),
     "max_per_host": (lib.sdimage_downloader_config_set_max_per_host, _u32),
     "max_total": (lib.sdimage_downloader_config_set_max_total, _u32),
     "connect_timeout_ms": (lib.sdimage_downloader_config_set_connect_timeout_ms, _u32),
@@ -273,38 +283,21 @@ class Loader:
         `transport` replaces libcurl."""
         options = recorded(locals())
         # Iterators can be read only once.
-        options["address_allow"] = address_allow = _listed(address_allow, "address_allow")
+        options["address_allow"] = _listed(address_allow, "address_allow")
         if acceptable_statuses is not None:
-            options["acceptable_statuses"] = acceptable_statuses = tuple(acceptable_statuses)
+            options["acceptable_statuses"] = tuple(acceptable_statuses)
         if acceptable_content_types is not None:
-            acceptable_content_types = _listed(acceptable_content_types, "acceptable_content_types")
-            options["acceptable_content_types"] = acceptable_content_types
+            options["acceptable_content_types"] = _listed(acceptable_content_types, "acceptable_content_types")
         with Handle(lib.sdimage_downloader_config_new(), lib.sdimage_downloader_config_unref) as config:
-            pointer = config.pointer
+            for name, (setter, words) in _HTTP_WORDS.items():
+                setter(config.pointer, _words.number(words, options[name], name))
             for name, (setter, arguments) in _HTTP_OPTIONS.items():
                 if options[name] is not None:
-                    setter(pointer, *arguments(name, options[name]))
-            order = _words.number(_enums.EXECUTION_ORDERS, execution_order, "execution_order")
-            policy = _words.number(_enums.ADDRESS_POLICIES, address_policy, "address_policy")
-            version = _words.number(_enums.HTTP_VERSIONS, http_version, "http_version")
-            lib.sdimage_downloader_config_set_execution_order(pointer, order)
-            lib.sdimage_downloader_config_set_address_policy(pointer, policy)
-            lib.sdimage_downloader_config_set_http_version(pointer, version)
-            lib.sdimage_downloader_config_set_min_progress_interval(pointer, min_progress_interval)
-            lib.sdimage_downloader_config_set_proxy(pointer, *_texts("proxy", (proxy, no_proxy)))
-            for allowed in address_allow:
-                call(lib.sdimage_downloader_config_add_allowed_address, pointer, _bytes.c_text(allowed))
-            for field, content in mapping(headers, "headers").items():
-                lib.sdimage_downloader_config_set_header(pointer, *_texts("headers", (field, content)))
-            if acceptable_statuses is not None:
-                lib.sdimage_downloader_config_clear_acceptable_statuses(pointer)
-                for pair in acceptable_statuses:
-                    first, last = (unsigned(each, "acceptable_statuses") for each in tuple_of(2, pair, "acceptable_statuses"))
-                    lib.sdimage_downloader_config_add_acceptable_statuses(pointer, first, last)
-            for media_type in acceptable_content_types or ():
-                lib.sdimage_downloader_config_add_acceptable_type(pointer, _bytes.c_text(media_type))
+                    setter(config.pointer, *arguments(name, options[name]))
+            lib.sdimage_downloader_config_set_proxy(config.pointer, *_texts("proxy", (proxy, no_proxy)))
+            _add_http_lists(config.pointer, options)
             out = c_void_p()
-            call(lib.sdimage_downloader_new, pointer, byref(out))
+            call(lib.sdimage_downloader_new, config.pointer, byref(out))
         loader = cast(Downloader, Downloader._owned(out.value))
         loader._members = (hooks, transport)
         loader._config = without_secrets(options)
@@ -397,6 +390,21 @@ class LoaderChain(Loader):
         """Removes a loader; its running loads continue. ``Error("NOT_FOUND")`` when it is not a member."""
         call(lib.sdimage_loader_chain_remove, self.pointer, pointer_of(loader, "loader", "loader"))
         self._members = tuple(member for member in self._members if member is not loader)
+
+
+def _add_http_lists(config: int, options: Mapping[str, Any]) -> None:
+    """Adds the lists of :meth:`Loader.http` to an ``sdimage_downloader_config``."""
+    for allowed in options["address_allow"]:
+        call(lib.sdimage_downloader_config_add_allowed_address, config, _bytes.c_text(allowed))
+    for field, content in mapping(options["headers"], "headers").items():
+        lib.sdimage_downloader_config_set_header(config, *_texts("headers", (field, content)))
+    if options["acceptable_statuses"] is not None:
+        lib.sdimage_downloader_config_clear_acceptable_statuses(config)
+        for pair in options["acceptable_statuses"]:
+            first, last = (unsigned(each, "acceptable_statuses") for each in tuple_of(2, pair, "acceptable_statuses"))
+            lib.sdimage_downloader_config_add_acceptable_statuses(config, first, last)
+    for media_type in options["acceptable_content_types"] or ():
+        lib.sdimage_downloader_config_add_acceptable_type(config, _bytes.c_text(media_type))
 
 
 def _listed(values: Iterable[str], name: str) -> tuple[str, ...]:
