@@ -1,13 +1,17 @@
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.sdimage.Load;
 import org.sdimage.LoadListener;
+import org.sdimage.Loader;
 import org.sdimage.Manager;
 import org.sdimage.Request;
 import org.sdimage.Result;
+import org.sdimage.Sdimage;
 
 /** Executors and exception handlers that misbehave. */
 final class ExecutorTests {
@@ -33,6 +37,7 @@ final class ExecutorTests {
         }).source(), "network");
         waiting();
         throwing();
+        stalled();
     }
 
     /** An executor that runs the call, and also throws: no call runs twice. */
@@ -84,5 +89,38 @@ final class ExecutorTests {
             }
         }
         Harness.expect(isStuck.get(), false);
+    }
+
+    /** An executor that runs nothing until the load has ended: only the newest part and the newest progress are held. */
+    private static void stalled() throws Exception {
+        byte[] file = Harness.bytes("aurora.jpg");
+        Loader slow = request -> Harness.slowly(file);
+        AtomicInteger parts = new AtomicInteger(), reports = new AtomicInteger();
+        LoadListener listener = new LoadListener() {
+            @Override
+            public void progress(long received, long expected) {
+                Harness.expect(received, file.length);
+                reports.incrementAndGet();
+            }
+
+            @Override
+            public void partial(Result part) {
+                Harness.expect(part.image().pixels().isDirect(), true);
+                parts.incrementAndGet();
+            }
+        };
+        BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
+        long handles = Harness.settled(0);
+        Manager manager = Manager.builder().noCache().executor(queue::add).loader("slow", slow).build();
+        Load load = manager.load(Request.of("slow:a").progressive(1), listener);
+        while (manager.runningCount() > 0) {
+            Thread.sleep(1);
+        }
+        manager.close(); // returns after the last callback
+        Harness.expect(Sdimage.liveHandles() - handles <= 4, true); // the load, a part, the image and its bytes
+        for (Runnable work; (work = queue.poll()) != null; ) {
+            work.run();
+        }
+        Harness.expect(load.join().image().width() + " " + parts + " " + reports, "1000 1 1");
     }
 }

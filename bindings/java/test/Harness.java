@@ -100,6 +100,21 @@ final class Harness {
         return Files.createTempDirectory(Path.of(System.getenv("FOLDER")), "cache");
     }
 
+    /** A stream of short pieces, each after a while, so that partial images and progress are delivered in between. */
+    static InputStream slowly(byte[] file) {
+        return new FilterInputStream(new ByteArrayInputStream(file)) {
+            @Override
+            public int read(byte[] into, int at, int length) throws IOException {
+                try {
+                    Thread.sleep(20);
+                } catch (InterruptedException interrupted) {
+                    throw new IOException(interrupted);
+                }
+                return super.read(into, at, Math.min(length, 3000));
+            }
+        };
+    }
+
     /** Loads aurora.jpg, which is progressive: a part, and the rest after the gate is opened. */
     static final class Gate implements Loader {
         private final CountDownLatch opened = new CountDownLatch(1);

@@ -1,7 +1,8 @@
 package org.sdimage;
 
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -11,6 +12,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * derived from it does not.
  */
 public final class Load extends CompletableFuture<Result> {
+    /** The kind of a call that reports progress; others have the kind of their delivery. */
+    private static final Object PROGRESS = new Object();
+
+    private record Call(Image image, Runnable body) {}
+
     /**
      * Keeps the manager reachable: its collection would end the load. The load itself is held until the library reports
      * its end.
@@ -18,7 +24,8 @@ public final class Load extends CompletableFuture<Result> {
     private volatile Manager manager;
     private final Executor executor;
     private final LoadListener listener;
-    private final Queue<Runnable> waiting = new ArrayDeque<>();
+    /** Calls to make, by kind: while the executor is behind, a newer one takes the place of an older one. */
+    private final Map<Object, Call> waiting = new LinkedHashMap<>();
     private boolean isBusy;
     private Handle task;
     private Request.Priority lastPriority = Request.Priority.NORMAL;
@@ -72,9 +79,9 @@ public final class Load extends CompletableFuture<Result> {
         try {
             Result result = new Result(pointer);
             if (result.kind() == Result.Kind.FINAL) {
-                later(() -> end(result));
+                later(result.kind(), null, () -> end(result));
             } else if (listener != null) {
-                later(() -> listener.partial(result));
+                later(result.kind(), result.image(), () -> listener.partial(result));
             }
         } catch (Throwable broken) {
             failLater(broken);
@@ -83,7 +90,7 @@ public final class Load extends CompletableFuture<Result> {
 
     private void failLater(Throwable broken) {
         try {
-            later(() -> fail(broken));
+            later(Result.Kind.FINAL, null, () -> fail(broken));
         } catch (Throwable again) { // no memory for that
             fail(broken);
         }
@@ -96,7 +103,7 @@ public final class Load extends CompletableFuture<Result> {
 
     void onProgress(long received, long expected) {
         if (listener != null) {
-            later(() -> listener.progress(received, expected));
+            later(PROGRESS, null, () -> listener.progress(received, expected));
         }
     }
 
@@ -124,26 +131,33 @@ public final class Load extends CompletableFuture<Result> {
         }
     }
 
-    /** Serializes calls, whatever the executor. */
-    private void later(Runnable call) {
+    /** Serializes calls, whatever the executor. The image of a call that is replaced before it was made is released. */
+    private void later(Object kind, Image image, Runnable body) {
+        Call call = new Call(image, body), replaced;
+        boolean wasBusy;
         synchronized (this) {
-            waiting.add(call);
-            if (isBusy) {
-                return;
-            }
+            replaced = waiting.put(kind, call);
+            wasBusy = isBusy;
             isBusy = true;
         }
-        submit();
+        if (replaced != null && replaced.image != null) {
+            replaced.image.close();
+        }
+        if (!wasBusy) {
+            submit();
+        }
     }
 
     /** Never throws. */
     private void runNext() {
-        Runnable call;
+        Call call;
         synchronized (this) {
-            call = waiting.remove();
+            Iterator<Call> first = waiting.values().iterator();
+            call = first.next();
+            first.remove();
         }
         try {
-            call.run();
+            call.body.run();
         } catch (Throwable thrown) {
             report(thrown);
         }
