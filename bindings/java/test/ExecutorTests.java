@@ -38,6 +38,7 @@ final class ExecutorTests {
         waiting();
         throwing();
         stalled();
+        nested();
     }
 
     /** An executor that runs the call, and also throws: no call runs twice. */
@@ -122,5 +123,30 @@ final class ExecutorTests {
             work.run();
         }
         Harness.expect(load.join().image().width() + " " + parts + " " + reports, "1000 1 1");
+    }
+
+    /** A load cancelled on the thread of the library, where its end may be delivered within the call. */
+    private static void nested() throws Exception {
+        AtomicBoolean isHeld = new AtomicBoolean();
+        CompletableFuture<Load> other = new CompletableFuture<>();
+        Executor executor = work -> {
+            isHeld.compareAndSet(false, other.isDone() && Thread.holdsLock(other.join()));
+            work.run();
+        };
+        try (Manager manager = Manager.builder().noCache().executor(executor).build()) {
+            other.complete(manager.load(Harness.fresh("badge.png", "fault=hang")));
+            Load first = manager.load(Request.of(Harness.fresh("badge.png", "")), new LoadListener() {
+                @Override
+                public void progress(long received, long expected) {
+                    other.join().cancel(true);
+                }
+            });
+            first.get(20, TimeUnit.SECONDS);
+            Harness.expect(Harness.codeOf(other.join()), "CANCELLED");
+            while (manager.runningCount() > 0) {
+                Thread.sleep(1);
+            }
+        }
+        Harness.expect(isHeld.get(), false);
     }
 }

@@ -66,10 +66,13 @@ public final class Load extends CompletableFuture<Result> {
     @Override
     public boolean cancel(boolean mayInterrupt) {
         boolean isCancelled = super.cancel(mayInterrupt);
+        Handle started;
         synchronized (this) {
-            if (isCancelled && task != null) {
-                task.useIfOpen(Native::taskCancel);
-            }
+            started = task;
+        }
+        // Outside the lock: the end may be delivered within the call.
+        if (isCancelled && started != null) {
+            started.useIfOpen(Native::taskCancel);
         }
         return isCancelled;
     }
