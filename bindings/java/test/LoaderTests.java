@@ -12,8 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.sdimage.Load;
+import org.sdimage.LoadListener;
 import org.sdimage.Loader;
 import org.sdimage.Manager;
+import org.sdimage.Request;
 import org.sdimage.SdimageException;
 
 final class LoaderTests {
@@ -44,6 +46,8 @@ final class LoaderTests {
                         throw new SdimageException("PERMISSION_DENIED", "not for you");
                     case "mine:null":
                         return null;
+                    case "mine:code":
+                        throw new SdimageException(null, "an error without a code");
                     case "mine:half":
                         return torn();
                     default:
@@ -52,10 +56,27 @@ final class LoaderTests {
             };
             try (Manager manager = managerOf(loader)) {
                 Harness.expect(Harness.codeOf(manager.load("mine:own")), "PERMISSION_DENIED");
-                for (String url : List.of("mine:null", "mine:half", "mine:else")) {
+                for (String url : List.of("mine:null", "mine:code", "mine:half", "mine:else")) {
                     Harness.expect(Harness.codeOf(manager.load(url)), "INTERNAL_ERROR");
                 }
             }
+        });
+        Harness.test("a negative length announces nothing", () -> {
+            byte[] file = Harness.bytes("badge.png");
+            List<Long> lengths = Collections.synchronizedList(new ArrayList<>());
+            Loader loader = request -> {
+                request.expect(-1);
+                return Harness.slowly(file);
+            };
+            try (Manager manager = managerOf(loader)) {
+                manager.load(Request.of("mine:a"), new LoadListener() {
+                    @Override
+                    public void progress(long received, long expected) {
+                        lengths.add(expected);
+                    }
+                }).join();
+            }
+            Harness.expect(lengths.isEmpty() + " " + Collections.max(lengths), "false -1");
         });
         Harness.test("every loader that began hears of a cancellation", LoaderTests::cancellations);
         Harness.test("an error that cannot tell what it is ends the load, too", () -> {

@@ -21,9 +21,12 @@ public final class LoaderRequest {
         return isCancelled;
     }
 
-    /** Announces the number of bytes to come, for progress. Does nothing after the end of the load. */
+    /**
+     * Announces the number of bytes to come, for progress. Does nothing for a negative number, such as the length of a
+     * URLConnection that is unknown, and after the end of the load.
+     */
     public synchronized void expect(long length) {
-        if (!isOver) {
+        if (length >= 0 && !isOver) {
             Native.sinkExpect(sink, length);
         }
     }

@@ -1,5 +1,7 @@
 package org.sdimage;
 
+import java.util.Objects;
+
 /** An error of the library. */
 public final class SdimageException extends RuntimeException {
     private static final long serialVersionUID = 1;
@@ -16,7 +18,7 @@ public final class SdimageException extends RuntimeException {
 
     SdimageException(String code, String message, int httpStatus, String url, boolean isTransient) {
         super(message);
-        this.code = code;
+        this.code = Objects.requireNonNull(code, "error: code is null");
         this.httpStatus = httpStatus;
         this.url = url;
         this.isTransient = isTransient;
