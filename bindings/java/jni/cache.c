@@ -4,7 +4,8 @@
 #include "shim.h"
 
 jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArray name, jboolean is_memory_only,
-                       jlong max_memory_cost, jlong max_memory_count, jlong max_disk_size, jlong max_disk_age) {
+                       jlong max_memory_cost, jlong max_memory_count, jlong max_disk_size, jboolean has_max_disk_age,
+                       jlong max_disk_age) {
     sdimage_cache *cache = NULL;
     sdimage_error *error = NULL;
     (void)self;
@@ -20,7 +21,7 @@ jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArra
     sdimage_cache_config_set_max_memory_cost(config, (size_t)max_memory_cost);
     sdimage_cache_config_set_max_memory_count(config, (size_t)max_memory_count);
     sdimage_cache_config_set_max_disk_size(config, (uint64_t)max_disk_size);
-    if (max_disk_age != 0)
+    if (has_max_disk_age)
         sdimage_cache_config_set_max_disk_age(config, max_disk_age);
     sdimage_status status = SDIMAGE_STATUS_NO_MEMORY;
     if (config && !(*env)->ExceptionCheck(env)) /* a cache without a configuration would have the defaults */

@@ -197,5 +197,12 @@ final class LoadTests {
         cache.close();
         cache.close();
         Harness.expect(Harness.codeOf(() -> cache.data("k")), "java.lang.IllegalStateException: object: closed");
+        for (long age : new long[] {0, -1, 60}) {
+            try (Cache aged = Cache.builder().directory(Harness.folder()).maxDiskAge(age).build()) {
+                aged.store("k", null, file, Cache.Layers.DISK);
+                Thread.sleep(20);
+                Harness.expect(aged.data("k") == null, age == 0); // an age of 0 has passed at once
+            }
+        }
     }
 }

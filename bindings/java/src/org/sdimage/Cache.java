@@ -34,7 +34,7 @@ public final class Cache implements AutoCloseable {
         private long maxMemoryCost;
         private long maxMemoryCount;
         private long maxDiskSize;
-        private long maxDiskAge;
+        private Long maxDiskAge;
 
         private Builder() {}
 
@@ -72,16 +72,17 @@ public final class Cache implements AutoCloseable {
             return this;
         }
 
-        /** Seconds after the last access; a negative value never expires. */
+        /** Seconds after the last access; negative: an entry never expires. Default 604800, a week. */
         public Builder maxDiskAge(long seconds) {
             maxDiskAge = seconds;
             return this;
         }
 
         public Cache build() {
+            boolean hasMaxDiskAge = maxDiskAge != null;
             return new Cache(Native.cacheNew(
                     Native.bytes(directory), Native.bytes(name), isMemoryOnly, maxMemoryCost, maxMemoryCount, maxDiskSize,
-                    maxDiskAge));
+                    hasMaxDiskAge, hasMaxDiskAge ? maxDiskAge : 0));
         }
     }
 

@@ -66,7 +66,6 @@ final class Native {
 
     static native int pixelBytes(int pixelFormat);
 
-    /** An age of 0 is the default. */
     static native long cacheNew(
             byte[] directory,
             byte[] name,
@@ -74,6 +73,7 @@ final class Native {
             long maxMemoryCost,
             long maxMemoryCount,
             long maxDiskSize,
+            boolean hasMaxDiskAge,
             long maxDiskAge);
 
     static native long cacheMemoryImage(long cache, byte[] key);
