@@ -1,3 +1,6 @@
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,6 +68,7 @@ final class LoadTests {
                 Harness.expect(manager.load(cached).join().source(), "memory");
             }
         });
+        Harness.test("a header field of null is not sent, one of the program is", LoadTests::headers);
         Harness.test("a listener hears of progress and parts, in order, before the end", LoadTests::listener);
         Harness.test("cancelling the future cancels the load", () -> {
             try (Manager manager = Manager.builder().noCache().build()) {
@@ -132,6 +136,27 @@ final class LoadTests {
             }
         });
         Harness.test("a cache keeps pictures and bytes of its own", LoadTests::cache);
+    }
+
+    private static void headers() throws Exception {
+        List<String> sent = Collections.synchronizedList(new ArrayList<>());
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            sent.add(exchange.getRequestHeaders().getFirst("Accept") + " " + exchange.getRequestHeaders().getFirst("X-Own"));
+            exchange.sendResponseHeaders(404, -1);
+        });
+        server.start();
+        String url = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+        try (Manager manager = Manager.builder().noCache().build()) {
+            Request request = Request.of(url + "a").header("Accept", "image/gif").header("X-Own", "1");
+            Harness.expect(Harness.codeOf(manager.load(request)), "HTTP_STATUS");
+            Request omitted = Request.of(url + "b").header("Accept", null).header("X-Own", "1").header("X-Own", null);
+            Harness.expect(Harness.codeOf(manager.load(omitted)), "HTTP_STATUS");
+        } finally {
+            server.stop(0);
+        }
+        Harness.expect(sent, "[image/gif 1, null null]");
+        Harness.expect(Harness.codeOf(() -> Request.of(url).header(null, "1")), "java.lang.NullPointerException: header: name is null");
     }
 
     private static void listener() throws Exception {

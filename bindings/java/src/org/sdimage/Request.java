@@ -2,6 +2,7 @@ package org.sdimage;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** The parameters of a load. Immutable: each method returns a copy. */
 public final class Request {
@@ -60,6 +61,7 @@ public final class Request {
     private final long[] values;
     final String url;
     final String cacheKey;
+    /** Names and values; not changed. */
     final List<String> fields;
     final DecodeOptions decode;
 
@@ -100,12 +102,12 @@ public final class Request {
         return new Request(url, key, fields, decode, values);
     }
 
-    /** Sets a field of the HTTP request. */
+    /** Sets a field of the HTTP request. Null: the field is not sent, even if the library has a default for it, such as Accept. */
     public Request header(String name, String value) {
-        List<String> more = new ArrayList<>(fields);
-        more.add(Native.checked(name));
+        List<String> more = new ArrayList<>(fields); // not List.copyOf, which refuses null
+        more.add(Native.checked(Objects.requireNonNull(name, "header: name is null")));
         more.add(Native.checked(value));
-        return new Request(url, cacheKey, List.copyOf(more), decode, values);
+        return new Request(url, cacheKey, more, decode, values);
     }
 
     public Request priority(Priority priority) {
