@@ -82,7 +82,6 @@ static void on_progress(void *token, sdimage_task *task, int64_t received, int64
     ignore_exception(env);
 }
 
-/* Also called when a call fails, possibly with an exception pending: the token must be released all the same. */
 void on_destroy(void *token) {
     JNIEnv *env = attached();
     if (!env)

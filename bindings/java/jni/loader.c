@@ -11,8 +11,6 @@ typedef struct custom {
     char *schemes[]; /* "tar:" */
 } custom;
 
-void on_destroy(void *token);
-
 static bool can_load(void *user_data, const sdimage_request *request) {
     custom *custom = user_data;
     const char *url = sdimage_request_url(request, NULL);

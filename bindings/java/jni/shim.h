@@ -68,6 +68,10 @@ jbyteArray array_of_data(JNIEnv *env, sdimage_data *data);
 /* Reads at most `count` numbers into `values`; the others become 0, and all of them with an exception pending. */
 void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count);
 
+/* Releases the token of a load or loader, the `destroy` of its user_data. Also called when a call fails, possibly with an
+ * exception pending. */
+void on_destroy(void *token);
+
 /* The caller releases them. */
 sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array);
 
