@@ -25,7 +25,7 @@ final class Native {
     static final long UNSIGNED_MAX = 0xffffffffL;
 
     static {
-        String file = System.getProperty("org.sdimage.library", System.getenv("SDIMAGE_JNI_LIBRARY"));
+        String file = System.getProperty("org.sdimage.library");
         if (file != null) {
             System.load(new File(file).getAbsolutePath());
         } else {
