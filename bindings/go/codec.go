@@ -23,7 +23,7 @@ type DynamicRange int
 type DecodeOptions struct {
 	Thumbnail       Size         // a box that the image is scaled down into while it is decoded; nothing is enlarged
 	ThumbnailMode   ScaleMode    // how the thumbnail fits the box
-	PixelFormat     PixelFormat  // Automatic: the smallest straight format that holds the image
+	PixelFormat     PixelFormat  // Automatic: gray, RGB or RGBA with 8 bits a channel; Native: the depth of the file
 	DynamicRange    DynamicRange // all but DynamicRangeSDR decode an image with more than that to RGBAFloat
 	DisplayHeadroom float64      // for DynamicRangeAutomatic: the stops of the display above SDR white
 	KeepGainMap     bool         // leaves the base image with its gain map, for ApplyGainMap and EmbedGainMap

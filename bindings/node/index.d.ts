@@ -36,7 +36,7 @@ export interface DecodeOptions {
   thumbnailSize?: Size;
   /** How the image fits into the box. Default 'aspect-fit'. */
   thumbnailMode?: ScaleMode;
-  /** Default 'automatic': the smallest straight format that holds the image. */
+  /** Default 'automatic': gray, RGB or RGBA with 8 bits a channel; 'native' keeps the depth of the file. */
   pixelFormat?: PixelFormat | 'automatic';
   /** Default 'sdr'; the others decode an image that has more than the range of SDR to 'rgba_float'. */
   dynamicRange?: DynamicRange;

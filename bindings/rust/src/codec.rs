@@ -10,8 +10,7 @@ use std::ptr;
 
 handle! {
     single
-    /// Options for decoding. Default: full size, upright, sRGB, the smallest straight pixel format that holds the
-    /// image.
+    /// Options for decoding. Default: full size, upright, sRGB, 8 bits a channel.
     DecodeOptions, sdimage_decode_options, sdimage_decode_options_unref
 }
 
@@ -39,7 +38,8 @@ impl DecodeOptions {
         self
     }
 
-    /// The pixel format of the result.
+    /// The pixel format of the result. Default `Automatic`: gray, RGB or RGBA with 8 bits a channel; `Native` keeps the depth of
+    /// the file.
     pub fn pixel_format(self, format: PixelFormat) -> Self {
         unsafe { sys::sdimage_decode_options_set_pixel_format(self.as_ptr(), format.raw()) };
         self

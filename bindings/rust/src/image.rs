@@ -195,7 +195,8 @@ impl Image {
         Ok(made(unsafe { Self::owned(raw) }))
     }
 
-    /// Encodes the image as a file; `Undefined` means PNG for images with alpha, else JPEG.
+    /// Encodes the image as a file; `Unknown` selects PNG for an image with alpha, and for PQ, HLG or more than 8 bits in the
+    /// options, otherwise JPEG.
     ///
     /// ```
     /// # use sdimage::{EncodeOptions, Format, Image, PixelFormat};

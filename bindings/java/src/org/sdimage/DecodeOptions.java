@@ -38,7 +38,7 @@ public final class DecodeOptions {
         return thumbnail(width, height).with(SCALE_MODE, mode.number);
     }
 
-    /** Default AUTOMATIC. */
+    /** Default AUTOMATIC: gray, RGB or RGBA with 8 bits a channel; NATIVE keeps the depth of the file. */
     public DecodeOptions pixelFormat(PixelFormat format) {
         return with(PIXEL_FORMAT, format.number);
     }
