@@ -41,16 +41,6 @@ def change(root: pathlib.Path, header: str, pattern: str, replacement: str) -> N
     path.write_text(text)
 
 
-def check_numbers() -> None:
-    """The enums inside of Java's classes are written by hand, with generated numbers: none may be left out."""
-    folder = ROOT / "bindings/java/src/org/sdimage"
-    declared = set(re.findall(r"static final int (\w+)", (folder / "Constants.java").read_text()))
-    used = {name for path in folder.glob("*.java") for name in re.findall(r"\bConstants\.(\w+)", path.read_text())}
-    # NONE is the kind of no result; PARTIAL that of a result with none of the other numbers.
-    unused = declared - used - {"DELIVERY_KIND_NONE", "DELIVERY_KIND_PARTIAL"}
-    report.check("bindings: enums in Java's classes have every value", declared and not unused, " ".join(sorted(unused)))
-
-
 def check_calls() -> None:
     """Functions that Python and Lua call by name: compilers of the other languages look for theirs."""
     declared = {each.name for each in declarations.functions(plugins=True)}
@@ -72,7 +62,6 @@ def main() -> None:
     done = check(ROOT)
     fine = done.returncode == 0
     report.check("bindings: generated files are up to date, else run scripts/bindings", fine, done.stdout + done.stderr)
-    check_numbers()
     check_calls()
     with tempfile.TemporaryDirectory() as name:
         root = copy(pathlib.Path(name))

@@ -1,4 +1,4 @@
-"""Java: the enums of the package, and Constants.java with the numbers of the enums inside of its classes."""
+"""Java: the enums of the package."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ WIDTH = 120
 
 
 def files(interface: Interface, root: pathlib.Path) -> dict[str, str]:
-    found = {f"{FOLDER}/{java}.java": enum(interface.enum(name), java) for name, java in names.JAVA_ENUMS.items()}
-    return {**found, f"{FOLDER}/Constants.java": constants([interface.enum(name) for name in names.JAVA_NUMBERS])}
+    return {f"{FOLDER}/{java}.java": enum(interface.enum(name), java) for name, java in names.JAVA_ENUMS.items()}
 
 
 def comment(doc: str, indent: str = "") -> str:
@@ -34,15 +33,6 @@ def enum(found: Enum, java: str) -> str:
     rows = ",\n".join(f"{comment(value.doc, '    ')}    {found.word(value)}({value.number})" for value in values(found))
     methods = names.JAVA_METHODS.get(java, "")
     return ENUM.format(heading=names.HEADING, doc=comment(found.doc), java=java, rows=rows, methods=methods)
-
-
-def constants(enums: list[Enum]) -> str:
-    lines = []
-    for found in enums:
-        prefix = found.name.removeprefix("sdimage_").upper()
-        lines.append("".join(f"{comment(value.doc, '    ')}    static final int {prefix}_{found.word(value)} = {value.number};\n"
-                             for value in values(found)))
-    return CONSTANTS.format(heading=names.HEADING, lines="\n".join(lines))
 
 
 ENUM = """// {heading}
@@ -67,13 +57,4 @@ package org.sdimage;
         return null;
     }}
 {methods}}}
-"""
-CONSTANTS = """// {heading}
-package org.sdimage;
-
-/** Numbers of the enums that are inside of classes. */
-final class Constants {{
-    private Constants() {{}}
-
-{lines}}}
 """

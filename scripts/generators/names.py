@@ -80,10 +80,20 @@ NODE_HYPHENS = {"sdimage_scale_mode", "sdimage_source_policy", "sdimage_cache_po
 #: Values that are options only: never the property of an object.
 NODE_UNTYPED = {"SDIMAGE_PIXEL_FORMAT_AUTOMATIC"}
 
-# --- Java: enums of the package with methods of their own, and numbers for the enums inside of its classes.
+# --- Java: enums of the package, and methods of their own.
 
-JAVA_ENUMS = {"sdimage_format": "Format", "sdimage_pixel_format": "PixelFormat", "sdimage_scale_mode": "ScaleMode",
-              "sdimage_dynamic_range": "DynamicRange", "sdimage_cache_policy": "CachePolicy"}
+JAVA_ENUMS = {
+    "sdimage_pixel_format": "PixelFormat",
+    "sdimage_format": "Format",
+    "sdimage_scale_mode": "ScaleMode",
+    "sdimage_dynamic_range": "DynamicRange",
+    "sdimage_cache_layers": "CacheLayers",
+    "sdimage_freshness": "Freshness",
+    "sdimage_priority": "Priority",
+    "sdimage_source_policy": "SourcePolicy",
+    "sdimage_cache_policy": "CachePolicy",
+    "sdimage_delivery_kind": "DeliveryKind",
+}
 JAVA_METHODS = {
     "PixelFormat": """
     /** Bytes of one pixel. */
@@ -92,13 +102,6 @@ JAVA_METHODS = {
     }
 """
 }
-JAVA_NUMBERS = (
-    "sdimage_cache_layers",
-    "sdimage_delivery_kind",
-    "sdimage_freshness",
-    "sdimage_priority",
-    "sdimage_source_policy",
-)
 
 # --- Go: types, what the names of their values begin with, and the values: a number, a word ("jpeg") or a name ("TOO_LARGE").
 

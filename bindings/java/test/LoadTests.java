@@ -8,16 +8,21 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.sdimage.Cache;
+import org.sdimage.CacheLayers;
 import org.sdimage.CachePolicy;
 import org.sdimage.DecodeOptions;
+import org.sdimage.DeliveryKind;
 import org.sdimage.Format;
+import org.sdimage.Freshness;
 import org.sdimage.Image;
 import org.sdimage.Load;
 import org.sdimage.LoadListener;
 import org.sdimage.Manager;
+import org.sdimage.Priority;
 import org.sdimage.Request;
 import org.sdimage.Result;
 import org.sdimage.SdimageException;
+import org.sdimage.SourcePolicy;
 
 final class LoadTests {
     private LoadTests() {}
@@ -49,7 +54,7 @@ final class LoadTests {
         });
         Harness.test("the error of a call without a result has its message", () -> {
             try (Cache cache = Cache.builder().memoryOnly().build()) {
-                cache.remove("", Cache.Layers.ALL);
+                cache.remove("", CacheLayers.ALL);
                 throw new AssertionError("it was accepted");
             } catch (SdimageException error) {
                 Harness.expect(error.code() + " " + error.getMessage().isEmpty(), "INVALID_ARGUMENT false");
@@ -59,7 +64,7 @@ final class LoadTests {
             String url = Harness.fresh("badge.png", "");
             try (Cache cache = Cache.builder().memoryOnly().build();
                     Manager manager = Manager.builder().cache(cache).build()) {
-                Request cached = Request.of(url).source(Request.Source.CACHE_ONLY);
+                Request cached = Request.of(url).sourcePolicy(SourcePolicy.CACHE_ONLY);
                 manager.load(Request.of(url).cachePolicy(CachePolicy.NONE)).join();
                 Harness.expect(manager.load(cached).join().image(), null);
                 Request reloaded = Request.of(url).cachePolicy(CachePolicy.SKIP_MEMORY_READ, CachePolicy.SKIP_DISK_READ);
@@ -85,17 +90,17 @@ final class LoadTests {
         });
         Harness.test("the priority of a load changes", () -> {
             try (Manager manager = Manager.builder().noCache().build()) {
-                Request request = Request.of(Harness.fresh("badge.png", "fault=hang")).priority(Request.Priority.LOW);
+                Request request = Request.of(Harness.fresh("badge.png", "fault=hang")).priority(Priority.LOW);
                 Load load = manager.load(request);
                 Harness.expect(load.priority(), "LOW");
-                load.setPriority(Request.Priority.HIGH);
+                load.setPriority(Priority.HIGH);
                 Harness.expect(load.priority(), "HIGH");
                 manager.cancelAll();
                 Harness.expect(Harness.codeOf(load) + " " + load.priority(), "CANCELLED HIGH");
-                Load whole = manager.load(Request.of(Harness.fresh("badge.png", "")).priority(Request.Priority.HIGH));
+                Load whole = manager.load(Request.of(Harness.fresh("badge.png", "")).priority(Priority.HIGH));
                 whole.join();
                 Harness.expect(whole.priority(), "HIGH");
-                whole.setPriority(Request.Priority.LOW);
+                whole.setPriority(Priority.LOW);
                 Harness.expect(whole.priority(), "LOW");
             }
         });
@@ -120,15 +125,15 @@ final class LoadTests {
                     Manager manager = Manager.builder().cache(cache).build()) {
                 Request request = Request.of(Harness.fresh("leaf.webp", ""));
                 manager.load(request.waitForStore(true)).join();
-                List<Result.Kind> kinds = Collections.synchronizedList(new ArrayList<>());
-                Result result = manager.load(request.freshness(Request.Freshness.REFRESH), new LoadListener() {
+                List<DeliveryKind> kinds = Collections.synchronizedList(new ArrayList<>());
+                Result result = manager.load(request.freshness(Freshness.REFRESH), new LoadListener() {
                     @Override
                     public void partial(Result part) {
                         kinds.add(part.kind());
                     }
                 }).join();
                 Harness.expect(kinds + " " + result.isChanged(), "[CACHED] false");
-                Request wrong = request.header("a\nb", "c").source(Request.Source.LOADER_ONLY);
+                Request wrong = request.header("a\nb", "c").sourcePolicy(SourcePolicy.LOADER_ONLY);
                 Harness.expect(Harness.codeOf(manager.load(wrong)), "INVALID_REQUEST");
                 manager.setOffline(true);
                 Load refused = manager.load(Harness.fresh("leaf.webp", ""));
@@ -173,7 +178,7 @@ final class LoadTests {
 
             @Override
             public void partial(Result part) {
-                told.add(part.kind() == Result.Kind.PARTIAL && part.image() != null ? "part" : "no part");
+                told.add(part.kind() == DeliveryKind.PARTIAL && part.image() != null ? "part" : "no part");
                 gate.open();
             }
         };
@@ -208,13 +213,13 @@ final class LoadTests {
         byte[] file = Harness.bytes("badge.png");
         Image image = Image.decode(file);
         Cache cache = Cache.builder().directory(Harness.folder()).maxMemoryCount(10).build();
-        cache.store("k", image, file, Cache.Layers.ALL);
+        cache.store("k", image, file, CacheLayers.ALL);
         Harness.expect(cache.contains("k") + " " + cache.memoryImage("k").width(), "ALL " + image.width());
-        cache.clear(Cache.Layers.MEMORY);
+        cache.clear(CacheLayers.MEMORY);
         Harness.expect(cache.contains("k") + " " + cache.memoryImage("k"), "DISK null");
         Harness.expect(cache.image("k", DecodeOptions.DEFAULT.thumbnail(10, 10)).width(), 10);
         Harness.expect(java.util.Arrays.equals(cache.data("k"), file) + " " + cache.diskCount(), "true 1");
-        cache.remove("k", Cache.Layers.ALL);
+        cache.remove("k", CacheLayers.ALL);
         Harness.expect(cache.data("k") + " " + cache.image("k", DecodeOptions.DEFAULT), "null null");
         cache.setMemoryImage("m", image);
         Harness.expect(cache.contains("m"), "MEMORY");
@@ -224,7 +229,7 @@ final class LoadTests {
         Harness.expect(Harness.codeOf(() -> cache.data("k")), "java.lang.IllegalStateException: object: closed");
         for (long age : new long[] {0, -1, 60}) {
             try (Cache aged = Cache.builder().directory(Harness.folder()).maxDiskAge(age).build()) {
-                aged.store("k", null, file, Cache.Layers.DISK);
+                aged.store("k", null, file, CacheLayers.DISK);
                 Thread.sleep(20);
                 Harness.expect(aged.data("k") == null, age == 0); // an age of 0 has passed at once
             }

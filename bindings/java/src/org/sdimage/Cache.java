@@ -6,26 +6,6 @@ import java.util.function.LongFunction;
 
 /** A memory and a disk cache. Calls that may touch the disk block. Use it from any thread. */
 public final class Cache implements AutoCloseable {
-    /** The layers that hold an entry; NONE only as a result. */
-    public enum Layers {
-        NONE(Constants.CACHE_LAYERS_NONE),
-        DISK(Constants.CACHE_LAYERS_DISK),
-        MEMORY(Constants.CACHE_LAYERS_MEMORY),
-        ALL(Constants.CACHE_LAYERS_ALL);
-
-        final int number;
-
-        Layers(int number) {
-            this.number = number;
-        }
-
-        /** The known layers of a set of bits. */
-        static Layers of(int bits) {
-            boolean isInMemory = (bits & MEMORY.number) != 0;
-            return (bits & DISK.number) != 0 ? isInMemory ? ALL : DISK : isInMemory ? MEMORY : NONE;
-        }
-    }
-
     /** The location and the limits of a cache. */
     public static final class Builder {
         private String directory;
@@ -116,7 +96,7 @@ public final class Cache implements AutoCloseable {
     }
 
     /** Stores an image, its bytes, or both (the other is null), and returns when they are committed. */
-    public void store(String key, Image image, byte[] data, Layers layers) {
+    public void store(String key, Image image, byte[] data, CacheLayers layers) {
         LongFunction<Void> store = picture ->
                 run(cache -> Native.cacheStore(cache, Native.bytes(key), picture, data, layers.number));
         if (image == null) {
@@ -126,15 +106,16 @@ public final class Cache implements AutoCloseable {
         }
     }
 
-    public Layers contains(String key) {
-        return call(cache -> Layers.of(Native.cacheContains(cache, Native.bytes(key))));
+    /** The layers that hold an entry. */
+    public CacheLayers contains(String key) {
+        return call(cache -> CacheLayers.of(Native.cacheContains(cache, Native.bytes(key)) & CacheLayers.ALL.number));
     }
 
-    public void remove(String key, Layers layers) {
+    public void remove(String key, CacheLayers layers) {
         run(cache -> Native.cacheRemove(cache, Native.bytes(key), layers.number));
     }
 
-    public void clear(Layers layers) {
+    public void clear(CacheLayers layers) {
         run(cache -> Native.cacheClear(cache, layers.number));
     }
 

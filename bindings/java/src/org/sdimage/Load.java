@@ -28,7 +28,7 @@ public final class Load extends CompletableFuture<Result> {
     private final Map<Object, Call> waiting = new LinkedHashMap<>();
     private boolean isBusy;
     private Handle task;
-    private Request.Priority lastPriority = Request.Priority.NORMAL;
+    private Priority lastPriority = Priority.NORMAL;
 
     Load(Manager manager, Executor executor, LoadListener listener) {
         this.manager = manager;
@@ -44,9 +44,12 @@ public final class Load extends CompletableFuture<Result> {
     }
 
     /** The current priority: that of the request until it is changed. */
-    public synchronized Request.Priority priority() {
+    public synchronized Priority priority() {
         if (task != null) {
-            task.useIfOpen(open -> lastPriority = Request.Priority.of(Native.taskPriority(open)));
+            task.useIfOpen(open -> {
+                Priority known = Priority.of(Native.taskPriority(open));
+                lastPriority = known == null ? lastPriority : known;
+            });
         }
         return lastPriority;
     }
@@ -55,7 +58,7 @@ public final class Load extends CompletableFuture<Result> {
      * Changes the priority, for example when the image scrolls into view or out of it. Takes effect while the load is
      * queued, for its transfer or for its decode.
      */
-    public synchronized void setPriority(Request.Priority priority) {
+    public synchronized void setPriority(Priority priority) {
         int number = priority.number;
         lastPriority = priority;
         if (task != null) {
@@ -81,7 +84,7 @@ public final class Load extends CompletableFuture<Result> {
     void onResult(long pointer) {
         try {
             Result result = new Result(pointer);
-            if (result.kind() == Result.Kind.FINAL) {
+            if (result.kind() == DeliveryKind.FINAL) {
                 later(result.kind(), null, () -> end(result));
             } else if (listener != null) {
                 later(result.kind(), result.image(), () -> listener.partial(result));
@@ -93,7 +96,7 @@ public final class Load extends CompletableFuture<Result> {
 
     private void failLater(Throwable broken) {
         try {
-            later(Result.Kind.FINAL, null, () -> fail(broken));
+            later(DeliveryKind.FINAL, null, () -> fail(broken));
         } catch (Throwable again) { // no memory for that
             fail(broken);
         }

@@ -14,7 +14,7 @@ public final class Manager implements AutoCloseable {
         private boolean hasNoCache;
         private final Map<String, Loader> loaders = new LinkedHashMap<>();
         private Executor executor = ForkJoinPool.commonPool();
-        private Request.Freshness freshness = Request.Freshness.IGNORE;
+        private Freshness freshness = Freshness.IGNORE;
         private Long retryAfter;
         private boolean ignoresSignatures;
 
@@ -43,7 +43,7 @@ public final class Manager implements AutoCloseable {
             return this;
         }
 
-        public Builder freshness(Request.Freshness freshness) {
+        public Builder freshness(Freshness freshness) {
             this.freshness = freshness;
             return this;
         }

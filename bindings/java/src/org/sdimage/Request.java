@@ -6,49 +6,6 @@ import java.util.Objects;
 
 /** The parameters of a load. Immutable: each method returns a copy. */
 public final class Request {
-    /** How a load treats cached images that may be stale. */
-    public enum Freshness {
-        IGNORE(Constants.FRESHNESS_IGNORE),
-        RESPECT(Constants.FRESHNESS_RESPECT),
-        REFRESH(Constants.FRESHNESS_REFRESH);
-
-        final int number;
-
-        Freshness(int number) {
-            this.number = number;
-        }
-    }
-
-    public enum Priority {
-        LOW(Constants.PRIORITY_LOW),
-        NORMAL(Constants.PRIORITY_NORMAL),
-        HIGH(Constants.PRIORITY_HIGH);
-
-        final int number;
-
-        Priority(int number) {
-            this.number = number;
-        }
-
-        /** A number of a later version counts as the nearest one. */
-        static Priority of(int number) {
-            return number < NORMAL.number ? LOW : number > NORMAL.number ? HIGH : NORMAL;
-        }
-    }
-
-    /** The sources that a load may use. */
-    public enum Source {
-        ANY(Constants.SOURCE_POLICY_ANY),
-        CACHE_ONLY(Constants.SOURCE_POLICY_CACHE_ONLY),
-        LOADER_ONLY(Constants.SOURCE_POLICY_LOADER_ONLY);
-
-        final int number;
-
-        Source(int number) {
-            this.number = number;
-        }
-    }
-
     /** Indices of the values, also for the shim. */
     @java.lang.annotation.Native
     private static final int PRIORITY = 0, SOURCE_POLICY = 1, FRESHNESS = 2, PROGRESSIVE = 3, PROGRESSIVE_INTERVAL_MS = 4,
@@ -102,7 +59,7 @@ public final class Request {
         return new Request(url, key, fields, decode, values);
     }
 
-    /** Sets a field of the HTTP request. Null: the field is not sent, even if the library has a default for it, such as Accept. */
+    /** Sets a field of the HTTP request; null omits it, even if the library has a default for it, such as Accept. */
     public Request header(String name, String value) {
         List<String> more = new ArrayList<>(fields); // not List.copyOf, which refuses null
         more.add(Native.checked(Objects.requireNonNull(name, "header: name is null")));
@@ -114,8 +71,9 @@ public final class Request {
         return with(PRIORITY, priority.number);
     }
 
-    public Request source(Source source) {
-        return with(SOURCE_POLICY, source.number);
+    /** The sources that the load may use. Default ANY. */
+    public Request sourcePolicy(SourcePolicy policy) {
+        return with(SOURCE_POLICY, policy.number);
     }
 
     /** The use of the cache: all given exceptions from the default together. */
@@ -127,6 +85,7 @@ public final class Request {
         return with(CACHE_POLICY, bits);
     }
 
+    /** Default: that of the manager. */
     public Request freshness(Freshness freshness) {
         return with(FRESHNESS, freshness.number);
     }

@@ -4,14 +4,7 @@ import java.nio.ByteBuffer;
 
 /** One delivery of a load. */
 public final class Result {
-    /** A partial image, the cached one while it is revalidated, or the end. */
-    public enum Kind {
-        PARTIAL,
-        CACHED,
-        FINAL
-    }
-
-    private final Kind kind;
+    private final DeliveryKind kind;
     private final Image image;
     private final ByteBuffer data;
     private final boolean isChanged;
@@ -26,7 +19,8 @@ public final class Result {
     /** Takes over the reference. */
     Result(long pointer) {
         try {
-            kind = kindOf(Native.resultKind(pointer));
+            DeliveryKind known = DeliveryKind.of(Native.resultKind(pointer));
+            kind = known == null ? DeliveryKind.PARTIAL : known; // a kind of a later version is not the end
             isChanged = Native.resultIsChanged(pointer);
             isStale = Native.resultIsStale(pointer);
             totalNs = Native.resultTotalNs(pointer);
@@ -41,12 +35,6 @@ public final class Result {
         } finally {
             Native.unref(Handle.RESULT, pointer);
         }
-    }
-
-    /** Values that a later version may add do not mean the end. */
-    private static Kind kindOf(int number) {
-        return number == Constants.DELIVERY_KIND_FINAL ? Kind.FINAL
-                : number == Constants.DELIVERY_KIND_CACHED ? Kind.CACHED : Kind.PARTIAL;
     }
 
     private static ByteBuffer bufferOf(long data) {
@@ -64,7 +52,7 @@ public final class Result {
         return memory.asReadOnlyBuffer();
     }
 
-    public Kind kind() {
+    public DeliveryKind kind() {
         return kind;
     }
 
