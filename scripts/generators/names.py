@@ -93,6 +93,7 @@ JAVA_ENUMS = {
     "sdimage_source_policy": "SourcePolicy",
     "sdimage_cache_policy": "CachePolicy",
     "sdimage_delivery_kind": "DeliveryKind",
+    "sdimage_stage": "Stage",
 }
 JAVA_METHODS = {
     "PixelFormat": """

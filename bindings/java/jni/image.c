@@ -17,6 +17,7 @@ sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array) {
     sdimage_decode_options_set_limit_bytes(options, (size_t)v[DECODE(LIMIT_BYTES)]);
     sdimage_decode_options_set_max_pixels(options, (uint64_t)v[DECODE(MAX_PIXELS)]);
     sdimage_decode_options_set_max_bytes(options, (size_t)v[DECODE(MAX_BYTES)]);
+    sdimage_decode_options_set_max_work_ms(options, (uint32_t)v[DECODE(MAX_WORK_MS)]);
     sdimage_decode_options_set_dynamic_range(options, (sdimage_dynamic_range)v[DECODE(DYNAMIC_RANGE)]);
     sdimage_decode_options_set_display_headroom(options, double_of_bits(v[DECODE(DISPLAY_HEADROOM)]));
     sdimage_decode_options_set_keep_gain_map(options, v[DECODE(KEEP_GAIN_MAP)] != 0);

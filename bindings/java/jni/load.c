@@ -132,6 +132,9 @@ static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key,
     sdimage_request_set_wait_for_store(request, v[REQUEST(WAIT_FOR_STORE)] != 0);
     sdimage_request_set_retry_failed(request, v[REQUEST(RETRY_FAILED)] != 0);
     sdimage_request_set_timeout_ms(request, (uint32_t)v[REQUEST(TIMEOUT_MS)]);
+    if (v[REQUEST(MAX_RETRIES)] != REQUEST(RETRIES_OF_DOWNLOADER))
+        sdimage_request_set_max_retries(request, (uint32_t)v[REQUEST(MAX_RETRIES)]);
+    sdimage_request_set_max_body_bytes(request, (size_t)v[REQUEST(MAX_BODY_BYTES)]);
     sdimage_request_set_cache_policy(request, (sdimage_cache_policy)v[REQUEST(CACHE_POLICY)]);
     if ((text = bytes_of(env, key, &length)))
         sdimage_request_set_cache_key(request, text, length);
@@ -238,10 +241,10 @@ jboolean NATIVE(resultIsStale)(JNIEnv *env, jclass self, jlong result) {
     return sdimage_result_is_stale(pointer(result));
 }
 
-jlong NATIVE(resultTotalNs)(JNIEnv *env, jclass self, jlong result) {
+jlong NATIVE(resultTimeNs)(JNIEnv *env, jclass self, jlong result, jint stage) {
     (void)env;
     (void)self;
-    return (jlong)sdimage_result_time_ns(pointer(result), SDIMAGE_STAGE_TOTAL);
+    return (jlong)sdimage_result_time_ns(pointer(result), (sdimage_stage)stage);
 }
 
 jlong NATIVE(resultImage)(JNIEnv *env, jclass self, jlong result) {

@@ -87,7 +87,10 @@ final class ImageTests {
             Harness.refused(() -> Cache.builder().namespace("a\0b"));
             Harness.refused(() -> Request.of("http://example.org/").header("a\0b", "c"));
             Harness.refused(() -> Request.of("http://example.org/").header("a", "b\0c"));
+            Harness.refused(() -> decode.maxWorkMs(1L << 32));
             Harness.refused(() -> Request.of("http://example.org/").timeoutMs(-1));
+            Harness.refused(() -> Request.of("http://example.org/").maxRetries(-1));
+            Harness.refused(() -> Request.of("http://example.org/").maxBodyBytes(-1));
             Image image = Image.decode(Harness.bytes("orbits.gif"));
             Harness.expect(Harness.codeOf(() -> image.frame(-1)), "INVALID_ARGUMENT");
             Harness.expect(Harness.codeOf(() -> Image.ofPixels(-1, -1, -4, PixelFormat.RGBA8, new byte[4])), "INVALID_ARGUMENT");

@@ -23,6 +23,7 @@ import org.sdimage.Request;
 import org.sdimage.Result;
 import org.sdimage.SdimageException;
 import org.sdimage.SourcePolicy;
+import org.sdimage.Stage;
 
 final class LoadTests {
     private LoadTests() {}
@@ -39,6 +40,8 @@ final class LoadTests {
                     Result result = manager.load(Request.of(url).waitForStore(true)).join();
                     Harness.expect(result.source(), wanted);
                     Harness.expect(result.data().compareTo(ByteBuffer.wrap(Harness.bytes("balloons.jpg"))), 0);
+                    Harness.expect(result.timeNs(Stage.LOAD) > 0, wanted.equals("network"));
+                    Harness.expect(result.timeNs(Stage.TOTAL) > result.timeNs(Stage.DECODE) && result.timeNs(Stage.DECODE) > 0, true);
                     Harness.expect(manager.load(url).join().source(), "memory");
                 }
             }
@@ -58,6 +61,29 @@ final class LoadTests {
                 throw new AssertionError("it was accepted");
             } catch (SdimageException error) {
                 Harness.expect(error.code() + " " + error.getMessage().isEmpty(), "INVALID_ARGUMENT false");
+            }
+        });
+        Harness.test("what exceeds a safety limit is refused", () -> {
+            try (Manager manager = Manager.builder().noCache().build()) {
+                long length = Harness.bytes("balloons.jpg").length;
+                Request request = Request.of(Harness.fresh("balloons.jpg", ""));
+                Harness.expect(Harness.codeOf(manager.load(request.maxBodyBytes(length - 1))), "TOO_LARGE");
+                manager.load(request.maxBodyBytes(length)).join();
+                DecodeOptions options = DecodeOptions.DEFAULT;
+                for (DecodeOptions limited : List.of(options.maxPixels(1000), options.maxBytes(1000))) {
+                    Harness.expect(Harness.codeOf(manager.load(request.decode(limited))), "TOO_LARGE");
+                }
+                byte[] large = Harness.bytes("ink-garden.jpg");
+                Harness.expect(Harness.codeOf(() -> Image.decode(large, options.maxWorkMs(1))), "TIMEOUT");
+                Image.decode(large, options.maxWorkMs(600000));
+            }
+        });
+        Harness.test("a transient failure is retried as often as the load allows", () -> {
+            try (Manager manager = Manager.builder().noCache().build()) {
+                // The origin counts the requests of this path, which no other test loads.
+                Request once = Request.of(Harness.fresh("ripples.png", "status=503&first=1"));
+                Harness.expect(Harness.codeOf(manager.load(once.maxRetries(0))), "HTTP_STATUS");
+                manager.load(Request.of(Harness.fresh("ripples.png", "status=503&first=2")).maxRetries(1)).join();
             }
         });
         Harness.test("the cache policy of a load counts", () -> {

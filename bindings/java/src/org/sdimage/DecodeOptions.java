@@ -6,7 +6,7 @@ public final class DecodeOptions {
     @java.lang.annotation.Native
     private static final int WIDTH = 0, HEIGHT = 1, SCALE_MODE = 2, PIXEL_FORMAT = 3, FIRST_FRAME_ONLY = 4, APPLY_ORIENTATION = 5,
             CONVERT_TO_SRGB = 6, ACCEPT_PARTIAL = 7, LIMIT_BYTES = 8, MAX_PIXELS = 9, MAX_BYTES = 10, DYNAMIC_RANGE = 11,
-            DISPLAY_HEADROOM = 12, KEEP_GAIN_MAP = 13, COUNT = 14;
+            DISPLAY_HEADROOM = 12, KEEP_GAIN_MAP = 13, MAX_WORK_MS = 14, COUNT = 15;
 
     /** The defaults. */
     public static final DecodeOptions DEFAULT =
@@ -91,6 +91,11 @@ public final class DecodeOptions {
     /** A safety limit for the bytes of the bitmap; 0 is the library's limit. */
     public DecodeOptions maxBytes(long bytes) {
         return with(MAX_BYTES, bytes);
+    }
+
+    /** A safety limit for the time of the decode; 0 is the library's limit. */
+    public DecodeOptions maxWorkMs(long milliseconds) {
+        return with(MAX_WORK_MS, Native.unsigned(milliseconds));
     }
 
     long[] values() {

@@ -139,7 +139,7 @@ final class Native {
 
     static native boolean resultIsStale(long result);
 
-    static native long resultTotalNs(long result);
+    static native long resultTimeNs(long result, int stage);
 
     /** Return separate references; 0 if there is none. */
     static native long resultImage(long result);

@@ -9,11 +9,12 @@ public final class Request {
     /** Indices of the values, also for the shim. */
     @java.lang.annotation.Native
     private static final int PRIORITY = 0, SOURCE_POLICY = 1, FRESHNESS = 2, PROGRESSIVE = 3, PROGRESSIVE_INTERVAL_MS = 4,
-            INCLUDE_DATA = 5, WAIT_FOR_STORE = 6, RETRY_FAILED = 7, TIMEOUT_MS = 8, CACHE_POLICY = 9, COUNT = 10;
+            INCLUDE_DATA = 5, WAIT_FOR_STORE = 6, RETRY_FAILED = 7, TIMEOUT_MS = 8, CACHE_POLICY = 9, MAX_RETRIES = 10,
+            MAX_BODY_BYTES = 11, COUNT = 12;
 
-    /** The freshness of the manager. */
+    /** The freshness of the manager, and the number of retries of the downloader. */
     @java.lang.annotation.Native
-    private static final int FRESHNESS_OF_MANAGER = -1;
+    private static final int FRESHNESS_OF_MANAGER = -1, RETRIES_OF_DOWNLOADER = -1;
 
     private final long[] values;
     final String url;
@@ -31,7 +32,8 @@ public final class Request {
     }
 
     public static Request of(String url) {
-        return new Request(url, null, List.of(), DecodeOptions.DEFAULT, new long[COUNT]).with(FRESHNESS, FRESHNESS_OF_MANAGER);
+        return new Request(url, null, List.of(), DecodeOptions.DEFAULT, new long[COUNT])
+                .with(FRESHNESS, FRESHNESS_OF_MANAGER).with(MAX_RETRIES, RETRIES_OF_DOWNLOADER);
     }
 
     private Request with(int index, long value) {
@@ -112,6 +114,16 @@ public final class Request {
     /** The timeout of the transfer; 0 uses that of the downloader. */
     public Request timeoutMs(long milliseconds) {
         return with(TIMEOUT_MS, Native.unsigned(milliseconds));
+    }
+
+    /** The number of retries after a transient failure. Default: that of the downloader. */
+    public Request maxRetries(long count) {
+        return with(MAX_RETRIES, Native.unsigned(count));
+    }
+
+    /** The largest accepted body, without its content coding; 0 uses the limit of the downloader. */
+    public Request maxBodyBytes(long bytes) {
+        return with(MAX_BODY_BYTES, Native.notNegative(bytes));
     }
 
     long[] values() {

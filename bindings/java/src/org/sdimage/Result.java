@@ -14,7 +14,7 @@ public final class Result {
     private final String cacheKey;
     private final String source;
     private final String freshness;
-    private final long totalNs;
+    private final long[] timesNs = new long[Stage.values().length];
 
     /** Takes over the reference. */
     Result(long pointer) {
@@ -23,7 +23,9 @@ public final class Result {
             kind = known == null ? DeliveryKind.PARTIAL : known; // a kind of a later version is not the end
             isChanged = Native.resultIsChanged(pointer);
             isStale = Native.resultIsStale(pointer);
-            totalNs = Native.resultTotalNs(pointer);
+            for (Stage stage : Stage.values()) {
+                timesNs[stage.ordinal()] = Native.resultTimeNs(pointer, stage.number);
+            }
             // Each reference gets its owner before the next one is taken, so that an exception in between leaks none.
             image = Image.orNull(Native.resultImage(pointer));
             data = bufferOf(Native.resultData(pointer));
@@ -98,8 +100,8 @@ public final class Result {
         return freshness;
     }
 
-    /** Nanoseconds from the start to the delivery. */
-    public long totalNs() {
-        return totalNs;
+    /** Nanoseconds spent in a stage; 0 if it did not run. */
+    public long timeNs(Stage stage) {
+        return timesNs[stage.ordinal()];
     }
 }
