@@ -52,6 +52,7 @@ RUST_ENUMS = (
     "sdimage_priority",
     "sdimage_source_policy",
     "sdimage_freshness",
+    "sdimage_freshness_rule",
     "sdimage_scale_mode",
     "sdimage_dynamic_range",
     "sdimage_stage",

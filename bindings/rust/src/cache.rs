@@ -141,6 +141,12 @@ impl Cache {
         }
     }
 
+    /// Holds an image in memory only.
+    pub fn set_memory_image(&self, key: &[u8], image: &Image) -> Result<()> {
+        let (start, length) = (key.as_ptr().cast(), key.len());
+        run(|why| unsafe { sys::sdimage_cache_set_memory_image(self.as_ptr(), start, length, image.as_ptr(), why) }).map(drop)
+    }
+
     /// The image of an entry: from memory, or decoded from disk and then held in memory.
     pub fn image(&self, key: &[u8], options: &DecodeOptions) -> Result<Option<Image>> {
         let mut raw = ptr::null_mut();

@@ -245,6 +245,50 @@ choices! {
 }
 
 choices! {
+    /// Rule by which a load with a freshness of RESPECT or REFRESH used a cached image, or sent a request to its origin.
+    FreshnessRule {
+        /// Freshness was not evaluated, or nothing was cached.
+        None = SDIMAGE_FRESHNESS_RULE_NONE,
+        /// Younger than max-age.
+        MaxAge = SDIMAGE_FRESHNESS_RULE_MAX_AGE,
+        /// Before Expires.
+        Expires = SDIMAGE_FRESHNESS_RULE_EXPIRES,
+        /// No lifetime given: a tenth of Date minus Last-Modified.
+        Heuristic = SDIMAGE_FRESHNESS_RULE_HEURISTIC,
+        /// Fresh and immutable: not revalidated even by a refresh.
+        Immutable = SDIMAGE_FRESHNESS_RULE_IMMUTABLE,
+        /// Stale, and revalidated in the background.
+        StaleWhileRevalidate = SDIMAGE_FRESHNESS_RULE_STALE_WHILE_REVALIDATE,
+        /// Stale, as the request's own Cache-Control allows.
+        MaxStale = SDIMAGE_FRESHNESS_RULE_MAX_STALE,
+        /// The lifetime has passed.
+        Expired = SDIMAGE_FRESHNESS_RULE_EXPIRED,
+        /// No lifetime is known.
+        NoLifetime = SDIMAGE_FRESHNESS_RULE_NO_LIFETIME,
+        /// Every use must be revalidated.
+        NoCache = SDIMAGE_FRESHNESS_RULE_NO_CACHE,
+        /// The lifetime has passed, and stale use is forbidden.
+        MustRevalidate = SDIMAGE_FRESHNESS_RULE_MUST_REVALIDATE,
+        /// The response, new or cached, may not be stored.
+        NoStore = SDIMAGE_FRESHNESS_RULE_NO_STORE,
+        /// The request differs in a field selected by Vary.
+        Vary = SDIMAGE_FRESHNESS_RULE_VARY,
+        /// The request's own Cache-Control requires it.
+        Request = SDIMAGE_FRESHNESS_RULE_REQUEST,
+        /// Dated in the future: the clock was set back.
+        Clock = SDIMAGE_FRESHNESS_RULE_CLOCK,
+        /// The request is a REFRESH.
+        Refresh = SDIMAGE_FRESHNESS_RULE_REFRESH,
+        /// Within stale-if-error.
+        StaleIfError = SDIMAGE_FRESHNESS_RULE_STALE_IF_ERROR,
+        /// Allowed, because nothing forbids it.
+        Unreachable = SDIMAGE_FRESHNESS_RULE_UNREACHABLE,
+        /// The same, with loading disabled.
+        Offline = SDIMAGE_FRESHNESS_RULE_OFFLINE,
+    }
+}
+
+choices! {
     /// Fitting of an image into a box of another aspect ratio.
     ScaleMode {
         /// Scaled to fit inside, the default; on a canvas as large as the box, centered between transparent bars.

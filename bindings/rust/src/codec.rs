@@ -2,11 +2,13 @@
 
 use crate::error::run;
 use crate::handle::{c_text, handle, made};
+use crate::request::milliseconds;
 use crate::{sys, Data, DynamicRange, Format, Image, PixelFormat, Result, ScaleMode};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
+use std::time::Duration;
 
 handle! {
     single
@@ -77,6 +79,24 @@ impl DecodeOptions {
         self
     }
 
+    /// A safety limit for the number of pixels in the header; 0, the default, is the limit of the library.
+    pub fn max_pixels(self, pixels: u64) -> Self {
+        unsafe { sys::sdimage_decode_options_set_max_pixels(self.as_ptr(), pixels) };
+        self
+    }
+
+    /// A safety limit for the bytes of the bitmap; 0, the default, is the limit of the library.
+    pub fn max_bytes(self, bytes: usize) -> Self {
+        unsafe { sys::sdimage_decode_options_set_max_bytes(self.as_ptr(), bytes) };
+        self
+    }
+
+    /// A safety limit for the work of the decode, also for reading a header; 0, the default, is the limit of the library.
+    pub fn max_work(self, time: Duration) -> Self {
+        unsafe { sys::sdimage_decode_options_set_max_work_ms(self.as_ptr(), milliseconds(time)) };
+        self
+    }
+
     /// Applies the EXIF orientation. Default true.
     pub fn apply_orientation(self, apply: bool) -> Self {
         unsafe { sys::sdimage_decode_options_set_apply_orientation(self.as_ptr(), apply) };
@@ -129,6 +149,18 @@ impl EncodeOptions {
     /// The effort spent on a smaller file: 1 to 9; 0 is the default of the format.
     pub fn effort(self, effort: u32) -> Self {
         unsafe { sys::sdimage_encode_options_set_effort(self.as_ptr(), effort) };
+        self
+    }
+
+    /// Encodes the first frame of an animation only, as a still. Default false.
+    pub fn first_frame_only(self, only: bool) -> Self {
+        unsafe { sys::sdimage_encode_options_set_first_frame_only(self.as_ptr(), only) };
+        self
+    }
+
+    /// JPEG: writes a progressive file, which is slightly smaller. Default false.
+    pub fn progressive(self, progressive: bool) -> Self {
+        unsafe { sys::sdimage_encode_options_set_progressive(self.as_ptr(), progressive) };
         self
     }
 

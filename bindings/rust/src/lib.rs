@@ -39,7 +39,8 @@ mod task;
 
 pub use cache::{Cache, CacheConfig, CacheLayers, DiskTotals};
 pub use choices::{
-    DeliveryKind, DynamicRange, Format, Freshness, ImageSource, PixelFormat, Priority, ScaleMode, SourcePolicy, Stage, Status,
+    DeliveryKind, DynamicRange, Format, Freshness, FreshnessRule, ImageSource, PixelFormat, Priority, ScaleMode, SourcePolicy,
+    Stage, Status,
 };
 pub use codec::{can_decode, can_encode, decode, decode_file, info, sniff, DecodeOptions, EncodeOptions};
 pub use data::Data;

@@ -56,6 +56,12 @@ impl ManagerConfig {
         self
     }
 
+    /// Removes the parameters of a signature from the cache key, so that a URL signed again finds its image. Default false.
+    pub fn ignore_signatures(self, ignore: bool) -> Self {
+        unsafe { sys::sdimage_manager_config_set_ignore_signatures(self.as_ptr(), ignore) };
+        self
+    }
+
     /// Seconds for which a permanently failed URL is not requested again; negative: forever; 0: failures are not
     /// remembered.
     pub fn failed_url_retry_after(self, seconds: i64) -> Self {
@@ -190,6 +196,11 @@ impl Manager {
     /// Switches loading of http and https URLs off and on again.
     pub fn set_offline(&self, offline: bool) {
         unsafe { sys::sdimage_manager_set_offline(self.as_ptr(), offline) }
+    }
+
+    /// Reports whether loading of http and https URLs is switched off.
+    pub fn is_offline(&self) -> bool {
+        unsafe { sys::sdimage_manager_is_offline(self.as_ptr()) }
     }
 
     /// Forgets a failed URL; all of them for `None`.

@@ -107,6 +107,12 @@ impl Request {
         self
     }
 
+    /// Omits a header field, even if the downloader has a default for it, such as Accept.
+    pub fn without_header(self, name: &str) -> Self {
+        unsafe { sys::sdimage_request_set_header(self.as_ptr(), c_text(name).as_ptr(), std::ptr::null()) };
+        self
+    }
+
     /// The timeout of the whole transfer, including redirects and retries.
     pub fn timeout(self, timeout: Duration) -> Self {
         unsafe { sys::sdimage_request_set_timeout_ms(self.as_ptr(), milliseconds(timeout)) };
@@ -116,6 +122,12 @@ impl Request {
     /// The number of retries after transient failures, in place of the downloader's.
     pub fn max_retries(self, count: u32) -> Self {
         unsafe { sys::sdimage_request_set_max_retries(self.as_ptr(), count) };
+        self
+    }
+
+    /// The largest accepted body, without its content coding; 0, the default, is the limit of the downloader.
+    pub fn max_body_bytes(self, bytes: usize) -> Self {
+        unsafe { sys::sdimage_request_set_max_body_bytes(self.as_ptr(), bytes) };
         self
     }
 

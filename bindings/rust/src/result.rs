@@ -1,7 +1,7 @@
 //! One delivery of a load.
 
 use crate::handle::{handle, text};
-use crate::{sys, Data, DeliveryKind, Error, Image, ImageSource, Stage};
+use crate::{sys, Data, DeliveryKind, Error, FreshnessRule, Image, ImageSource, Stage};
 use std::time::Duration;
 
 handle! {
@@ -38,6 +38,11 @@ impl LoadResult {
     /// The source of the image.
     pub fn source(&self) -> ImageSource {
         ImageSource::from_raw(unsafe { sys::sdimage_result_source(self.as_ptr()) })
+    }
+
+    /// The freshness rule that applied.
+    pub fn freshness(&self) -> FreshnessRule {
+        FreshnessRule::from_raw(unsafe { sys::sdimage_result_freshness(self.as_ptr()) })
     }
 
     /// For the end of a refresh: false if the image equals the cached one.

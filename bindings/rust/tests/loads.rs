@@ -3,16 +3,20 @@
 mod support;
 
 use sdimage::{
-    CacheConfig, CachePolicy, CustomLoader, DeliveryKind, Dispatcher, Error, EventKind, ImageSource, Load, LoadResult,
+    CacheConfig, CachePolicy, CustomLoader, DecodeOptions, DeliveryKind, Dispatcher, Error, EventKind, Freshness, FreshnessRule,
+    ImageSource, Load, LoadResult,
 };
 use sdimage::{LoadSink, Loader, Manager, ManagerConfig, Priority, Progress, Request, SourcePolicy, Stage, Status, Task, Wanted};
 use std::future::Future;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::os::fd::AsRawFd;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::thread;
 use std::time::Duration;
 use support::{becomes_true, block_on, folder, in_memory, picture, url, Counted, Unpark};
 
@@ -37,6 +41,74 @@ fn the_cache_policy_of_a_request_counts() {
     manager.load(&reloaded).unwrap();
     assert_eq!(manager.load(&reloaded).unwrap().source(), ImageSource::Network);
     assert_eq!(manager.load(&only_cached()).unwrap().source(), ImageSource::Memory);
+}
+
+#[test]
+fn what_exceeds_a_safety_limit_is_refused() {
+    let manager = Manager::with(ManagerConfig::new().no_cache()).unwrap();
+    let balloons = || Request::new(&url("balloons.jpg"));
+    let length = picture("balloons.jpg").len();
+    assert_eq!(manager.load(&balloons().max_body_bytes(length - 1)).unwrap_err().code(), Status::TooLarge);
+    assert!(manager.load(&balloons().max_body_bytes(length)).is_ok());
+    for limit in [DecodeOptions::new().max_pixels(1000), DecodeOptions::new().max_bytes(1000)] {
+        assert_eq!(manager.load(&balloons().decode_options(&limit)).unwrap_err().code(), Status::TooLarge);
+    }
+    let decode = |limit| sdimage::decode(&picture("ink-garden.jpg"), &DecodeOptions::new().max_work(limit));
+    assert_eq!(decode(Duration::from_millis(1)).unwrap_err().code(), Status::Timeout);
+    assert!(decode(Duration::from_secs(600)).is_ok());
+}
+
+#[test]
+fn a_transient_failure_is_retried_as_often_as_the_load_allows() {
+    let manager = Manager::with(ManagerConfig::new().no_cache()).unwrap();
+    // The origin counts the requests of this path, which no other test loads.
+    let ripples = |query| Request::new(&url(&format!("ripples.png?{query}")));
+    let why = manager.load(&ripples("status=503&first=1").max_retries(0)).unwrap_err();
+    assert_eq!((why.code(), why.http_status()), (Status::HttpStatus, 503));
+    assert!(manager.load(&ripples("status=503&first=2").max_retries(1)).is_ok());
+}
+
+#[test]
+fn a_result_has_the_rule_of_its_freshness() {
+    let cache = CacheConfig::new().memory_only().open().unwrap();
+    let manager = Manager::with(ManagerConfig::new().cache(&cache).freshness(Freshness::Respect)).unwrap();
+    assert_eq!(manager.load(&badge()).unwrap().freshness(), FreshnessRule::None);
+    assert_eq!(manager.load(&badge()).unwrap().freshness(), FreshnessRule::MaxAge);
+    let refreshed = manager.load(&badge().freshness(Freshness::Refresh)).unwrap();
+    assert_eq!(refreshed.freshness(), FreshnessRule::Refresh);
+}
+
+#[test]
+fn a_url_signed_again_has_the_same_key() {
+    let manager = Manager::with(ManagerConfig::new().no_cache().ignore_signatures(true)).unwrap();
+    let key = |manager: &Manager| manager.cache_key(&Request::new("https://x/a.png?w=1&X-Amz-Signature=2")).unwrap();
+    assert_eq!(key(&manager), b"https://x/a.png?w=1");
+    assert_eq!(key(&in_memory()), b"https://x/a.png?w=1&X-Amz-Signature=2");
+}
+
+#[test]
+fn a_header_field_of_the_library_can_be_omitted() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let place = format!("http://{}/a", server.local_addr().unwrap());
+    let heads = thread::spawn(move || {
+        [(); 2].map(|()| {
+            let (mut socket, _) = server.accept().unwrap();
+            let mut reader = BufReader::new(socket.try_clone().unwrap());
+            let lines = std::iter::from_fn(|| {
+                let mut line = String::new();
+                reader.read_line(&mut line).ok()?;
+                (line.trim() != "").then(|| line.to_lowercase())
+            });
+            let head: String = lines.collect();
+            socket.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").unwrap();
+            head
+        })
+    });
+    let manager = Manager::with(ManagerConfig::new().no_cache()).unwrap();
+    for request in [Request::new(&place), Request::new(&place).without_header("Accept").retry_failed(true)] {
+        assert_eq!(manager.load(&request).unwrap_err().http_status(), 404);
+    }
+    assert_eq!(heads.join().unwrap().map(|head| head.contains("\naccept:")), [true, false]);
 }
 
 #[test]
@@ -72,7 +144,9 @@ fn a_failed_load_says_why() {
     assert_eq!(manager.load(&Request::new(&url("none.png"))).unwrap_err().code(), Status::FailedUrl);
     manager.forget_failed(None);
     assert_eq!(manager.load(&Request::new(&url("none.png"))).unwrap_err().code(), Status::HttpStatus);
+    assert!(!manager.is_offline());
     manager.set_offline(true);
+    assert!(manager.is_offline());
     assert_eq!(manager.load(&badge()).unwrap_err().code(), Status::Offline);
 }
 

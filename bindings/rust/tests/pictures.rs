@@ -156,6 +156,17 @@ fn animations_have_frames() {
 }
 
 #[test]
+fn a_still_of_an_animation_and_a_progressive_file_are_written() {
+    let moving = sdimage::decode(&picture("orbits.gif"), &DecodeOptions::new()).unwrap();
+    let still = moving.encode(Format::Gif, &EncodeOptions::new().first_frame_only(true)).unwrap();
+    assert_eq!(sdimage::decode(&still, &DecodeOptions::new()).unwrap().frame_count(), 1);
+    for progressive in [false, true] {
+        let file = red().encode(Format::Jpeg, &EncodeOptions::new().progressive(progressive)).unwrap();
+        assert_eq!(file.windows(2).any(|marker| marker == b"\xff\xc2"), progressive);
+    }
+}
+
+#[test]
 fn errors_have_codes_and_words() {
     let why = sdimage::decode_file("/no/such/file", &DecodeOptions::new()).unwrap_err();
     assert_eq!((why.code(), why.system_error()), (Status::NotFound, 2));
@@ -181,6 +192,8 @@ fn a_cache_keeps_bytes_and_pictures() {
     assert!(cache.memory_image(b"a").is_none());
     assert_eq!(cache.image(b"a", &DecodeOptions::new()).unwrap().unwrap().width(), 400);
     assert!(cache.memory_image(b"a").is_some() && cache.contains(b"a").contains(CacheLayers::DISK | CacheLayers::MEMORY));
+    cache.set_memory_image(b"c", &red()).unwrap();
+    assert_eq!((cache.contains(b"c"), cache.memory_image(b"c").unwrap().width()), (CacheLayers::MEMORY, 2));
     cache.store_image(b"b", &red(), None, CacheLayers::ALL).unwrap();
     cache.flush().unwrap();
     assert_eq!(cache.disk_totals().unwrap().count, 2);
