@@ -19,17 +19,19 @@ macro_rules! handle {
         impl Clone for $name {
             fn clone(&self) -> Self {
                 // SAFETY: the object is alive as long as this handle.
-                Self { raw: unsafe { std::ptr::NonNull::new_unchecked($crate::sys::$reference(self.raw.as_ptr())) } }
+                let raw = unsafe { $crate::sys::$reference(self.raw.as_ptr()) };
+                Self { raw: std::ptr::NonNull::new(raw).expect("libsdimage refuses this object in a forked child") }
             }
         }
 
         impl $name {
-            /// A handle of a borrowed object; takes a reference of its own. `None` for NULL.
+            /// A handle of a borrowed object; takes a reference of its own. `None` for NULL, and for an object that is
+            /// refused in a forked child.
             #[allow(dead_code)]
             pub(crate) unsafe fn retained(raw: *const $crate::sys::$object) -> Option<Self> {
                 let raw = std::ptr::NonNull::new(raw.cast_mut())?;
                 // SAFETY: the caller guarantees that the object is alive.
-                Some(Self { raw: unsafe { std::ptr::NonNull::new_unchecked($crate::sys::$reference(raw.as_ptr())) } })
+                Some(Self { raw: std::ptr::NonNull::new(unsafe { $crate::sys::$reference(raw.as_ptr()) })? })
             }
         }
     };

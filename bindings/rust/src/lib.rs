@@ -12,6 +12,8 @@
 //! Types are [`Send`] and [`Sync`] as the C headers allow: images, results, managers, caches, loaders, tasks and
 //! dispatchers are both; requests, options and configurations are [`Send`] only.
 //!
+//! A forked child can use images and bytes of its parent. Cloning a manager or cache panics there, and their functions fail.
+//!
 //! Callbacks of the program run on threads of the library. A panic ends there: it is never unwound into the library.
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]

@@ -93,7 +93,7 @@ public final class DecodeOptions {
         return with(MAX_BYTES, bytes);
     }
 
-    /** A safety limit for the time of the decode; 0 is the library's limit. */
+    /** A safety limit for the milliseconds of work; 0 is the library's limit. */
     public DecodeOptions maxWorkMs(long milliseconds) {
         return with(MAX_WORK_MS, Native.unsigned(milliseconds));
     }
