@@ -222,6 +222,22 @@ static void a_request_and_options_are_used(void) {
     sdimage_request_unref(request);
 }
 
+static void a_picture_with_a_size_request_loads_without_a_window(void) {
+    start_display();
+    GtkWidget *picture = g_object_ref_sink(gtk_picture_new()), *other = g_object_ref_sink(gtk_picture_new());
+    int outcome = 0, waiting = 0;
+    sdimage_gtk_picture_set_url_async(GTK_PICTURE(other), "test:2", NULL, NULL, succeeded, &waiting);
+    gtk_widget_set_size_request(picture, 50, 50);
+    sdimage_gtk_picture_set_url_async(GTK_PICTURE(picture), "test:1", NULL, NULL, succeeded, &outcome);
+    UNTIL(outcome != 0);
+    CHECK(outcome == 1 && waiting == 0 && decoded_width(picture) > 0);
+    CHECK_EQUAL(started_loads(), 1);
+    sdimage_gtk_picture_clear(GTK_PICTURE(other));
+    UNTIL(waiting == -1);
+    g_object_unref(picture);
+    g_object_unref(other);
+}
+
 /* --- Placeholders, progress, errors. */
 
 static void count_notification(GObject *object, GParamSpec *spec, gpointer count) {
@@ -485,6 +501,7 @@ int main(void) {
         TEST(reuse_never_shows_the_image_of_another_url),
         TEST(errors_and_cancellation_are_reported),
         TEST(a_request_and_options_are_used),
+        TEST(a_picture_with_a_size_request_loads_without_a_window),
         TEST(a_picture_reports_progress_state_and_errors),
         TEST(an_image_fades_in_unless_animations_are_disabled),
         TEST(animations_play_while_they_are_visible),

@@ -105,8 +105,8 @@ SDIMAGE_API void sdimage_gtk_picture_set_url_full(GtkPicture *picture, const cha
  * @user_data: (closure): argument of @callback
  *
  * Loads an image into a picture as sdimage_gtk_picture_set_url() does, and reports the end of the load. A load begins
- * when the picture is in a window; one that never is stays alive, with the picture, until @cancellable or a further
- * call ends it.
+ * when the picture is in a window or has a size request. One that never begins stays alive, with the picture, until
+ * @cancellable or a further call ends it.
  */
 SDIMAGE_API void sdimage_gtk_picture_set_url_async(GtkPicture *picture, const char *url, GdkPaintable *placeholder,
                                                    GCancellable *cancellable, GAsyncReadyCallback callback,
