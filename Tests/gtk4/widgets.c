@@ -278,6 +278,28 @@ static void a_picture_reports_progress_state_and_errors(void) {
     CHECK(has_state(picture, SDIMAGE_STATE_EMPTY) && is_near(color_at(picture, 0.5, 0.5), 0x123456));
 }
 
+/* Requests cannot be compared. */
+static void a_request_that_is_set_starts_the_load_again(void) {
+    start_display();
+    GtkWidget *picture = new_picture("test:1");
+    sdimage_request *request = sdimage_request_new("");
+    int requests = 0, states = 0;
+    new_window(picture, 100, 100);
+    UNTIL(has_state(picture, SDIMAGE_STATE_READY));
+    g_signal_connect(picture, "notify::request", G_CALLBACK(count_notification), &requests);
+    g_signal_connect(picture, "notify::state", G_CALLBACK(count_notification), &states);
+    sdimage_picture_set_request(SDIMAGE_PICTURE(picture), NULL);
+    CHECK(requests == 0 && states == 0); /* none is none */
+    for (int count = 1; count <= 2; count++) {
+        sdimage_picture_set_request(SDIMAGE_PICTURE(picture), request);
+        UNTIL(has_state(picture, SDIMAGE_STATE_READY));
+        CHECK(requests == count && states == 2 * count); /* loading, ready */
+    }
+    sdimage_picture_set_request(SDIMAGE_PICTURE(picture), NULL);
+    CHECK_EQUAL(requests, 3);
+    sdimage_request_unref(request);
+}
+
 static void an_image_fades_in_unless_animations_are_disabled(void) {
     start_display();
     GtkWidget *picture = sdimage_picture_new(NULL);
@@ -503,6 +525,7 @@ int main(void) {
         TEST(a_request_and_options_are_used),
         TEST(a_picture_with_a_size_request_loads_without_a_window),
         TEST(a_picture_reports_progress_state_and_errors),
+        TEST(a_request_that_is_set_starts_the_load_again),
         TEST(an_image_fades_in_unless_animations_are_disabled),
         TEST(animations_play_while_they_are_visible),
         TEST(a_paintable_without_a_picture_plays_while_it_is_drawn),

@@ -195,6 +195,8 @@ SdimagePaintable *sdimage_picture_get_paintable(SdimagePicture *self) {
 
 void sdimage_picture_set_request(SdimagePicture *self, const SdimageRequest *request) {
     g_return_if_fail(SDIMAGE_IS_PICTURE(self));
+    if (!request && !self->request)
+        return;
     sdimage_request *copy = request ? sdimage_request_copy(request) : NULL;
     sdimage_request_unref(self->request);
     self->request = copy;

@@ -215,7 +215,7 @@ SDIMAGE_API gboolean sdimage_paintable_is_animating(SdimagePaintable *self);
  * content-fit %GTK_CONTENT_FIT_CONTAIN, a transition of 250 ms, playing.
  *
  * Properties that concern the load (url, blurhash, progressive, request) start it again when they change; setting the
- * current value has no effect.
+ * current value has no effect. Requests are not compared: each one that is set starts the load again.
  */
 SDIMAGE_API G_DECLARE_FINAL_TYPE(SdimagePicture, sdimage_picture, SDIMAGE, PICTURE, GtkWidget)
 
