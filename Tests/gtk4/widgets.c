@@ -381,6 +381,10 @@ static void a_paintable_without_a_picture_plays_while_it_is_drawn(void) {
 
 /* --- Life of a widget. */
 
+static bool is_busy(GtkWidget *picture) {
+    return !gtk_test_accessible_check_state(GTK_ACCESSIBLE(picture), GTK_ACCESSIBLE_STATE_BUSY, TRUE);
+}
+
 static void a_picture_without_a_window_releases_its_image(void) {
     start_display();
     GtkWidget *picture = new_picture("test:1"), *window = new_window(picture, 100, 100);
@@ -388,14 +392,106 @@ static void a_picture_without_a_window_releases_its_image(void) {
     g_object_ref(picture);
     gtk_window_set_child(GTK_WINDOW(window), NULL);
     CHECK_EQUAL(decoded_width(picture), 0);
+    CHECK(has_state(picture, SDIMAGE_STATE_EMPTY) && sdimage_picture_get_progress(SDIMAGE_PICTURE(picture)) == 0);
     gtk_window_set_child(GTK_WINDOW(window), picture);
     UNTIL(has_state(picture, SDIMAGE_STATE_READY));
+    CHECK(decoded_width(picture) > 0);
     CHECK_EQUAL(started_loads(), 1); /* again from memory */
     sdimage_picture_set_url(SDIMAGE_PICTURE(picture), "wait:1");
-    UNTIL(held_loads() == 1);
+    UNTIL(held_loads() == 1 && sdimage_picture_get_progress(SDIMAGE_PICTURE(picture)) > 0);
+    CHECK(is_busy(picture));
     gtk_window_set_child(GTK_WINDOW(window), NULL);
+    CHECK(has_state(picture, SDIMAGE_STATE_EMPTY) && !is_busy(picture));
     UNTIL(cancelled_loads() == 1);
+    open_loader();
+    gtk_window_set_child(GTK_WINDOW(window), picture);
+    CHECK(has_state(picture, SDIMAGE_STATE_LOADING) && is_busy(picture));
+    UNTIL(held_loads() == 1);
+    open_loader();
+    UNTIL(has_state(picture, SDIMAGE_STATE_READY));
+    sdimage_picture_set_url(SDIMAGE_PICTURE(picture), "fail:1");
+    UNTIL(has_state(picture, SDIMAGE_STATE_FAILED));
+    gtk_window_set_child(GTK_WINDOW(window), NULL);
+    CHECK(has_state(picture, SDIMAGE_STATE_EMPTY) && !sdimage_picture_get_error(SDIMAGE_PICTURE(picture)));
+    gtk_window_set_child(GTK_WINDOW(window), picture);
+    UNTIL(has_state(picture, SDIMAGE_STATE_FAILED));
     g_object_unref(picture);
+}
+
+/* The notifications of a picture that is removed, and the URL that it gets in the first one. */
+typedef struct Removal {
+    int notifications;
+    const char *next;
+} Removal;
+
+/* Both properties have their values in the notification of either. */
+static void on_removed(GtkWidget *picture, GParamSpec *spec, gpointer user_data) {
+    (void)spec;
+    Removal *removal = user_data;
+    if (!has_state(picture, SDIMAGE_STATE_LOADING))
+        CHECK(has_state(picture, SDIMAGE_STATE_EMPTY) && sdimage_picture_get_progress(SDIMAGE_PICTURE(picture)) == 0);
+    removal->notifications++;
+    if (removal->next)
+        sdimage_picture_set_url(SDIMAGE_PICTURE(picture), g_steal_pointer(&removal->next));
+}
+
+static void load_another(GObject *picture, GAsyncResult *result, gpointer user_data) {
+    gtk_widget_set_size_request(GTK_WIDGET(picture), 50, 50);
+    sdimage_gtk_picture_set_url_async(GTK_PICTURE(picture), "test:2", NULL, NULL, succeeded, user_data);
+    CHECK(!sdimage_gtk_picture_set_url_finish(result, NULL));
+}
+
+static gboolean remove_child(gpointer window) {
+    gtk_window_set_child(GTK_WINDOW(window), NULL);
+    return G_SOURCE_REMOVE;
+}
+
+static void a_load_that_begins_when_its_picture_is_removed_goes_on(void) {
+    start_display();
+    GtkWidget *picture = new_picture("test:1"), *window = new_window(picture, 100, 100);
+    Removal removal = {0, NULL};
+    UNTIL(has_state(picture, SDIMAGE_STATE_READY));
+    g_object_ref(picture);
+    gulong state = g_signal_connect(picture, "notify::state", G_CALLBACK(on_removed), &removal);
+    gulong progress = g_signal_connect(picture, "notify::progress", G_CALLBACK(on_removed), &removal);
+    gtk_window_set_child(GTK_WINDOW(window), NULL);
+    CHECK_EQUAL(removal.notifications, 2);
+    g_signal_handler_block(picture, state);
+    g_signal_handler_block(picture, progress);
+    gtk_window_set_child(GTK_WINDOW(window), picture);
+    UNTIL(has_state(picture, SDIMAGE_STATE_READY));
+    g_signal_handler_unblock(picture, state);
+    removal.next = "test:2";
+    gtk_window_set_child(GTK_WINDOW(window), NULL);
+    CHECK(!removal.next && has_state(picture, SDIMAGE_STATE_LOADING));
+    g_signal_handler_block(picture, state);
+    gtk_window_set_child(GTK_WINDOW(window), picture);
+    UNTIL(has_state(picture, SDIMAGE_STATE_READY));
+    CHECK(shows(picture, 2));
+    g_object_unref(picture);
+}
+
+/* The callback of one load starts the next while the picture is removed: GTask calls it at once in a source of the loop. */
+static void check_cancellation(bool is_started) {
+    GtkWidget *picture = g_object_ref_sink(gtk_picture_new()), *window = gtk_window_new();
+    int outcome = 0;
+    if (is_started)
+        gtk_widget_set_size_request(picture, 50, 50);
+    gtk_window_set_child(GTK_WINDOW(window), picture);
+    sdimage_gtk_picture_set_url_async(GTK_PICTURE(picture), "wait:1", NULL, NULL, load_another, &outcome);
+    UNTIL(held_loads() == is_started);
+    g_idle_add(remove_child, window);
+    UNTIL(outcome != 0);
+    CHECK_EQUAL(outcome, 1);
+    CHECK(decoded_width(picture) > 0);
+    gtk_window_destroy(GTK_WINDOW(window));
+    g_object_unref(picture);
+}
+
+static void a_load_that_begins_when_another_is_cancelled_goes_on(void) {
+    start_display();
+    check_cancellation(false);
+    check_cancellation(true);
     open_loader();
 }
 
@@ -530,6 +626,8 @@ int main(void) {
         TEST(animations_play_while_they_are_visible),
         TEST(a_paintable_without_a_picture_plays_while_it_is_drawn),
         TEST(a_picture_without_a_window_releases_its_image),
+        TEST(a_load_that_begins_when_its_picture_is_removed_goes_on),
+        TEST(a_load_that_begins_when_another_is_cancelled_goes_on),
         TEST(textures_have_the_pixels_of_every_format),
         TEST(an_hdr_image_becomes_a_texture_of_16_bits),
         TEST(a_texture_copies_no_pixels),

@@ -12,8 +12,9 @@
  * which it is mapped. A side that the layout leaves at 0 is not limited, and nothing is decoded larger than the file.
  *
  * Animations follow the frame clock of their widget. They pause while the widget is unmapped, or scrolled out of view.
- * Removing a widget from its window cancels its load and releases its image; both begin again when it is added to a
- * window. GtkSettings:gtk-enable-animations false means no fade, and the first frame of animations only.
+ * Removing a widget from its window cancels its load and releases its image: its state is EMPTY until it is added to a
+ * window, where the URL is loaded again. GtkSettings:gtk-enable-animations false means no fade, and the first frame of
+ * animations only.
  *
  * All functions are for the thread that runs GTK, unless stated otherwise. Link with `pkg-config sdimage-gtk4`. The
  * namespace of introspection is Sdimage, version 1. It contains requests and options (sdimage-gtk4-options.h), and no other
@@ -44,7 +45,7 @@ SDIMAGE_API GQuark sdimage_gtk_error_quark(void);
 
 /**
  * SdimageState:
- * @SDIMAGE_STATE_EMPTY: no URL is set
+ * @SDIMAGE_STATE_EMPTY: no URL is set, or its load was cancelled, as by removing the widget from its window
  * @SDIMAGE_STATE_LOADING: the image is loaded, or will be when the widget has a size
  * @SDIMAGE_STATE_READY: the complete image is shown
  * @SDIMAGE_STATE_FAILED: there is no image; the error tells why

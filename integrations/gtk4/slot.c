@@ -29,6 +29,7 @@ struct Slot {
     sdimage_scale_mode mode; /* mode of the box */
     bool has_box;            /* a load was started for it */
     Attempt *attempt;        /* the current one; NULL when it has ended */
+    guint latest;            /* number of the latest call that started or ended a load */
     guint tick;
     guint mapped_ticks; /* frames for which a pending load waited while mapped */
     SdimageState state;
@@ -388,6 +389,7 @@ static void begin(Slot *slot, GTask *task) {
     sdimage_size size;
     double density = 1;
     GCancellable *cancellable = task ? g_task_get_cancellable(task) : NULL;
+    slot->latest++;
     attempt->slot = slot;
     attempt->task = task;
     if (cancellable) {
@@ -464,15 +466,20 @@ void slot_set_held(Slot *slot, bool is_held) {
 
 /* Cancels, and releases the image. */
 static void end_load(Slot *slot) {
+    guint mine = ++slot->latest;
     replace_attempt(slot, NULL);
-    if (slot->target)
+    if (slot->target && slot->latest == mine)
         sdimage_target_cancel_latest(slot->target);
+    if (!slot->widget || slot->latest != mine)
+        return; /* a handler of the program has destroyed it, or started another load */
     slot->has_box = false;
-    if (!slot->widget)
-        return; /* a handler of the program has destroyed it */
     paintable_end_fade(slot->paintable);
     paintable_show(slot->paintable, NULL, false);
-    set_progress(slot, 0);
+    bool had_progress = slot->progress != 0;
+    slot->progress = 0;
+    set_state(slot, SDIMAGE_STATE_EMPTY, NULL);
+    if (had_progress)
+        report_progress(slot);
 }
 
 void slot_set_fade(Slot *slot, uint32_t duration_ms) {
@@ -483,7 +490,6 @@ void slot_clear(Slot *slot) {
     acquire(slot);
     set_load(slot, &(SlotLoad){.url = NULL});
     end_load(slot);
-    set_state(slot, SDIMAGE_STATE_EMPTY, NULL);
     release(slot);
 }
 
