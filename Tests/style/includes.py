@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The includes and calls of C sources: by include path, without cycles; in modules and plug-ins, one header for each source.
+"""The includes and calls of C sources: by include path, without cycles; in modules, plug-ins and the library for GTK, one header for
+each source.
 
 A source and its header are one unit. It depends on the units that it includes, and on those whose functions and objects it uses.
 Included files outside these folders are left to the compiler."""
@@ -16,14 +17,15 @@ import report  # noqa: E402
 import sources  # noqa: E402
 import text  # noqa: E402
 
-FOLDERS = ["Sources/CIsolation", "Sources/CoderSupport", "Sources/Modules", "Sources/Plugins", "Sources/SDImagePixels", "tools"]
+FOLDERS = ["Sources/CIsolation", "Sources/CoderSupport", "Sources/Modules", "Sources/Plugins", "Sources/SDImagePixels",
+           "integrations/gtk4", "tools"]
 #: Folders where the header of a source declares all functions that others call.
-OWN_HEADERS = ("Sources/CoderSupport", "Sources/Modules", "Sources/Plugins")
+OWN_HEADERS = ("Sources/CoderSupport", "Sources/Modules", "Sources/Plugins", "integrations/gtk4")
 #: Public headers and those of bindings include each other by relative path.
 RELATIVE = ("include", "bindings")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-#: Functions of the plug-in's own that are not static; those of public headers begin with sdimage_.
-SHARED = re.compile(r"sd(?!image_)[a-z]+_\w+")
+#: Functions of the folder's own; those of public headers begin with sdimage_, and macros with a capital.
+SHARED = re.compile(r"(?!sdimage_)[a-z]\w*")
 #: The beginnings of functions that only their source can call.
 INTERNAL = ("static", "INLINE")
 #: Objects that other sources can use.
@@ -45,16 +47,20 @@ def undeclared(folder: str) -> list[str]:
     for path in files(folder, "*.c"):
         header = path.with_suffix(".h")
         declared = header.read_text() if header.exists() else ""
-        wrong += [f"{path.name}: {function.name}" for function in sources.functions(".c", path.read_text())
-                  if SHARED.fullmatch(function.name) and f"{function.name}(" not in declared]
+        wrong += [f"{path.name}: {name}" for name in sorted(shared(path.read_text()))
+                  if SHARED.fullmatch(name) and f"{name}(" not in declared]
     return wrong
+
+
+def shared(code: str) -> set[str]:
+    """The functions that a source defines for others."""
+    lines = code.split("\n")
+    return {function.name for function in sources.functions(".c", code) if not lines[function.line - 1].startswith(INTERNAL)}
 
 
 def defined(code: str) -> set[str]:
     """The functions and objects that a source defines for others."""
-    lines = code.split("\n")
-    functions = {function.name for function in sources.functions(".c", code) if not lines[function.line - 1].startswith(INTERNAL)}
-    return functions | set(OBJECT.findall(code))
+    return shared(code) | set(OBJECT.findall(code))
 
 
 def dependencies(folder: str) -> dict[str, set[str]]:

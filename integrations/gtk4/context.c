@@ -1,5 +1,5 @@
 /* context.c: the dispatcher and the manager of a main context. */
-#include "private.h"
+#include "context.h"
 
 /* --- The dispatcher: a source with a queue of calls. */
 

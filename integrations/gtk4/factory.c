@@ -5,7 +5,8 @@
  *
  * GTK does not declare the structure of GtkSignalListItemFactory: its size is asked for, and the factory's own values
  * are private data of the type. */
-#include "private.h"
+#include "context.h"
+#include "picture.h"
 
 /* Frames after which a list without visible items is not asked again. */
 enum { PREFETCH = 24, FRAMES_UNTIL_ALLOCATED = 3 };

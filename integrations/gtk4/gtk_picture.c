@@ -1,5 +1,5 @@
 /* gtk_picture.c: loads of GtkPicture. Its slot is a value of the object, and its paintable that of the slot. */
-#include "private.h"
+#include "slot.h"
 
 enum { FADE_MS = 250 };
 

@@ -1,5 +1,7 @@
 /* paintable.c: SdimagePaintable: the layers that are drawn, the fade between images, and the clock of animations. */
-#include "private.h"
+#include "paintable.h"
+
+#include "context.h"
 
 /* Owned by the view, which may call until it is destroyed; `self` is NULL after the paintable was disposed of. */
 typedef struct ViewOwner {
@@ -42,7 +44,8 @@ G_DEFINE_TYPE_WITH_CODE(SdimagePaintable, sdimage_paintable, G_TYPE_OBJECT,
 
 /* --- Visibility. */
 
-bool animations_are_enabled(GtkWidget *widget) {
+/* GtkSettings:gtk-enable-animations of a widget. */
+static bool animations_are_enabled(GtkWidget *widget) {
     gboolean is_enabled = TRUE;
     GtkSettings *settings = widget ? gtk_widget_get_settings(widget) : gtk_settings_get_default();
     if (settings)
@@ -50,7 +53,8 @@ bool animations_are_enabled(GtkWidget *widget) {
     return is_enabled;
 }
 
-bool is_in_view(GtkWidget *widget) {
+/* True if a part of the widget is inside its window and all scrolled windows around it. */
+static bool is_in_view(GtkWidget *widget) {
     if (!gtk_widget_get_mapped(widget))
         return false;
     for (GtkWidget *around = gtk_widget_get_parent(widget); around; around = gtk_widget_get_parent(around)) {

@@ -1,5 +1,7 @@
 /* picture.c: SdimagePicture: a widget that draws the paintable of its slot. */
-#include "private.h"
+#include "picture.h"
+
+#include "paintable.h"
 
 struct _SdimagePicture {
     GtkWidget parent;

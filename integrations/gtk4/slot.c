@@ -1,5 +1,8 @@
 /* slot.c: the load of a widget: a target, the size for which it decodes, and the task of the caller. */
-#include "private.h"
+#include "slot.h"
+
+#include "context.h"
+#include "paintable.h"
 
 /* One load: from the call that sets the URL to its final result. Reference counted; the target holds a reference, which
  * it releases on a thread of the library, when the rest of the contents is released already. */

@@ -1,5 +1,5 @@
 /* texture.c: textures of images, without a copy of the pixels. */
-#include "private.h"
+#include "sdimage-gtk4.h"
 
 /* Returns the format of GDK for a pixel format, or -1. Samples of both are in the machine's byte order. */
 static int memory_format(sdimage_pixel_format format) {
