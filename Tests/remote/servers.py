@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Self
 
 
@@ -128,28 +128,31 @@ def is_installed(kind: str) -> bool:
 
 
 @contextlib.contextmanager
-def scripted(scripts: list[list[tuple[float, bytes]]]) -> Iterator[str]:
-    """A server with a script for each connection: replies to what is received, each after a delay; then it closes."""
+def scripted(reply: Callable[[bytes], tuple[bytes, bool]]) -> Iterator[str]:
+    """A server of one connection at a time. `reply` gets the received bytes; returns those to send, and true if the connection
+    stays open."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
-        for script in scripts:
-            with contextlib.suppress(OSError):
+        while True:
+            try:
                 connection, _ = listener.accept()
-                with connection:
-                    connection.settimeout(5)
-                    for delay, reply in script:
-                        connection.recv(65536)
-                        time.sleep(delay)
-                        connection.sendall(reply)
+            except OSError:
+                return
+            with connection, contextlib.suppress(OSError):
+                stays = True
+                while stays and (received := connection.recv(65536)):
+                    sent, stays = reply(received)
+                    connection.sendall(sent)
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     try:
         yield f"127.0.0.1:{listener.getsockname()[1]}"
     finally:
+        listener.shutdown(socket.SHUT_RDWR)
         listener.close()
-        thread.join(6)
+        thread.join(5)
 
 
 @contextlib.contextmanager
