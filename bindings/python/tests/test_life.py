@@ -63,27 +63,44 @@ class Defaults(TestCase):
         self.assertEqual(caching.load("test://a").source, "disk")
 
 
+class Lock:
+    """A lock with an event for the first thread that waits for it."""
+
+    def __init__(self) -> None:
+        self.lock, self.has_waiter = threading.Lock(), threading.Event()
+
+    def __enter__(self) -> None:
+        if not self.lock.acquire(blocking=False):
+            self.has_waiter.set()
+            self.lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.lock.release()
+
+
 class Addresses(unittest.TestCase):
     def test_threads_that_ask_at_once_get_the_same(self) -> None:
-        made: dict[str, sdimage.Cache | sdimage.Coder] = {
-            "sdimage_cache_new_custom": OneKey(),
-            "sdimage_coder_new_custom": BadCoder(),
+        made: dict[str, tuple[str, sdimage.Cache | sdimage.Coder]] = {
+            "sdimage_cache_new_custom": ("sdimage.caches._making", OneKey()),
+            "sdimage_coder_new_custom": ("sdimage.coder._making", BadCoder()),
         }
-        for name, each in made.items():
-            make, seen = getattr(lib, name), set[int]()
+        for name, (lock_name, each) in made.items():
+            make, seen, lock = getattr(lib, name), set[int](), Lock()
 
             def ask(each: sdimage.Cache | sdimage.Coder = each, seen: set[int] = seen) -> None:
                 seen.add(each.pointer)
 
             second = threading.Thread(target=ask)
 
-            def meanwhile(*arguments: Any, make: Any = make, second: threading.Thread = second) -> Any:
+            def meanwhile(
+                *arguments: Any, make: Any = make, second: threading.Thread = second, lock: Lock = lock
+            ) -> Any:
                 if second.ident is None:
                     second.start()
-                    second.join(0.1)  # until it waits for the first to get an address
+                    self.assertTrue(lock.has_waiter.wait(60))
                 return make(*arguments)
 
-            with mock.patch.object(lib, name, meanwhile):
+            with mock.patch.object(lib, name, meanwhile), mock.patch(lock_name, lock):
                 ask()
                 second.join()
             self.assertEqual(len(seen), 1)

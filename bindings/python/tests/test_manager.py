@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import math
 import threading
-import time
 
 from .support import PICTURES, TestCase, becomes, jpeg, png, run_python, sdimage
 
@@ -495,22 +494,16 @@ class Reports(TestCase):
 class Closing(TestCase):
     def test_closing_waits_for_the_callback_that_runs(self) -> None:
         manager = self.manager(cache=None, loader=lambda request: b"")
-        entered, returned = threading.Event(), threading.Event()
-
-        def is_closing() -> bool:
-            try:
-                manager.start("x://z")
-            except sdimage.Error as error:
-                return error.code == "SHUTDOWN"
-            return False
+        entered, goes_on, returned = threading.Event(), threading.Event(), threading.Event()
 
         def slow(_result: sdimage.Result) -> None:
             entered.set()
-            becomes(is_closing)
-            time.sleep(0.05)  # a close that does not wait returns within this time
+            goes_on.wait(60)
             returned.set()
 
         manager.start("x://y", on_result=slow)
-        self.assertTrue(entered.wait(10))
+        self.assertTrue(entered.wait(60))
+        self.assert_error("TIMEOUT", manager.close, 0.02)
+        goes_on.set()
         manager.close()
         self.assertTrue(returned.is_set())
