@@ -112,10 +112,17 @@ test('a process ends by itself when nothing is pending, and waits while somethin
 });
 
 test('a process that exits with loads pending just ends', () => {
-  const done = program(`const manager = new Manager({ cache: null, loaders: [new Loader(async () => new Promise(() => {}), { schemes: 'mine' })] });
-    for (let index = 0; index < 50; index++) manager.load(ORIGIN + 'badge.png?fault=hang&index=' + index).catch(() => {});
+  const done = program(`let finish;
+    const loader = new Loader(() => new Promise((resolve) => { finish = resolve; }), { schemes: 'mine' });
+    const manager = new Manager({ cache: null, loaders: [loader] });
+    const name = 'pending-' + process.pid;
+    for (let index = 0; index < 50; index++) manager.load(ORIGIN + name + '?fault=hang&index=' + index).catch(() => {});
     manager.load('mine:a');
-    setTimeout(() => process.exit(7), 50);`);
+    (async () => {
+      const requests = async () => (await (await fetch(ORIGIN + '_counters')).json()).paths[name] ?? 0;
+      while (!finish || await requests() < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+      process.exit(7);
+    })();`);
   assert.deepStrictEqual([done.status, done.signal], [7, null], done.stderr);
 });
 
