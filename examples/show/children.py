@@ -6,6 +6,7 @@ children.py pressure URLS CACHE FAKE REAL       a cache before and after memory 
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from pathlib import Path
@@ -19,6 +20,12 @@ def _status(name: str) -> float:
     """A value of this process in megabytes, read from a number of kilobytes."""
     with open("/proc/self/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(name)) / 1024
+
+
+def _pixel_bytes() -> int:
+    """The memory of pixels: that of images, and that kept for the next ones."""
+    values = re.findall(r"^sdimage_pixel_bytes\{.+\} (.+)$", sdimage.metrics(), re.MULTILINE)
+    return sum(int(float(value)) for value in values)
 
 
 def peak(path: str, side: str, way: str) -> dict[str, Any]:
@@ -54,6 +61,7 @@ def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
                 "pictures": memory["count"],
                 "bytes": memory["bytes"],
                 "disk": cache.disk_count(),
+                "pixels": _pixel_bytes(),
                 "resident_mb": _status("VmRSS"),
             }
 
@@ -68,8 +76,9 @@ def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
         else:
             sdimage.trim_memory(empty_caches=True)
         seconds = time.perf_counter() - started
-        # Freed memory is returned shortly after the library's reaction.
-        time.sleep(0.1)
+        # The images are released shortly after the library's reaction.
+        while _pixel_bytes() >= before["pixels"] / 2 and time.perf_counter() - started < 15:
+            time.sleep(0.02)
         after = state()
         if fake:
             sdimage.watch_memory_pressure(False)

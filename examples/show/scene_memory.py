@@ -100,8 +100,8 @@ def pressure(stage: Stage) -> dict[str, Any]:
     for when in ("before", "after"):
         row = found[when]
         terminal.line(
-            f"   {when:<6}  {row['pictures']:3d} images, {row['bytes'] / 2**20:6.1f} MB in memory; "
-            f"{row['disk']} on disk; resident {row['resident_mb']:.0f} MB"
+            f"   {when:<6}  {row['pictures']:3d} images, {row['bytes'] / 2**20:6.1f} MB in memory, "
+            f"{row['pixels'] / 2**20:6.1f} MB of pixels; {row['disk']} on disk; resident {row['resident_mb']:.0f} MB"
         )
     before, after = found["before"], found["after"]
     terminal.claim(
@@ -112,8 +112,6 @@ def pressure(stage: Stage) -> dict[str, Any]:
         "the disk cache is unchanged, and the next load came from it",
         after["disk"] == len(urls) and found["source"] == "disk",
     )
-    terminal.claim(
-        f"{before['resident_mb'] - after['resident_mb']:.0f} MB were returned to the system",
-        after["resident_mb"] < before["resident_mb"],
-    )
+    released = before["pixels"] - after["pixels"]
+    terminal.claim(f"{released / 2**20:.1f} MB of pixels were released", released > before["pixels"] / 2)
     return {**found, "by": way[1] if way else "sdimage_trim_memory"}
