@@ -5,7 +5,7 @@
 
 /* --- URLs. */
 
-static void pho1UrlsAndIdentifiersGoBothWays(void) {
+static void urlsAndIdentifiersGoBothWays(void) {
     static const char *const pairs[][2] = {
         {"B84E8479-475C-4727-A4A4-B77AA9980897/L0/001", "ph://B84E8479-475C-4727-A4A4-B77AA9980897/L0/001"},
         {"a b?c#d%e", "ph://a%20b%3Fc%23d%25e"},
@@ -43,7 +43,7 @@ static sdimage_status never_image(void *user_data, sdimage_photos_asset *asset, 
     return SDIMAGE_STATUS_INTERNAL_ERROR;
 }
 
-static void pho1ARequestCanCarryTheAssetItself(void) {
+static void aRequestCanCarryTheAssetItself(void) {
     static const sdimage_photos_library_vtable table = {
         .size = sizeof table, .fetch = never_fetch, .image = never_image};
     use_folders();
@@ -65,7 +65,7 @@ static void pho1ARequestCanCarryTheAssetItself(void) {
     sdimage_photos_library_unref(album);
 }
 
-static void pho2OnlyPhUrlsAreTaken(void) {
+static void onlyPhUrlsAreTaken(void) {
     use_folders();
     sdimage_photos_library *library = open_album(false);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -80,7 +80,7 @@ static void pho2OnlyPhUrlsAreTaken(void) {
 
 /* --- properties of an asset. */
 
-static void pho3AnAssetTellsWhatItIs(void) {
+static void anAssetTellsWhatItIs(void) {
     use_folders();
     make_folder("album/sub");
     write_photo(
@@ -125,7 +125,7 @@ static void pho3AnAssetTellsWhatItIs(void) {
 
 /* --- defaults, and requests that override them. */
 
-static void pho4RequestsOverrideWhatTheLoaderWasMadeWith(void) {
+static void requestsOverrideWhatTheLoaderWasMadeWith(void) {
     sdimage_photos_request_options *defaults = sdimage_photos_request_options_new();
     CHECK(sdimage_photos_request_options_has_network_access(defaults));
     CHECK_EQUAL(sdimage_photos_request_options_resize(defaults), SDIMAGE_PHOTOS_RESIZE_FAST);
@@ -177,7 +177,7 @@ static void pho4RequestsOverrideWhatTheLoaderWasMadeWith(void) {
 
 /* --- the steps and their errors. */
 
-static void pho5EachStepHasItsError(void) {
+static void eachStepHasItsError(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
     write_photo("album/closed.jpg", (photo){.width = 8, .height = 8, .shade = 50});
@@ -215,7 +215,7 @@ static void pho5EachStepHasItsError(void) {
 
 /* --- bytes. */
 
-static void pho6AnimationsComeAsDataUnlessToldOtherwise(void) {
+static void animationsComeAsDataUnlessToldOtherwise(void) {
     use_folders();
     write_gif("album/moving.gif");
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
@@ -240,7 +240,7 @@ static void pho6AnimationsComeAsDataUnlessToldOtherwise(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void pho8DataIsDecodedWhateverTheTarget(void) {
+static void dataIsDecodedWhateverTheTarget(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 64, .height = 32, .thumbnail_width = 16, .thumbnail_height = 8});
     sdimage_photos_library *library = open_album(false);
@@ -304,7 +304,7 @@ static void check_size(const size_case *one, size_t number, sdimage_manager *man
     sdimage_photos_request_options_unref(options);
 }
 
-static void pho7TheTargetSizeIsThatOfTheRequestOrOfTheOptions(void) {
+static void theTargetSizeIsThatOfTheRequestOrOfTheOptions(void) {
     static const size_case cases[] = {
         {NULL, {0, 0}, true, SDIMAGE_PHOTOS_RESIZE_FAST, SDIMAGE_PHOTOS_CONTENT_ASPECT_FIT, 1, {200, 100}},
         {sdimage_photos_request_options_set_target_maximum,
@@ -363,7 +363,7 @@ static deliveries load_until_partial(sdimage_manager *manager, const char *ident
     return result;
 }
 
-static void pho7ASmallPictureComesFirstWhereThatIsWanted(void) {
+static void aSmallPictureComesFirstWhereThatIsWanted(void) {
     use_folders();
     write_photo(
         "album/a.jpg",
@@ -448,7 +448,7 @@ static void set_image(void *user_data, const char *key, sdimage_image *image, sd
         gate_open(&shown);
 }
 
-static void pho7TheSmallPictureRefreshesATarget(void) {
+static void theSmallPictureRefreshesATarget(void) {
     static const sdimage_target_vtable table = {.size = sizeof table, .set_image = set_image};
     static const sdimage_photos_library_vtable host = {.size = sizeof host, .fetch = fetch_any, .image = show_twice};
     sdimage_photos_library *library = NULL;
@@ -515,7 +515,7 @@ static sdimage_status no_open(void *user_data, const sdimage_decode_options *opt
     return SDIMAGE_STATUS_OK;
 }
 
-static void pho9VideosHavePostersOfACoderOrNone(void) {
+static void videosHavePostersOfACoderOrNone(void) {
     static const sdimage_coder_vtable table = {.size = sizeof table,
                                                .can_decode = is_clip,
                                                .decode = refuse,
@@ -545,7 +545,7 @@ static void pho9VideosHavePostersOfACoderOrNone(void) {
 
 /* --- beside other loaders and caches. */
 
-static void pho12OnlyWhatWillNotChangeIsRememberedAsFailed(void) {
+static void onlyWhatWillNotChangeIsRememberedAsFailed(void) {
     use_folders();
     write_video("album/clip.mp4");
     write_bytes("album/broken.png", "\x89PNG\r\n\x1a\n and nothing that makes any sense", 40);
@@ -570,7 +570,7 @@ static size_t disk_count(sdimage_cache *cache) {
     return count;
 }
 
-static void pho14TheDiskCacheKeepsNoPhoto(void) {
+static void theDiskCacheKeepsNoPhoto(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 64, .height = 32});
     sdimage_photos_library *library = open_album(false);
@@ -641,7 +641,7 @@ static sdimage_status load_png(void *user_data, const sdimage_request *request, 
     return SDIMAGE_STATUS_OK;
 }
 
-static void pho15HttpAndPhWorkThroughOneManager(void) {
+static void httpAndPhWorkThroughOneManager(void) {
     static const sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_http, .load = load_png};
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 64, .height = 32});
@@ -666,22 +666,22 @@ static void pho15HttpAndPhWorkThroughOneManager(void) {
 
 int main(void) {
     static const test tests[] = {
-        TEST(pho1UrlsAndIdentifiersGoBothWays),
-        TEST(pho1ARequestCanCarryTheAssetItself),
-        TEST(pho2OnlyPhUrlsAreTaken),
-        TEST(pho3AnAssetTellsWhatItIs),
-        TEST(pho4RequestsOverrideWhatTheLoaderWasMadeWith),
-        TEST(pho5EachStepHasItsError),
-        TEST(pho6AnimationsComeAsDataUnlessToldOtherwise),
-        TEST(pho7TheTargetSizeIsThatOfTheRequestOrOfTheOptions),
-        TEST(pho7ASmallPictureComesFirstWhereThatIsWanted),
-        TEST(pho7TheSmallPictureRefreshesATarget),
-        TEST(pho8DataIsDecodedWhateverTheTarget),
-        TEST(pho9VideosHavePostersOfACoderOrNone),
-        TEST(pho12OnlyWhatWillNotChangeIsRememberedAsFailed),
-        TEST(pho14TheDiskCacheKeepsNoPhoto),
+        TEST(urlsAndIdentifiersGoBothWays),
+        TEST(aRequestCanCarryTheAssetItself),
+        TEST(onlyPhUrlsAreTaken),
+        TEST(anAssetTellsWhatItIs),
+        TEST(requestsOverrideWhatTheLoaderWasMadeWith),
+        TEST(eachStepHasItsError),
+        TEST(animationsComeAsDataUnlessToldOtherwise),
+        TEST(theTargetSizeIsThatOfTheRequestOrOfTheOptions),
+        TEST(aSmallPictureComesFirstWhereThatIsWanted),
+        TEST(theSmallPictureRefreshesATarget),
+        TEST(dataIsDecodedWhateverTheTarget),
+        TEST(videosHavePostersOfACoderOrNone),
+        TEST(onlyWhatWillNotChangeIsRememberedAsFailed),
+        TEST(theDiskCacheKeepsNoPhoto),
         TEST(anEditedPhotoIsLoadedAnewByTheRequestOfItsAsset),
-        TEST(pho15HttpAndPhWorkThroughOneManager),
+        TEST(httpAndPhWorkThroughOneManager),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

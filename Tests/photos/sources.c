@@ -477,7 +477,7 @@ static sdimage_photos_library *open_phone(phone *phone) {
     return library;
 }
 
-static void pho2AHostAnswersForItsAssets(void) {
+static void aHostAnswersForItsAssets(void) {
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -509,7 +509,7 @@ static void pho2AHostAnswersForItsAssets(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void pho5AHostIsAskedOneThingAtATime(void) {
+static void aHostIsAskedOneThingAtATime(void) {
     enum { LOADS = 40 };
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
@@ -533,7 +533,7 @@ static void pho5AHostIsAskedOneThingAtATime(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void pho7AHostIsToldTheTarget(void) {
+static void aHostIsToldTheTarget(void) {
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -567,7 +567,7 @@ static void pho7AHostIsToldTheTarget(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void pho10ProgressIsInHundredths(void) {
+static void progressIsInHundredths(void) {
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -587,7 +587,7 @@ static void pho10ProgressIsInHundredths(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void pho11ACancelledLoadEndsOnceWithCancelled(void) {
+static void aCancelledLoadEndsOnceWithCancelled(void) {
     static const char *const urls[] = {"ph://never", "ph://slow"};
     for (int i = 0; i < 2; i++) {
         phone phone = {.asked = GATE_CLOSED};
@@ -620,7 +620,7 @@ static void pho11ACancelledLoadEndsOnceWithCancelled(void) {
     }
 }
 
-static void pho13LoadsOfALibraryEndWhenMemoryIsShort(void) {
+static void loadsOfALibraryEndWhenMemoryIsShort(void) {
     phone phone = {.asked = GATE_CLOSED};
     sdimage_photos_library *library = open_phone(&phone);
     sdimage_manager *manager = new_photo_manager(library, true);
@@ -698,12 +698,12 @@ int main(void) {
         TEST(queriesOfADatabaseEnd),
         TEST(theDatabaseOfDigikamIsALibrary),
         TEST(tagsThatMultiplyAreCutShort),
-        TEST(pho2AHostAnswersForItsAssets),
-        TEST(pho5AHostIsAskedOneThingAtATime),
-        TEST(pho7AHostIsToldTheTarget),
-        TEST(pho10ProgressIsInHundredths),
-        TEST(pho11ACancelledLoadEndsOnceWithCancelled),
-        TEST(pho13LoadsOfALibraryEndWhenMemoryIsShort),
+        TEST(aHostAnswersForItsAssets),
+        TEST(aHostIsAskedOneThingAtATime),
+        TEST(aHostIsToldTheTarget),
+        TEST(progressIsInHundredths),
+        TEST(aCancelledLoadEndsOnceWithCancelled),
+        TEST(loadsOfALibraryEndWhenMemoryIsShort),
         TEST(severalLibrariesAreAskedInTurn),
         TEST(aHostWithoutTheNeededFunctionsIsRefused),
     };
