@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "format.h"
+#include "pixel_format.h"
 
 static bool is_deep(sdimage_pixel_format format) {
     return sdcs_is_16_bit(format) || format == SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;

@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-#include "format.h"
+#include "pixel_format.h"
 
 /* Code points of ITU-T H.273: unspecified, and the two transfers of high dynamic range. */
 enum { UNSPECIFIED = 2, PQ = 16, HLG = 18 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
+#include "pixel_format.h"
 
 /* Default limit of the pixels in a header (docs/decisions.md, "Limits of one decode") if rows are streamed. */
 static const uint64_t MOST_STREAMED = (uint64_t)1 << 30;

@@ -1,8 +1,9 @@
-#include "quantize.h"
+#include "sdpx_dither.h"
 
 #include <math.h>
 
 #include "kernel.h"
+#include "quantize.h"
 
 /* The part of an error that is diffused, in 32nds. Diffusing all of it would accumulate errors outside the range of the
    palette, and produce noise. */

@@ -8,7 +8,7 @@ PACKAGES="gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 # compile_isolation FOLDER COMPILER: the C target, as in the library, into FOLDER/isolation.a.
 compile_isolation() {
     local source
-    mkdir -p "$1" && rm -f "$1/isolation.a"
+    mkdir -p "$1" && rm -f "$1"/*.c.o "$1/isolation.a"
     for source in Sources/CIsolation/*.c; do
         "$2" -std=c11 -g -O1 -Wall -Wextra -Werror -fstack-protector-all -ISources/CIsolation/include -c -o "$1/$(basename "$source").o" "$source" >&2 ||
             return 1

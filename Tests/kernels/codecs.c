@@ -5,6 +5,7 @@
 
 #include "harness.h"
 #include "sdpx_colors.h"
+#include "sdpx_dither.h"
 #include "sdpx_frame_difference.h"
 #include "sdpx_gain_map.h"
 #include "sdpx_inflate.h"

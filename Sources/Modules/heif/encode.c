@@ -7,7 +7,7 @@
 #include "boxes.h"
 #include "encode_input.h"
 #include "exif_block.h"
-#include "format.h"
+#include "pixel_format.h"
 #include "library.h"
 
 /* The bounding box of a preview; bits per sample of a high-depth image by default. */

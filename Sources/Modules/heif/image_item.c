@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
+#include "pixel_format.h"
 
 /* Limit of the examined items that refer to an image as its thumbnail or alpha. */
 enum { RELATED_LIMIT = 16 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
+#include "pixel_format.h"
 
 /* Limit of the samples of a row: their buffers take at most 256 MiB. */
 static const uint64_t MOST_SAMPLES = (uint64_t)1 << 26;

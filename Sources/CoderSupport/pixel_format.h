@@ -1,7 +1,7 @@
-/* format.h: properties of pixel formats and orientations. The functions are inline, because they are called for each
+/* pixel_format.h: properties of pixel formats and orientations. The functions are inline, because they are called for each
  * sample. */
-#ifndef SDCS_FORMAT_H
-#define SDCS_FORMAT_H
+#ifndef SDCS_PIXEL_FORMAT_H
+#define SDCS_PIXEL_FORMAT_H
 
 #include <sdimage/image.h>
 #include <stdbool.h>
