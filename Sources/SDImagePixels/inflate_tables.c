@@ -138,7 +138,7 @@ static int build(uint32_t *table, uint32_t capacity, uint32_t first_bits, const 
 }
 
 /* Combines literals whose codes fit the index together: up to three for each value of it. */
-static void make_pairs(sdpx_inflater *s) {
+static void make_pairs(struct sdpx_inflater *s) {
     const uint32_t *symbols = s->symbols;
     uint32_t *pairs = s->pairs;
     pairs[0] = symbols[0];
@@ -153,7 +153,7 @@ static void make_pairs(sdpx_inflater *s) {
     }
 }
 
-int sdpx_inflate_build_block(sdpx_inflater *s, uint32_t symbols, uint32_t distances) {
+int sdpx_inflate_build_block(struct sdpx_inflater *s, uint32_t symbols, uint32_t distances) {
     const uint8_t *lengths = s->lengths;
     if (!build(s->symbols, SYMBOL_ENTRIES, SYMBOL_BITS, lengths, symbols, symbol_entry) ||
         !build(s->distances, DISTANCE_ENTRIES, DISTANCE_BITS, lengths + symbols, distances, distance_entry))
@@ -182,7 +182,7 @@ static struct {
 static atomic_uint fixed_state;
 enum { UNKNOWN, BEING_WRITTEN, KNOWN };
 
-static void keep_fixed(const sdpx_inflater *s) {
+static void keep_fixed(const struct sdpx_inflater *s) {
     unsigned unknown = UNKNOWN;
     if (!atomic_compare_exchange_strong(&fixed_state, &unknown, BEING_WRITTEN))
         return;
@@ -193,7 +193,7 @@ static void keep_fixed(const sdpx_inflater *s) {
     atomic_store_explicit(&fixed_state, KNOWN, memory_order_release);
 }
 
-int sdpx_inflate_build_fixed(sdpx_inflater *s) {
+int sdpx_inflate_build_fixed(struct sdpx_inflater *s) {
     if (atomic_load_explicit(&fixed_state, memory_order_acquire) == KNOWN) {
         memcpy(s->symbols, fixed.symbols, sizeof fixed.symbols);
         memcpy(s->pairs, fixed.pairs, sizeof fixed.pairs);
@@ -212,6 +212,6 @@ int sdpx_inflate_build_fixed(sdpx_inflater *s) {
     return 1;
 }
 
-int sdpx_inflate_build_lengths(sdpx_inflater *s, const uint8_t *lengths, uint32_t count) {
+int sdpx_inflate_build_lengths(struct sdpx_inflater *s, const uint8_t *lengths, uint32_t count) {
     return build(s->length_codes, 1 << LENGTH_BITS, LENGTH_BITS, lengths, count, length_code_entry);
 }

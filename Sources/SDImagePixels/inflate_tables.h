@@ -3,7 +3,6 @@
 #define SDPX_INFLATE_TABLES_H
 
 #include "kernel.h"
-#include "sdpx_inflate.h"
 
 /* Bits that index the first level of a table; longer codes continue in a second one. */
 enum { SYMBOL_BITS = 11, DISTANCE_BITS = 9, LENGTH_BITS = 7 };
@@ -65,10 +64,10 @@ struct sdpx_inflater {
 
 /* Builds the tables of a block from the lengths of its codes: those for symbols, followed by those for distances. 0 if
    they are invalid. */
-int sdpx_inflate_build_block(sdpx_inflater *s, uint32_t symbols, uint32_t distances);
+int sdpx_inflate_build_block(struct sdpx_inflater *s, uint32_t symbols, uint32_t distances);
 /* Builds the tables of blocks with fixed codes. */
-int sdpx_inflate_build_fixed(sdpx_inflater *s);
+int sdpx_inflate_build_fixed(struct sdpx_inflater *s);
 /* Builds the table of the code that encodes the lengths of the others. */
-int sdpx_inflate_build_lengths(sdpx_inflater *s, const uint8_t *lengths, uint32_t count);
+int sdpx_inflate_build_lengths(struct sdpx_inflater *s, const uint8_t *lengths, uint32_t count);
 
 #endif

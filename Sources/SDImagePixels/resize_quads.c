@@ -1,9 +1,10 @@
-#include "resize_x86.h"
+#include "sdpx_resize_quads.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "kernel.h"
+#include "resize_x86.h"
 
 typedef uint8_t byte16 __attribute__((vector_size(16)));
 typedef uint8_t byte64 __attribute__((vector_size(64)));

@@ -2,7 +2,7 @@
 #ifndef SDPX_RESIZE_X86_H
 #define SDPX_RESIZE_X86_H
 
-#include "sdpx_resize_quads.h"
+#include "sdpx_quad_axis.h"
 
 /* The number of cache lines of each row to prefetch before output position `x` of `count`. Position x - 1 fetches the
    lines from its own result up to that for x. */

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""The includes and calls of C sources: by include path, without cycles; in modules, plug-ins and the library for GTK, one header for
-each source.
+"""The includes and calls of C sources: by include path, without cycles; in most folders, one header for each source.
 
-A source and its header are one unit. It depends on the units that it includes, and on those whose functions and objects it uses.
-Included files outside these folders are left to the compiler."""
+A source and its header are one unit, also if only the header has the prefix of its target. It depends on the units that it includes,
+and on those whose functions and objects it uses. Included files outside these folders are left to the compiler."""
 
 from __future__ import annotations
 
@@ -17,13 +16,16 @@ import report  # noqa: E402
 import sources  # noqa: E402
 import text  # noqa: E402
 
-FOLDERS = ["Sources/CIsolation", "Sources/CoderSupport", "Sources/Modules", "Sources/Plugins", "Sources/SDImagePixels",
-           "integrations/gtk4", "tools"]
+FOLDERS = ["Sources/CIsolation", "Sources/CLibs", "Sources/CoderSupport", "Sources/Modules", "Sources/Plugins", "Sources/SDImagePixels",
+           "bindings", "integrations", "tools"]
 #: Folders where the header of a source declares all functions that others call.
-OWN_HEADERS = ("Sources/CoderSupport", "Sources/Modules", "Sources/Plugins", "integrations/gtk4")
+OWN_HEADERS = ("Sources/CIsolation", "Sources/CoderSupport", "Sources/Modules", "Sources/Plugins", "Sources/SDImagePixels",
+               "integrations/gtk4")
 #: Public headers and those of bindings include each other by relative path.
 RELATIVE = ("include", "bindings")
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+#: Prefixes of the names of public headers.
+PREFIX = re.compile(r"^(?:ciso|sdpx)_")
 #: Functions of the folder's own; those of public headers begin with sdimage_, and macros with a capital.
 SHARED = re.compile(r"(?!sdimage_)[a-z]\w*")
 #: The beginnings of functions that only their source can call.
@@ -41,12 +43,16 @@ def files(folder: str, pattern: str) -> list[pathlib.Path]:
     return sorted((ROOT / folder).rglob(pattern))
 
 
+def unit(path: str | pathlib.Path) -> str:
+    """The unit of a source or header."""
+    return PREFIX.sub("", pathlib.PurePath(path).stem)
+
+
 def undeclared(folder: str) -> list[str]:
     """The shared functions that the header of their source does not declare."""
     wrong = []
     for path in files(folder, "*.c"):
-        header = path.with_suffix(".h")
-        declared = header.read_text() if header.exists() else ""
+        declared = "".join(header.read_text() for header in files(folder, "*.h") if unit(header) == unit(path))
         wrong += [f"{path.name}: {name}" for name in sorted(shared(path.read_text()))
                   if SHARED.fullmatch(name) and f"{name}(" not in declared]
     return wrong
@@ -67,8 +73,8 @@ def dependencies(folder: str) -> dict[str, set[str]]:
     """The units that each unit includes or uses."""
     found: dict[str, set[str]] = {}
     for path in files(folder, "*.[ch]"):
-        found.setdefault(path.stem, set()).update(pathlib.PurePath(name).stem for name in INCLUDE.findall(path.read_text()))
-    codes = {path.stem: sources.code(".c", path.read_text()) for path in files(folder, "*.c")}
+        found.setdefault(unit(path), set()).update(unit(name) for name in INCLUDE.findall(path.read_text()))
+    codes = {unit(path): sources.code(".c", path.read_text()) for path in files(folder, "*.c")}
     exported = {name: defined(code) for name, code in codes.items()}
     for name, code in codes.items():
         words = set(re.findall(r"\w+", code))
@@ -98,6 +104,9 @@ def main() -> None:
              if path.suffix in (".c", ".h", ".cpp", ".hpp") and not str(path.relative_to(ROOT)).startswith(RELATIVE)}
     upward = [f"{path}: {name}" for path, names in found.items() for name in names if "../" in name]
     report.check("includes: none goes up a folder", len(found) > 100 and not upward, "; ".join(upward))
+    support = {path.name for path in files("Sources/CoderSupport", "*.h")}
+    twice = [str(path.relative_to(ROOT)) for path in files("Sources", "*.h") if path.name in support and path.parent.name != "CoderSupport"]
+    report.check("includes: headers of CoderSupport have names of their own", support and not twice, " ".join(twice))
     for folder in units():
         if folder.startswith(OWN_HEADERS):
             wrong = undeclared(folder)

@@ -5,28 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sdpx_quad_axis.h"
 #include "sdpx_resize.h"
-
-/* The number of units (see SDPX_FLOAT_UNITS) filtered at a time. */
-enum { SDPX_QUAD_UNITS = 8 };
 
 /* Variants of the integer filter. All produce the same results. */
 enum { SDPX_QUADS_PLAIN = 0, SDPX_QUADS_AVX2 = 1, SDPX_QUADS_VNNI = 2 };
 /* Returns the best variant that this CPU supports; lower ones work too. */
 int sdpx_quad_variant(void);
-
-/* An axis for 8-bit samples, with integer weights whose sum is exactly 1 << bits: constant images stay unchanged. */
-typedef struct {
-    size_t count;
-    /* Vectors of 16 source positions for each output position. */
-    size_t vectors;
-    int variant;
-    int bits;
-    /* The first source position, divided by four. */
-    int32_t *starts;
-    /* In the order that the variant requires. */
-    int16_t *weights;
-} sdpx_quad_axis;
 
 /* The first returns the number of vectors for `axis`. The second fills in the rest: `starts` has room for `count`
    values, and `weights`, aligned to 64 bytes, for 16 * vectors * count. */
@@ -40,14 +25,6 @@ size_t sdpx_quad_row_size(size_t pixels, size_t vectors);
 /* Converts a unit to that order: four pixels at a time, with all samples of a channel adjacent. With one channel `from`
    has four rows. */
 void sdpx_load_quads(uint8_t *to, const uint8_t *const *from, size_t pixels, int channels);
-
-/* Memory that will be read next and is prefetched meanwhile: `count` rows of `bytes`. */
-typedef struct {
-    const uint8_t *first;
-    ptrdiff_t stride;
-    size_t bytes;
-    size_t count;
-} sdpx_ahead;
 
 /* Filters SDPX_QUAD_UNITS units; `from` and `stride` are aligned to 64 bytes. Each unit yields four floats for each
    output position, in the scale of the samples. */
