@@ -98,7 +98,7 @@ import SDImage
 
 /// Memory of one image in the arena.
 @safe final class ArenaRegion: PixelRegion {
-    // The memory of a `PixelBuffer`, which states who writes it.
+    // The memory of a `PixelBuffer`, which states which code writes it.
     nonisolated(unsafe) let address: UnsafeMutableRawPointer
     let offset: Int
     let arena: ResultArena

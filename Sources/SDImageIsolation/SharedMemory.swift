@@ -126,7 +126,7 @@ final class WorkerMemory: PixelMemory {
 
 /// Memory written by a decode, then sealed and sent.
 @safe final class WorkerRegion: PixelRegion {
-    // The memory of a `PixelBuffer`, which states who writes it.
+    // The memory of a `PixelBuffer`, which states which code writes it.
     nonisolated(unsafe) let address: UnsafeMutableRawPointer
     private let size: Int
     private let memory: Descriptor

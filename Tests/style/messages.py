@@ -16,7 +16,7 @@ import sources  # noqa: E402
 import text  # noqa: E402
 import words  # noqa: E402
 
-C = r"\bsdimage_error_new\([\w.:]+, "
+C = r"\bsdimage_error_new\([\w.:]+,\s+|\bsdcs_fail\([^,()\"]+, [^,()\"]+,\s+"
 #: Calls that make an error, up to its message. Messages that begin with a value of the program are not checked.
 REPORTING = {
     ".c": C,
@@ -68,10 +68,16 @@ def main() -> None:
             if reason := wrong(literal):
                 report.check("messages", False, f"{name}:{sources.line_of(body, offset)}: message {reason}: {literal}")
     report.check("messages: errors name their component", found > 0)
-    for suffix, code in {".py": 'raise Error("NOT_FOUND", f"no {it}")', ".lua": 'error("the cache was closed", 3)',
-                         ".java": 'new IllegalStateException("it was closed")', ".c": 'sdimage_error_new(status, "io: it.")'}.items():
-        literals = [literal for _, literal in messages(suffix, code)]
-        report.check(f"messages: the rule finds mistakes in {suffix}", len(literals) == 1 and bool(wrong(literals[0])), f"{literals}")
+    mistakes = {
+        ".py": ['raise Error("NOT_FOUND", f"no {it}")'],
+        ".lua": ['error("the cache was closed", 3)'],
+        ".java": ['new IllegalStateException("it was closed")'],
+        ".c": ['sdimage_error_new(status, "io: it.")', 'sdcs_fail(&self->error, status,\n    "no memory")'],
+    }
+    for suffix, codes in mistakes.items():
+        literals = [literal for code in codes for _, literal in messages(suffix, code)]
+        report.check(f"messages: the rule finds mistakes in {suffix}", len(literals) == len(codes) and all(map(wrong, literals)),
+                     f"{literals}")
     report.finish()
 
 

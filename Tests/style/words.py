@@ -18,7 +18,7 @@ import text  # noqa: E402
 #: Comments begin with a noun phrase or a third-person verb.
 BEGINNING = re.compile(r"(?:What|Who|Whom|Whoever|Whose|Whether|Of|Where|That|Nobody|So that)\b", re.IGNORECASE)
 #: Objects are not persons.
-PERSON = re.compile(r"\b(?:he|him|his|whoever|somebody|nobody)\b", re.IGNORECASE)
+PERSON = re.compile(r"\b(?:he|him|his|who|whom|whoever|somebody|nobody)\b", re.IGNORECASE)
 #: Parts of comments that are not prose.
 QUOTATION = re.compile(r"`[^`]*`|\"[^\"\n]*\"|\b\w+://\S+")
 

@@ -53,7 +53,7 @@ def gallery(stage: Stage) -> dict[str, Any]:
     )
     formats = _came(stage, sources, counters, total)
     _life(stage, wall)
-    # The report shows a still of it to viewers who prefer reduced motion.
+    # The report shows a still of it where reduced motion is preferred.
     (stage.out / "gallery.webp").write_bytes(wall.film().encode("webp", quality=0.7, webp={"method": 2}))
     return {
         "seconds": round(seconds, 3),

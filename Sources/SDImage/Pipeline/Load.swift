@@ -253,7 +253,7 @@ final class Load: LoadWork {
     /// Removes a cancelled task, which had the given priority; the last one cancels the load.
     func leave(_ task: LoadTask, _ priority: LoadPriority) {
         guard context.manager.inFlight.leave(task, key, self) else { return changePriority(from: priority, to: nil) }
-        // The load has no waiter to whom `finish` could pass a result.
+        // The load has no waiter that `finish` could pass a result to.
         lookup?.miss()
         let work = state.withLock { $0.work }
         guard close() else { return }
