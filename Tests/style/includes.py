@@ -28,8 +28,8 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 PREFIX = re.compile(r"^(?:ciso|sdpx)_")
 #: Functions of the folder's own; those of public headers begin with sdimage_, and macros with a capital.
 SHARED = re.compile(r"(?!sdimage_)[a-z]\w*")
-#: The beginnings of functions that only their source can call.
-INTERNAL = ("static", "INLINE")
+#: The beginnings of functions that only their source can call, possibly after a macro with attributes.
+INTERNAL = re.compile(r"(?:[A-Z]\w+ )?(?:static|INLINE)\b")
 #: Objects that other sources can use.
 OBJECT = re.compile(r"^(?!static\b|extern\b|typedef\b)\w[^\n(){};=]*?(\w+)(?:\[[^\]\n]*\])*(?: = |;)", re.MULTILINE)
 
@@ -61,7 +61,7 @@ def undeclared(folder: str) -> list[str]:
 def shared(code: str) -> set[str]:
     """The functions that a source defines for others."""
     lines = code.split("\n")
-    return {function.name for function in sources.functions(".c", code) if not lines[function.line - 1].startswith(INTERNAL)}
+    return {function.name for function in sources.functions(".c", code) if not INTERNAL.match(lines[function.line - 1])}
 
 
 def defined(code: str) -> set[str]:

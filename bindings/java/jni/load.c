@@ -82,19 +82,6 @@ static void on_progress(void *token, sdimage_task *task, int64_t received, int64
     ignore_exception(env);
 }
 
-void on_destroy(void *token) {
-    JNIEnv *env = attached();
-    if (!env)
-        return;
-    jthrowable pending = (*env)->ExceptionOccurred(env);
-    (*env)->ExceptionClear(env);
-    (*env)->CallStaticVoidMethod(env, java.native, java.on_destroy, address(token));
-    ignore_exception(env);
-    if (pending)
-        (*env)->Throw(env, pending);
-    (*env)->DeleteLocalRef(env, pending);
-}
-
 static void set_fields(JNIEnv *env, jobjectArray fields, sdimage_request *request) {
     jsize count = (*env)->ExceptionCheck(env) ? 0 : (*env)->GetArrayLength(env, fields);
     for (jsize index = 0; index + 1 < count && !(*env)->ExceptionCheck(env); index += 2) {

@@ -35,6 +35,9 @@ extern callbacks java;
 JNIEnv *attached(void);
 /* Clears the exception of a call from a thread of the library: none may stay pending there. */
 void ignore_exception(JNIEnv *env);
+/* Releases the object behind a token: the `destroy` of loads and loaders. Also called when a call fails, possibly with an
+ * exception pending, which stays. */
+void on_destroy(void *token);
 
 static inline void *pointer(jlong address) {
     return (void *)(uintptr_t)address;
@@ -67,10 +70,6 @@ jbyteArray array_of_text(JNIEnv *env, const char *text);
 jbyteArray array_of_data(JNIEnv *env, sdimage_data *data);
 /* Reads at most `count` numbers into `values`; the others become 0, and all of them with an exception pending. */
 void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count);
-
-/* Releases the token of a load or loader, the `destroy` of its user_data. Also called when a call fails, possibly with an
- * exception pending. */
-void on_destroy(void *token);
 
 /* The caller releases them. */
 sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array);

@@ -33,6 +33,19 @@ void ignore_exception(JNIEnv *env) {
     }
 }
 
+void on_destroy(void *token) {
+    JNIEnv *env = attached();
+    if (!env)
+        return;
+    jthrowable pending = (*env)->ExceptionOccurred(env);
+    (*env)->ExceptionClear(env);
+    (*env)->CallStaticVoidMethod(env, java.native, java.on_destroy, address(token));
+    ignore_exception(env);
+    if (pending)
+        (*env)->Throw(env, pending);
+    (*env)->DeleteLocalRef(env, pending);
+}
+
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
     JNIEnv *env;
     (void)reserved;
