@@ -392,6 +392,59 @@ static void testOrder() {
     check(QStringLiteral("items in view load before others"), wrong.isEmpty(), wrong);
 }
 
+/* The priority of the program, or that of its request while the item is in view. */
+static void testPriority() {
+    {
+        Tiles tiles;
+        Scene scene(QStringLiteral("Item { RemoteImage { objectName: 'image'; width: 40; height: 40 } }"));
+        RemoteImage &image = *scene.image();
+        sdimage_request *request = sdimage_request_new("");
+        sdimage_request_set_priority(request, SDIMAGE_PRIORITY_HIGH);
+        image.target().setRequest(request);
+        sdimage_request_unref(request);
+        int number = 500;
+        auto priority = [&](double x) {
+            int before = tiles.started;
+            image.setX(x);
+            image.setSource(Tiles::url(number++));
+            waitFor([&] { return scene.shot(), tiles.started > before; });
+            return int(tiles.priority);
+        };
+        check(QStringLiteral("an item in view has the priority of its request"), priority(0) == SDIMAGE_PRIORITY_HIGH);
+        check(QStringLiteral("one outside the window a low one"), priority(-200) == SDIMAGE_PRIORITY_LOW);
+        image.target().setPriority(0);
+        check(QStringLiteral("unless the program sets another"),
+              priority(-200) == SDIMAGE_PRIORITY_NORMAL && priority(0) == SDIMAGE_PRIORITY_NORMAL);
+    }
+    Origin origin;
+    origin.isHolding = true;
+    useOneTransfer();
+    Scene scene(QStringLiteral("Item {}"), {200, 100});
+    auto add = [&](int number, double x) {
+        auto *image = new RemoteImage(scene.view.rootObject());
+        image->setSize(QSizeF(40, 40));
+        image->setX(x);
+        image->setSource(origin.tile(number));
+        waitFor([&] { return scene.shot(), Loader::shared().runningCount() == number; });
+        return image;
+    };
+    add(1, 0);
+    waitFor([&] { return origin.targets.size() == 1; });
+    add(2, 50);
+    RemoteImage *outside = add(3, -200);
+    outside->target().setPriority(1);
+    add(4, -200);
+    add(5, -200)->setX(100);
+    int frames = 0;
+    QObject::connect(&scene.view, &QQuickWindow::afterAnimating, [&] { frames++; });
+    waitFor([&] { return scene.view.update(), frames >= 3; });
+    origin.open();
+    waitFor([&] { return origin.targets.size() == 5 && Loader::shared().runningCount() == 0; });
+    check(QStringLiteral("frames leave the priority that the program has set"),
+          origin.numberAt(1) == 3 && origin.numberAt(2) == 2);
+    check(QStringLiteral("and raise that of an item that moves into view"), origin.numberAt(3) == 5);
+}
+
 /* Loads with a new loader, which stores in the folder, and waits for the end. */
 static RemoteImage::Status statusOf(Scene &scene, const QUrl &url) {
     scene.image()->setSource(url);
@@ -518,13 +571,10 @@ static void testDestruction() {
 int main(int argc, char **argv) {
     QGuiApplication application(argc, argv);
     importPath = QString::fromLocal8Bit(argc > 1 ? argv[1] : "");
-    const std::pair<const char *, void (*)()> tests[] = {{"item", testItem},
-                                                         {"animation", testAnimation},
-                                                         {"pool", testPool},
-                                                         {"fling", testFling},
-                                                         {"origin", testOrigin},
-                                                         {"order", testOrder},
-                                                         {"destruction", testDestruction}};
+    const std::pair<const char *, void (*)()> tests[] = {{"item", testItem},         {"animation", testAnimation},
+                                                         {"pool", testPool},         {"fling", testFling},
+                                                         {"origin", testOrigin},     {"order", testOrder},
+                                                         {"priority", testPriority}, {"destruction", testDestruction}};
     if (argc > 2 && QByteArray(argv[2]) == "frames") {
         measureFrames("empty items", {});
         measureFrames("images", QStringLiteral("side=40"));

@@ -264,6 +264,25 @@ static void testRequest() {
     target.load(Tiles::url(321), {});
     isLoaded(target, 40);
     check(QStringLiteral("until it is set"), tiles.priority == SDIMAGE_PRIORITY_LOW);
+
+    int number = 322;
+    auto priorityOf = [&](RemoteImageLabel &label) {
+        int before = tiles.started;
+        label.setUrl(Tiles::url(number++));
+        waitFor([&] { return tiles.started > before; });
+        return int(tiles.priority);
+    };
+    RemoteImageLabel label;
+    label.resize(40, 40);
+    check(QStringLiteral("a hidden widget loads after others"), priorityOf(label) == SDIMAGE_PRIORITY_LOW);
+    label.target().setPriority(1);
+    check(QStringLiteral("unless the program sets a priority"), priorityOf(label) == SDIMAGE_PRIORITY_HIGH);
+    RemoteImageLabel shown;
+    shown.resize(40, 40);
+    shown.show();
+    check(QStringLiteral("a visible one as usual"), priorityOf(shown) == SDIMAGE_PRIORITY_NORMAL);
+    shown.target().setPriority(-1);
+    check(QStringLiteral("or with the priority of the program"), priorityOf(shown) == SDIMAGE_PRIORITY_LOW);
 }
 
 /* Slots that load something else, or delete the object. */

@@ -25,7 +25,7 @@ struct RemoteImageDelegate::Private {
         return value.userType() == QMetaType::QString ? QUrl(value.toString()) : value.toUrl();
     }
 
-    ImageTarget *load(const QModelIndex &index, const QSize &pixels, int priority);
+    ImageTarget *load(const QModelIndex &index, const QSize &pixels, bool isShown);
     void sweep();
     void prefetch();
     void drop(Targets::iterator &entry);
@@ -45,7 +45,7 @@ struct RemoteImageDelegate::Private {
     QSize pixels;
 };
 
-ImageTarget *RemoteImageDelegate::Private::load(const QModelIndex &index, const QSize &size, int priority) {
+ImageTarget *RemoteImageDelegate::Private::load(const QModelIndex &index, const QSize &size, bool isShown) {
     QUrl url = urlOf(index);
     ImageTarget *&target = targets[index];
     if (!target) {
@@ -58,8 +58,7 @@ ImageTarget *RemoteImageDelegate::Private::load(const QModelIndex &index, const 
         connect(target, &ImageTarget::progressChanged, view, redraw);
         connect(target, &ImageTarget::stateChanged, view, redraw);
     }
-    target->setPriority(priority);
-    target->setVisible(priority >= 0);
+    target->setVisible(isShown);
     if (target->url() != url && blurHashRole >= 0)
         target->setBlurHash(index.data(blurHashRole).toString());
     if (target->url() != url || target->state() != ImageTarget::Error)
@@ -88,7 +87,6 @@ void RemoteImageDelegate::Private::sweep() {
             continue;
         }
         bool isShown = shown.intersects(cell);
-        (*entry)->setPriority(isShown ? 0 : -1);
         (*entry)->setVisible(isShown);
         if (isShown) {
             int row = entry.key().row();
@@ -116,7 +114,7 @@ void RemoteImageDelegate::Private::prefetch() {
         for (int column : columns) {
             QModelIndex index = view->model()->index(row, column, root);
             if (index.isValid() && !targets.contains(index) && !urlOf(index).isEmpty())
-                load(index, pixels, -1);
+                load(index, pixels, false);
         }
     }
 }
@@ -190,7 +188,7 @@ void RemoteImageDelegate::paint(QPainter *painter, const QStyleOptionViewItem &g
     if (pixels.isEmpty())
         return;
     d->pixels = pixels;
-    ImageTarget *target = d->load(index, pixels, 0);
+    ImageTarget *target = d->load(index, pixels, true);
     painter->save();
     paintTarget(*painter, box, *target, d->fillMode, option.palette);
     painter->restore();

@@ -60,10 +60,16 @@ struct RemoteImage::Private {
         return place.intersects(QRectF({}, item.window()->size()));
     }
 
-    void follow(const RemoteImage &item) {
-        bool isShown = isInView(item);
-        target.setPriority(isShown ? 0 : -1);
-        target.setVisible(isShown);
+    void follow(const RemoteImage &item) { target.setVisible(isInView(item)); }
+
+    /* Follows the frames of a window, nullable: scrolling moves an ancestor, and every frame may do so. */
+    void watch(RemoteImage &item, QQuickWindow *window) {
+        disconnect(frames);
+        if (window)
+            frames = connect(window, &QQuickWindow::afterAnimating, &item, [this, &item] {
+                if (target.state() == ImageTarget::Loading || target.isAnimated())
+                    follow(item);
+            });
     }
 };
 
@@ -81,6 +87,7 @@ RemoteImage::RemoteImage(QQuickItem *parent) : QQuickItem(parent), d(std::make_u
         }
         Q_EMIT statusChanged();
     });
+    d->watch(*this, window()); /* the constructor of QQuickItem cannot call itemChange of this class */
 }
 
 RemoteImage::~RemoteImage() = default;
@@ -211,13 +218,7 @@ void RemoteImage::geometryChange(const QRectF &newGeometry, const QRectF &oldGeo
 void RemoteImage::itemChange(ItemChange change, const ItemChangeData &value) {
     QQuickItem::itemChange(change, value);
     if (change == ItemSceneChange) {
-        disconnect(d->frames);
-        /* Scrolling moves an ancestor, and every frame may do so. */
-        if (value.window)
-            d->frames = connect(value.window, &QQuickWindow::afterAnimating, this, [this] {
-                if (d->target.state() == ImageTarget::Loading || d->target.isAnimated())
-                    d->follow(*this);
-            });
+        d->watch(*this, value.window);
         polish();
     } else if (change == ItemDevicePixelRatioHasChanged) {
         polish();

@@ -60,6 +60,7 @@ struct ImageTarget::Private {
     void setState(State value);
     void setProgress(double value);
     bool wantsMore() const;
+    sdimage_priority currentPriority() const;
 
     /* The callbacks of the library. */
     static std::shared_ptr<Link> &linkOf(void *data) { return *static_cast<std::shared_ptr<Link> *>(data); }
@@ -81,7 +82,7 @@ struct ImageTarget::Private {
     Request base;
     Image placeholder;
     QByteArray blurHash;
-    std::optional<int> priority; /* none: the priority of the request */
+    std::optional<int> priority; /* set by the program */
     bool isProgressive = false, isPlaying = true, isVisible = true, isSuspended = false;
 
     uint64_t latestLoad = 0;
@@ -143,8 +144,7 @@ void ImageTarget::Private::start(bool again) {
     QPointer<ImageTarget> guard(q);
     Request request(newRequest(url, wanted, mode, base.get()));
     TargetOptions options(sdimage_target_options_new());
-    if (priority)
-        sdimage_request_set_priority(request.get(), sdimage_priority(*priority));
+    sdimage_request_set_priority(request.get(), currentPriority());
     isAgain = again;
     if (again) {
         sdimage_request_set_progressive(request.get(), false);
@@ -207,6 +207,14 @@ bool ImageTarget::Private::wantsMore() const {
         return false;
     return source.isEmpty() || isLarger(source, image.size()) || sdimage_image_is_vector(shown.get()) ||
            sdimage_image_is_transformed(shown.get());
+}
+
+sdimage_priority ImageTarget::Private::currentPriority() const {
+    if (priority)
+        return sdimage_priority(*priority);
+    if (!isVisible)
+        return SDIMAGE_PRIORITY_LOW;
+    return base ? sdimage_request_priority(base.get()) : SDIMAGE_PRIORITY_NORMAL;
 }
 
 void ImageTarget::Private::setImage(void *data, const char *, sdimage_image *image, sdimage_result *result) {
@@ -328,7 +336,7 @@ void ImageTarget::setPriority(int priority) {
     if (d->priority == priority)
         return;
     d->priority = priority;
-    sdimage_target_set_priority(d->target.get(), nullptr, sdimage_priority(priority));
+    sdimage_target_set_priority(d->target.get(), nullptr, d->currentPriority());
 }
 
 void ImageTarget::setPlaying(bool playing) {
@@ -348,6 +356,7 @@ void ImageTarget::setVisible(bool visible) {
     if (d->isVisible == visible)
         return;
     d->isVisible = visible;
+    sdimage_target_set_priority(d->target.get(), nullptr, d->currentPriority());
     sdimage_animated_view_set_visible(d->view.get(), visible);
 }
 

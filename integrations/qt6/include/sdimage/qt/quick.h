@@ -28,7 +28,8 @@ SDIMAGE_QT_API void registerModule(QQmlEngine &engine);
  * frame is drawn, so that an image in memory appears with the item.
  *
  * In a view that reuses its delegates (ListView, GridView, TableView), a pooled item cancels its load and releases the
- * image. Items outside the window load after the visible ones, and do not play. */
+ * image. Items outside the window load after the visible ones, unless the program has set their priority, and do not
+ * play. */
 class SDIMAGE_QT_API RemoteImage : public QQuickItem {
     Q_OBJECT
     Q_PROPERTY(QUrl source READ source WRITE setSource NOTIFY sourceChanged)

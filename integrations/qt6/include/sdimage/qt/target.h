@@ -64,16 +64,17 @@ class SDIMAGE_QT_API ImageTarget : public QObject {
     void setProgressive(bool progressive);
     /* Sets a request whose options, header fields and so on apply; copied. Its URL, size and pixel format do not. */
     void setRequest(const sdimage_request *request);
-    /* Sets the priority, also of the load under way: -1 out of sight, 0 visible, 1 first. Default: that of the request,
-     * which is 0 for a load without one. */
+    /* Sets the priority, also of the load under way: -1 last, 0 as usual, 1 first. Until it is set, it is that of the
+     * request (0 for a load without one) while the widget is visible, and -1 otherwise. */
     void setPriority(int priority);
 
-    /* --- Animations. */
+    /* --- Animations and visibility. */
 
     /* Plays animations. Default true. */
     void setPlaying(bool playing);
     bool isPlaying() const;
-    /* Pauses animations of a widget that is not drawn. Default true. */
+    /* Tells if the widget is drawn. One that is not pauses animations, and loads after others: see setPriority. Default
+     * true. */
     void setVisible(bool visible);
 
     /* --- State. */
