@@ -15,6 +15,7 @@
 #include <mutex>
 #include <vector>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 
 #include <sdimage.h>
@@ -151,6 +152,18 @@ static QByteArray moving(int number, int side) {
     return bytes;
 }
 
+/* A row of 256 MiB, which is never touched. */
+static sdimage_image *wideImage() {
+    constexpr uint32_t width = 1 << 26;
+    constexpr size_t length = size_t(width) * 4;
+    void *pixels = mmap(nullptr, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    sdimage_image *image = nullptr;
+    sdimage_image_new_adopting(
+        width, 1, length, SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED, pixels, pixels,
+        [](void *mapped) { munmap(mapped, length); }, &image, nullptr);
+    return image;
+}
+
 struct TileFunctions {
     static Tiles::State &stateOf(void *data) { return **static_cast<std::shared_ptr<Tiles::State> *>(data); }
     static void destroy(void *data) { delete static_cast<std::shared_ptr<Tiles::State> *>(data); }
@@ -170,6 +183,12 @@ struct TileFunctions {
         tiles.priority = sdimage_request_priority(request);
         if (query.hasQueryItem(QStringLiteral("fail")))
             return SDIMAGE_STATUS_NOT_FOUND;
+        if (query.hasQueryItem(QStringLiteral("wide"))) {
+            sdimage_image *image = wideImage();
+            sdimage_load_sink_finish_with_image(sink, image);
+            sdimage_image_unref(image);
+            return SDIMAGE_STATUS_OK;
+        }
         bool isPNG = query.hasQueryItem(QStringLiteral("png"));
         QByteArray bytes = query.hasQueryItem(QStringLiteral("moving")) ? moving(number, side)
                            : query.hasQueryItem(QStringLiteral("vector"))

@@ -31,7 +31,7 @@ void limitMemory(qint64 bytes);
  *   moving    an animation of two frames: the number, and the number + 1
  *   png       PNG instead of BMP
  *   fail      an error                             slow      arrives in pieces, one for each call of `release`
- *   vector    an SVG image of 24 by 24 units */
+ *   vector    an SVG image of 24 by 24 units       wide      an image of more pixels in a row than QImage can hold */
 class Tiles {
   public:
     /* A loader with these images and a cache in memory; the shared one from now on. */

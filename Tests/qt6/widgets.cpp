@@ -162,6 +162,54 @@ static void testLoader() {
     check(QStringLiteral("a resource is loaded"), resource.isValid() && Tiles::numberIn(resource.result()) == 5);
 }
 
+/* --- Errors without a text. */
+
+/* The status and the message of the failure of a load. */
+static std::pair<int, QString> failureOf(Loader &loader, const QUrl &url) {
+    std::pair<int, QString> found;
+    auto failing = loader.load(url).onFailed([&](const LoadError &error) {
+        found = {error.status(), error.message()};
+        return QImage();
+    });
+    waitFor([&] { return failing.isFinished(); });
+    return found;
+}
+
+static void testErrors() {
+    Tiles tiles;
+    check(QStringLiteral("an image that QImage cannot hold fails for lack of memory"),
+          failureOf(Loader::shared(), Tiles::url(400, QStringLiteral("wide"))) ==
+              std::pair<int, QString>(SDIMAGE_STATUS_NO_MEMORY, QStringLiteral("NO_MEMORY")));
+
+    sdimage_load_hooks_vtable table = {};
+    table.size = sizeof table;
+    table.should_load = [](void *, const sdimage_request *) { return false; };
+    sdimage_load_hooks *hooks = nullptr;
+    sdimage_load_hooks_new_custom(&table, nullptr, nullptr, &hooks, nullptr);
+    sdimage_manager_config *config = sdimage_manager_config_new();
+    sdimage_manager_config_set_load_hooks(config, hooks);
+    sdimage_manager *manager = nullptr;
+    sdimage_manager_new(config, &manager, nullptr);
+    Loader cacheOnly(manager);
+    sdimage_manager_unref(manager);
+    sdimage_manager_config_unref(config);
+    sdimage_load_hooks_unref(hooks);
+    check(QStringLiteral("an image in no cache is not found"),
+          failureOf(cacheOnly, QUrl(QStringLiteral("file:///none"))) ==
+              std::pair<int, QString>(SDIMAGE_STATUS_NOT_FOUND, QStringLiteral("NOT_FOUND")));
+
+    ImageTarget target;
+    sdimage_request *request = sdimage_request_new("");
+    sdimage_request_set_source_policy(request, SDIMAGE_SOURCE_POLICY_CACHE_ONLY);
+    target.setRequest(request);
+    sdimage_request_unref(request);
+    target.load(Tiles::url(401), {});
+    waitFor([&] { return target.state() == ImageTarget::Error; });
+    check(QStringLiteral("nor by a widget, whose error has a line"),
+          target.state() == ImageTarget::Error && target.errorString() == QLatin1String("NOT_FOUND"),
+          target.errorString());
+}
+
 /* --- ImageTarget. */
 
 static bool isLoaded(const ImageTarget &target, int width) {
@@ -763,11 +811,20 @@ static void testDestruction() {
 
 int main(int argc, char **argv) {
     QApplication application(argc, argv);
-    const std::pair<const char *, void (*)()> tests[] = {
-        {"conversions", testConversions}, {"loader", testLoader},     {"growth", testGrowth}, {"vector", testVector},
-        {"request", testRequest},         {"slots", testSlots},       {"label", testLabel},   {"reuse", testReuse},
-        {"remote", testRemoteImageLabel}, {"delegate", testDelegate}, {"order", testOrder},   {"fling", testFling},
-        {"destruction", testDestruction}};
+    const std::pair<const char *, void (*)()> tests[] = {{"conversions", testConversions},
+                                                         {"loader", testLoader},
+                                                         {"errors", testErrors},
+                                                         {"growth", testGrowth},
+                                                         {"vector", testVector},
+                                                         {"request", testRequest},
+                                                         {"slots", testSlots},
+                                                         {"label", testLabel},
+                                                         {"reuse", testReuse},
+                                                         {"remote", testRemoteImageLabel},
+                                                         {"delegate", testDelegate},
+                                                         {"order", testOrder},
+                                                         {"fling", testFling},
+                                                         {"destruction", testDestruction}};
     for (auto &[name, test] : tests)
         if (argc < 2 || QByteArray(argv[1]) == name)
             test();

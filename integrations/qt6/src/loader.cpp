@@ -70,10 +70,13 @@ void finish(void *state, sdimage_task *, sdimage_result *result) {
     /* A stale image comes with an error, and is a result. */
     QImage image = toQImage(sdimage_result_image(result));
     const sdimage_error *error = sdimage_result_error(result);
+    sdimage_status status = error                          ? sdimage_error_code(error)
+                            : sdimage_result_image(result) ? SDIMAGE_STATUS_NO_MEMORY
+                                                           : SDIMAGE_STATUS_NOT_FOUND; /* in no cache */
     if (!image.isNull())
         promise.addResult(std::move(image));
     else
-        promise.setException(LoadError(sdimage_error_code(error), QString::fromUtf8(sdimage_error_message(error))));
+        promise.setException(LoadError(status, QString::fromUtf8(sdimage_error_message(error))));
     promise.finish();
 }
 
@@ -85,8 +88,12 @@ void report(void *state, sdimage_task *, int64_t received, int64_t expected) {
 } // namespace
 
 LoadError::LoadError(int status, const QString &message)
-    : code(status), text(message),
-      bytes(QByteArray(sdimage_status_name(sdimage_status(status))) + ": " + message.toUtf8()) {}
+    : code(status), text(message), bytes(sdimage_status_name(sdimage_status(status))) {
+    if (text.isEmpty())
+        text = QString::fromUtf8(bytes);
+    else
+        bytes += ": " + text.toUtf8();
+}
 
 LoadError::~LoadError() = default;
 

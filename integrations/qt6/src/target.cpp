@@ -36,6 +36,11 @@ bool isLarger(const QSize &size, const QSize &other) {
     return size.width() > other.width() || size.height() > other.height();
 }
 
+/* The line for a failure; the name of the status if there is no error. */
+QString lineOf(sdimage_status status, const sdimage_error *error) {
+    return QString::fromUtf8(error ? sdimage_error_message(error) : sdimage_status_name(status));
+}
+
 } // namespace
 
 struct ImageTarget::Private {
@@ -175,7 +180,7 @@ void ImageTarget::Private::start(bool again) {
     if (status < 0) {
         if (!clear())
             return;
-        error = QString::fromUtf8(sdimage_error_message(why.get()));
+        error = lineOf(status, why.get());
         setState(Error);
     } else if (state == Loading) {
         Q_EMIT q->stateChanged();
@@ -262,7 +267,7 @@ void ImageTarget::Private::finish(void *data, sdimage_task *, sdimage_result *re
     Private &d = *target->d;
     bool isReady = sdimage_result_image(result) || load->isAgain;
     if (!isReady)
-        d.error = QString::fromUtf8(sdimage_error_message(sdimage_result_error(result)));
+        d.error = lineOf(SDIMAGE_STATUS_NOT_FOUND, sdimage_result_error(result)); /* without an error: in no cache */
     else if (d.wantsMore())
         d.settle.start();
     d.state = isReady ? Ready : Error;

@@ -28,6 +28,7 @@ namespace sdimage::qt {
 /* The failure of a load, as the exception of its future. */
 class SDIMAGE_QT_API LoadError : public QException {
   public:
+    /* Without a message it is the name of the status. */
     LoadError(int status, const QString &message);
     ~LoadError() override;
     int status() const { return code; }      /* a value of sdimage_status, negative */
