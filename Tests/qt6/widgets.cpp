@@ -252,31 +252,52 @@ static void testGrowth() {
     sdimage_request_set_progressive(request, true);
     sdimage_request_set_progressive_interval_ms(request, 1);
     target.setRequest(request);
-    sdimage_request_unref(request);
-    target.load(Tiles::url(302, QStringLiteral("slow&png&side=400")), QSize(100, 100));
-    int images = 0, steps = 0;
+    const QUrl partial = Tiles::url(302, QStringLiteral("slow&png&side=400"));
+    target.load(partial, QSize(100, 100));
+    int images = 0, steps = 0, parts = 0;
     QObject::connect(&target, &ImageTarget::imageChanged, [&] { images++; });
-    QObject::connect(&target, &ImageTarget::progressChanged, [&] { steps++; });
-    auto receive = [&](bool showsParts) {
-        waitFor([&] { return tiles.heldCount() == 1; });
+    auto watch = [&](ImageTarget &watched) {
+        QObject::connect(&watched, &ImageTarget::progressChanged, [&] { steps++; });
+        QObject::connect(&watched, &ImageTarget::imageChanged,
+                         [&] { parts += watched.state() == ImageTarget::Loading && !watched.isPlaceholder(); });
+    };
+    /* Receives the four pieces of the file; one part of the image is shown at least. */
+    auto receive = [&] {
+        parts = 0;
         for (int piece = 1; target.state() == ImageTarget::Loading; piece++) {
             int step = steps;
             tiles.release();
             waitFor([&] { return steps > step || target.state() == ImageTarget::Ready; });
-            /* The second of four pieces ends in the middle of the rows. */
-            if (showsParts && piece == 2)
-                waitFor([&] { return images > 0; });
+            /* The second piece ends in the middle of the rows. */
+            if (piece == 2)
+                waitFor([&] { return parts > 0; });
             QThread::msleep(20);
             turn();
         }
-        return images;
     };
-    bool isPartial = receive(true) > 1;
+    watch(target);
+    waitFor([&] { return tiles.heldCount() == 1; });
+    receive();
+    bool isPartial = images > 1 && parts > 0;
+    target.disconnect();
     images = 0;
+    QObject::connect(&target, &ImageTarget::imageChanged, [&] { images++; });
+    int reports = 0;
+    QObject::connect(&target, &ImageTarget::progressChanged, [&] { reports++; });
+    /* Another load of the file shows the parts that have arrived. */
+    ImageTarget other;
+    other.setProgressive(true);
+    other.setRequest(request);
+    sdimage_request_unref(request);
+    watch(other);
+    other.load(partial, QSize(200, 200));
     target.setSize(QSize(200, 200));
-    receive(false);
+    waitFor([&] { return target.state() == ImageTarget::Loading && tiles.heldCount() > 0; });
+    receive();
     check(QStringLiteral("parts of a larger image replace no complete one"),
-          isPartial && images == 1 && isLoaded(target, 200), QString::number(images));
+          isPartial && parts > 0 && images == 1 && isLoaded(target, 200), QString::number(images));
+    check(QStringLiteral("the progress of a larger image is not reported"), reports == 0 && target.progress() == 1,
+          QStringLiteral("%1, %2").arg(reports).arg(target.progress()));
 }
 
 /* Under the sanitizer, plug-ins do not find their libraries. */
@@ -370,6 +391,14 @@ static void testSlots() {
     }
     target.setSize(2 * size);
     waitFor([&] { return tiles.heldCount() == 1; });
+    target.suspend();
+    tiles.release();
+    waitFor([&] { return target.state() == ImageTarget::Null && Loader::shared().runningCount() == 0; });
+    turn();
+    check(QStringLiteral("an image that is suspended while a larger one loads is released"),
+          target.image().isNull() && !target.isPlaceholder());
+    target.load(Tiles::url(338, QStringLiteral("slow&side=400")), size);
+    waitFor([&] { return tiles.heldCount() == 1; });
     slot = QObject::connect(&target, &ImageTarget::progressChanged, [&] {
         QObject::disconnect(slot);
         target.suspend();
@@ -377,8 +406,7 @@ static void testSlots() {
     tiles.release();
     waitFor([&] { return target.state() == ImageTarget::Null && Loader::shared().runningCount() == 0; });
     turn();
-    check(QStringLiteral("an image that is suspended while a larger one loads is released"),
-          target.image().isNull() && !target.isPlaceholder());
+    check(QStringLiteral("a load is suspended in its own signal"), target.image().isNull() && !target.isPlaceholder());
 
     int ended = 0;
     for (bool isGrowing : {false, true}) {
@@ -540,6 +568,20 @@ static void testRemoteImageLabel() {
     check(QStringLiteral("an image that has to cover the widget is loaded again"),
           waitFor([&] { return label.target().image().width() == int(60 * scale); }));
     label.setFillMode(Qt::IgnoreAspectRatio);
+    label.setUrl(Tiles::url(208, QStringLiteral("hold&side=400")));
+    waitFor([&] { return tiles.heldCount() == 1; });
+    tiles.release();
+    waitFor([&] { return number(label) == 208; });
+    QSize former = label.size();
+    label.resize(3 * former);
+    waitFor([&] { return label.state() == ImageTarget::Loading && tiles.heldCount() == 1; });
+    QImage grown = label.grab().toImage();
+    check(QStringLiteral("no progress is drawn over an image that a larger one will replace"),
+          number(label) == 208 &&
+              grown.pixelColor(2, grown.height() - 2) != label.palette().color(QPalette::Highlight));
+    tiles.release();
+    waitFor([&] { return label.state() == ImageTarget::Ready; });
+    label.resize(former);
 
     label.setUrl(Tiles::url(204, QStringLiteral("moving")));
     check(QStringLiteral("an animation plays"),

@@ -54,7 +54,7 @@ Window {
             }
             Rectangle {
                 anchors.bottom: parent.bottom
-                visible: cell.isLoading
+                visible: cell.isLoading && picture.progress < 1
                 width: parent.width * picture.progress
                 height: 3
                 color: "#5ea8ff"

@@ -34,7 +34,8 @@ void paintTarget(QPainter &painter, const QRect &box, const ImageTarget &target,
     QImage image = target.image();
     if (!image.isNull())
         paintImage(painter, box, image, mode);
-    if (target.state() == ImageTarget::Loading && target.progress() > 0) {
+    bool hasProgress = target.progress() > 0 && target.progress() < 1;
+    if (target.state() == ImageTarget::Loading && hasProgress) {
         QRect line(box.left(), box.bottom() + 1 - lineHeight, int(box.width() * target.progress()), lineHeight);
         painter.fillRect(line, palette.color(QPalette::Highlight));
     } else if (target.state() == ImageTarget::Error && image.isNull()) {

@@ -243,7 +243,8 @@ void ImageTarget::Private::setImage(void *data, const char *, sdimage_image *ima
 }
 
 void ImageTarget::Private::setProgress(void *data, const char *, double fraction) {
-    if (ImageTarget *target = linkOf(data)->target)
+    ImageTarget *target = linkOf(data)->target;
+    if (target && !target->d->isAgain)
         target->d->setProgress(fraction);
 }
 

@@ -70,7 +70,7 @@ class SDIMAGE_QT_API RemoteImage : public QQuickItem {
     bool isPlaying() const;
     void setPlaying(bool playing);
 
-    /* From 0 to 1; 0 while the length is unknown. */
+    /* From 0 to 1; 0 while the length is unknown. It stays 1 while the item grows and loads a larger image. */
     double progress() const;
     Status status() const;
     /* One line; empty unless the status is Error. */

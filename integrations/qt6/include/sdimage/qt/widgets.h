@@ -68,7 +68,7 @@ class SDIMAGE_QT_API RemoteImageLabel : public QFrame {
     bool isPlaying() const;
     void setPlaying(bool playing);
 
-    /* From 0 to 1; 0 while the length is unknown. */
+    /* From 0 to 1; 0 while the length is unknown. It stays 1 while the widget grows and loads a larger image. */
     double progress() const;
     ImageTarget::State state() const;
     /* One line; empty unless the state is Error. */
