@@ -163,13 +163,18 @@ struct AssistanceTests {
         assistance.wait()
     }
 
-    @Test func stoppingLeavesNobodyWaitingForHelp() {
+    @Test func stoppingLeavesNoJobToWaitFor() {
         for _ in 0..<50 {
             let pool = WorkPool(name: "test", threads: 2)
-            let assistance = pool.assist {}
+            let count = Atomic<Int>(0)
+            let assistance = pool.assist { count.add(1, ordering: .relaxed) }
             pool.stop()
+            let before = count.load(ordering: .relaxed)
             // It either ran before the stop or is withdrawn now.
             assistance?.wait()
+            assistance?.run()
+            let after = count.load(ordering: .relaxed)
+            #expect(before <= 1 && after == before)
         }
     }
 }
