@@ -282,7 +282,7 @@ static void playersOfOnePictureComeAndGoOnAllThreads(void) {
 
 /* Images that no longer play, such as those in a list of the host, hold only the memory in their cost, and no
  * canvas. */
-static void whatNobodyPlaysKeepsNoCanvas(void) {
+static void anAnimationWithoutPlayersKeepsNoCanvas(void) {
     enum { IMAGES = 60 };
     sdimage_image *images[IMAGES];
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, WIDTH, HEIGHT, false);
@@ -338,7 +338,7 @@ static void framesOfAWebPAreRightInShortMemory(void) {
 }
 
 /* All holders of the current frame share one image, whose pixels do not change. */
-static void aFrameIsOnePictureWhileSomebodyHoldsIt(void) {
+static void aFrameIsOneImageWhileItIsReferenced(void) {
     sdimage_data *data = encoded(SDIMAGE_FORMAT_GIF, 61, 47, false);
     sdimage_image *first = NULL, *second = NULL;
     long shown = 0;
@@ -362,17 +362,12 @@ static void aFrameIsOnePictureWhileSomebodyHoldsIt(void) {
 
 int main(void) {
     const test tests[] = {
-        TEST(twoHundredOfFewColorsStayWithinTheBudget),
-        TEST(soTheyDoInAnotherOrderOfBytes),
-        TEST(canvasesBehindThumbnailsAreCounted),
-        TEST(canvasesBehindTransformersAreCounted),
-        TEST(theFirstTickShowsTheFirstFrame),
-        TEST(playersOfOnePictureComeAndGoOnAllThreads),
-        TEST(whatNobodyPlaysKeepsNoCanvas),
-        TEST(framesOfAGIFAreRightInShortMemory),
-        TEST(framesOfAnAPNGAreRightInShortMemory),
-        TEST(framesOfAWebPAreRightInShortMemory),
-        TEST(aFrameIsOnePictureWhileSomebodyHoldsIt),
+        TEST(twoHundredOfFewColorsStayWithinTheBudget), TEST(soTheyDoInAnotherOrderOfBytes),
+        TEST(canvasesBehindThumbnailsAreCounted),       TEST(canvasesBehindTransformersAreCounted),
+        TEST(theFirstTickShowsTheFirstFrame),           TEST(playersOfOnePictureComeAndGoOnAllThreads),
+        TEST(anAnimationWithoutPlayersKeepsNoCanvas),   TEST(framesOfAGIFAreRightInShortMemory),
+        TEST(framesOfAnAPNGAreRightInShortMemory),      TEST(framesOfAWebPAreRightInShortMemory),
+        TEST(aFrameIsOneImageWhileItIsReferenced),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

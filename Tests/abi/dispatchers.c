@@ -165,7 +165,7 @@ static void cancellingOnTheBoundThreadDeliversBeforeItReturns(void) {
     sdimage_dispatcher_unref(dispatcher);
 }
 
-static void aLoadThatNobodyDrainsTimesOutWhenItsManagerCloses(void) {
+static void aLoadThatIsNotDrainedTimesOutWhenItsManagerCloses(void) {
     sdimage_dispatcher *dispatcher = new_pollable();
     sdimage_manager *manager = new_manager(dispatcher, NULL, false);
     seen seen = {.delivered = GATE_CLOSED};
@@ -370,7 +370,7 @@ int main(void) {
         TEST(eventsReplaceCallbacksAndCarryTheToken),
         TEST(aMemoryHitOnTheBoundThreadIsDeliveredInsideTheCall),
         TEST(cancellingOnTheBoundThreadDeliversBeforeItReturns),
-        TEST(aLoadThatNobodyDrainsTimesOutWhenItsManagerCloses),
+        TEST(aLoadThatIsNotDrainedTimesOutWhenItsManagerCloses),
         TEST(anImmediateMemoryHitIsDeliveredInsideTheCall),
         TEST(aMemoryHitIsTheTasksResultBeforeTheCallReturns),
         TEST(blockingOnTheLibrarysThreadIsRefused),

@@ -118,19 +118,20 @@ static bool takes_all(void *user_data, const sdimage_request *request) {
 
 static sdimage_status hold(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     (void)request;
-    sdimage_load_sink_ref(sink); /* released by `let_go` */
+    sdimage_load_sink_ref(sink); /* released by `finish_cancelled` */
     gate_open(&((holder *)user_data)->started);
     return SDIMAGE_STATUS_OK;
 }
 
-static void let_go(void *user_data, sdimage_load_sink *sink) {
+static void finish_cancelled(void *user_data, sdimage_load_sink *sink) {
     atomic_fetch_add(&((holder *)user_data)->cancelled, 1);
     sdimage_load_sink_finish(sink, NULL);
     sdimage_load_sink_unref(sink);
 }
 
 static sdimage_loader *new_holder(holder *holder) {
-    sdimage_loader_vtable table = {.size = sizeof table, .can_load = takes_all, .load = hold, .cancel = let_go};
+    sdimage_loader_vtable table = {
+        .size = sizeof table, .can_load = takes_all, .load = hold, .cancel = finish_cancelled};
     sdimage_loader *loader = NULL;
     CHECK_EQUAL(sdimage_loader_new_custom("holder", &table, holder, NULL, &loader, NULL), SDIMAGE_STATUS_OK);
     return loader;

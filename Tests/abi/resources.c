@@ -174,7 +174,7 @@ static void threadsThatAskAtOnceDecodeOnce(void) {
     CHECK_EQUAL(atomic_load(&decodes), 1);
 }
 
-static void whoWaitsGetsAPictureThatIsForgottenMeanwhile(void) {
+static void waitersGetAnImageThatIsForgottenMeanwhile(void) {
     sdimage_resources *resources = new_slow_resources();
     asker askers[ASKERS] = {0};
     start_askers(askers, resources);
@@ -186,7 +186,7 @@ static void whoWaitsGetsAPictureThatIsForgottenMeanwhile(void) {
     CHECK_EQUAL(atomic_load(&decodes), 2);
 }
 
-static void whoWaitsGetsAFailureThatIsNotKept(void) {
+static void waitersGetAFailureThatIsNotKept(void) {
     sdimage_resources *resources = new_slow_resources();
     asker askers[ASKERS] = {0};
     atomic_store(&is_failing, true);
@@ -248,8 +248,8 @@ int main(void) {
         TEST(aNameGivesTheSamePictureUntilItIsForgotten),
         TEST(memoryThatIsShortForgetsPictures),
         TEST(threadsThatAskAtOnceDecodeOnce),
-        TEST(whoWaitsGetsAPictureThatIsForgottenMeanwhile),
-        TEST(whoWaitsGetsAFailureThatIsNotKept),
+        TEST(waitersGetAnImageThatIsForgottenMeanwhile),
+        TEST(waitersGetAFailureThatIsNotKept),
         TEST(aRelativeFolderIsResolvedAtOnce),
         TEST(linksOfTheFolderAreFollowed),
         TEST(aChildOfAProcessThatHadNoEngineMayGoOn),

@@ -81,7 +81,7 @@ def motion(program: Program, origin: Origin) -> None:
     bad = wrong(program, b, second)
     program.check("no other cell changes meanwhile", not bad, "; ".join(bad[:5]))
     playing = [view.count("playing") for view in (first, hidden, again)]
-    program.check("what nobody sees does not play", playing == [len(moving), 0, len(moving)], str(playing))
+    program.check("an invisible animation does not play", playing == [len(moving), 0, len(moving)], str(playing))
 
 
 def waiting(program: Program, origin: Origin) -> None:

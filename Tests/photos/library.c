@@ -139,7 +139,7 @@ static int damage_indexes(void) {
     return count;
 }
 
-static void aDamagedIndexIsMadeAnew(void) {
+static void aDamagedIndexIsReplaced(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
     sdimage_photos_library *library = open_album(false);
@@ -264,7 +264,7 @@ static void loop_index(const char *name) {
     CHECK_EQUAL(fclose(file), 0);
 }
 
-static void anIndexWithoutAnEndIsMadeAnew(void) {
+static void anIndexWithoutAnEndIsReplaced(void) {
     use_folders();
     for (int i = 0; i < 100; i++) {
         char name[30];
@@ -666,7 +666,7 @@ static bool fetch_meanwhile(void *user_data, uint64_t found, uint64_t read) {
 }
 
 /* The library's thread may have scanned already, or may wait for this scan. */
-static void whoIsToldOfAScanDoesNotWaitForTheFirst(void) {
+static void aHandlerOfAScanDoesNotWaitForTheFirst(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
     for (int i = 0; i < 20; i++) {
@@ -778,10 +778,10 @@ int main(void) {
         TEST(anEditedFileKeepsItsIdentifier),
         TEST(hardLinksAreTwoPhotos),
         TEST(librariesOfOneTreeAgree),
-        TEST(aDamagedIndexIsMadeAnew),
+        TEST(aDamagedIndexIsReplaced),
         TEST(truncatedFilesOfAnOpenIndexNeverEndTheProcess),
         TEST(anIndexOfAnEarlierVersionIsReadOn),
-        TEST(anIndexWithoutAnEndIsMadeAnew),
+        TEST(anIndexWithoutAnEndIsReplaced),
         TEST(rowsOfAnIndexNameNothingOutsideTheLibrary),
         TEST(filesOfAnyYearHaveADate),
         TEST(changesAreToldWhileTheLibraryWatches),
@@ -796,7 +796,7 @@ int main(void) {
         TEST(vanishedAndMovedFilesAreNoticedByTheLoad),
         TEST(aFileThatGrowsIsLookedAtAgain),
         TEST(scansTellHowFarTheyAreAndCanBeStopped),
-        TEST(whoIsToldOfAScanDoesNotWaitForTheFirst),
+        TEST(aHandlerOfAScanDoesNotWaitForTheFirst),
         TEST(nothingIsWrittenIntoTheLibrary),
         TEST(thePicturesFolderIsThatOfTheUser),
         TEST(aForkGetsAnError),

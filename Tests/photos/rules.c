@@ -607,7 +607,7 @@ static void theDiskCacheKeepsNoPhoto(void) {
     sdimage_photos_library_unref(library);
 }
 
-static void anEditedPhotoIsLoadedAnewByTheRequestOfItsAsset(void) {
+static void anEditedPhotoIsReloadedByTheRequestOfItsAsset(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 64, .height = 32});
     sdimage_photos_library *library = open_album(false);
@@ -680,7 +680,7 @@ int main(void) {
         TEST(videosHavePostersOfACoderOrNone),
         TEST(onlyWhatWillNotChangeIsRememberedAsFailed),
         TEST(theDiskCacheKeepsNoPhoto),
-        TEST(anEditedPhotoIsLoadedAnewByTheRequestOfItsAsset),
+        TEST(anEditedPhotoIsReloadedByTheRequestOfItsAsset),
         TEST(httpAndPhWorkThroughOneManager),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);

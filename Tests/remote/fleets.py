@@ -123,7 +123,7 @@ def dead_holder(kind: str, origin: Origin) -> None:
             answers = others.answers()
         given_up = [answer["numbers"]["given_up"] for answer in answers]
         good = all(load[2] == 768 for answer in answers for load in answer["loads"])
-        report.check(f"{kind}: nobody waits for a dead holder longer than its lease", good and not any(given_up), f"{given_up}")
+        report.check(f"{kind}: no process waits for a dead holder longer than its lease", good and not any(given_up), f"{given_up}")
         report.check(f"{kind}: one of those who waited asks the origin", origin.hits(path) == 2, f"{origin.hits(path)}")
 
 

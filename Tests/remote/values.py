@@ -217,7 +217,7 @@ def arrays(kind: str) -> None:
     for answer in (b"*1000000000\r\n", b"*3\r\n:1\r\n", b"*1\r\n*1\r\n*1\r\n"):
         with servers.liar(answer, stays=True) as address:
             outcomes[answer] = code(lambda: KINDS[kind](address, **PATIENT).data("key"))
-    report.check(f"{kind}: an array is no answer, and nobody waits for its end", set(outcomes.values()) == {"CONNECT_FAILED"},
+    report.check(f"{kind}: an array is no response, and its end is not awaited", set(outcomes.values()) == {"CONNECT_FAILED"},
                  f"{outcomes}")
 
 

@@ -1,4 +1,5 @@
-"""Identifiers for which there is a technical term, and where Sources and include declare them."""
+"""Identifiers for which there is a technical term, and where Sources and include declare them; functions, also of tests, whose names
+contain words for persons."""
 
 from __future__ import annotations
 
@@ -24,6 +25,13 @@ FORMS = re.compile(r"\w*(?:Run|Seat|Ticket|Courtesy|Following|Wish|Want|Aspect|S
                    r"|(?:\w+_)?(?:run|seat|ticket|courtesy|following|wish|want|aspect|shelf|ground|places|draft|halves)(?:_t)?"
                    r"|(?:\w+_)?(?:kept|light|turn)_\w+")
 ALLOWED_TYPES = {"LightTransform": "linear light", "heif_content_light_level": "of libheif"}
+
+#: Functions of all languages: those of C without the ones that return a value.
+FUNCTION = re.compile(r"\b(?:def|fn|func|function|void)\s+(?:\([^)\n]*\)\s*)?(?:\w+::)?(\w+)(?=\s*[(<])")
+#: The words of a name.
+WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+#: Words that names of functions, most of them of tests, do not contain: objects are not persons, and three that have a plain synonym.
+SPOKEN = re.compile(r"\b(?:he|him|his|who|whom|whoever|somebody|nobody|anybody|everybody|anew|belied|let go|letting go)\b")
 
 TYPE = re.compile(r"\b(?:class|struct|enum|union|protocol|actor|typealias|associatedtype)\s+(\w+)|^\} (\w+);"
                   r"|^typedef [^;{}]*?(\w+)(?:\)\([^;]*\))?;", re.MULTILINE)
@@ -64,3 +72,14 @@ def replaced() -> Iterator[tuple[str, int, str]]:
         wrong |= {(offset, name) for offset, name in [*types, *declared(path.suffix, code)] if name in REPLACED}
         for offset, name in sorted(wrong):
             yield str(path.relative_to(ROOT)), sources.line_of(code, offset), f"{name!r} is declared"
+
+
+def spoken() -> Iterator[tuple[str, int, str]]:
+    """Functions whose names contain words for persons."""
+    for path in text.files():
+        body = path.read_bytes().decode(errors="replace")
+        language = sources.language(path, body)
+        code = sources.code(language, body) if language else ""
+        for match in FUNCTION.finditer(code):
+            if found := SPOKEN.search(" ".join(WORD.findall(match[1])).lower()):
+                yield str(path.relative_to(ROOT)), sources.line_of(code, match.start()), f"{match[1]!r} contains {found[0]!r}"

@@ -92,7 +92,8 @@ def messages() -> Iterator[tuple[str, int, str]]:
 
 
 def main() -> None:
-    checks = {"comments": prose(), "identifiers": names.replaced(), "messages": messages(), "spellings": spellings()}
+    checks = {"comments": prose(), "identifiers": names.replaced(), "functions": names.spoken(), "messages": messages(),
+              "spellings": spellings()}
     for name, wrong in checks.items():
         violations = list(wrong)
         for file, line, reason in violations:

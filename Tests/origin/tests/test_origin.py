@@ -140,7 +140,7 @@ class Answers(TestCase):
         self.assertLessEqual(log[0].at, log[1].at)
         self.assertEqual(origin.counters()["statuses"], {"200": 1, "206": 1, "404": 1})
 
-    def test_an_origin_that_stopped_answers_nobody(self) -> None:
+    def test_an_origin_that_stopped_sends_no_response(self) -> None:
         with Origin() as origin:
             origin.add("a.jpg", jpeg())
             connection = http.client.HTTPConnection(*origin.address, timeout=10)

@@ -277,7 +277,7 @@ class Svg(TestCase):
                    '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
         self.assert_error("TIMEOUT", slow, max_work_ms=50)
 
-    def test_pictures_that_never_end_block_nobody(self) -> None:
+    def test_images_that_never_end_block_no_other_decode(self) -> None:
         endless = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="2000000000"/></filter>'
                       '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
         done = apart("""

@@ -143,7 +143,7 @@ import Testing
         #expect(sdimage_image_format(translated.pointer) == other && sdimage_image_frame_count(translated.pointer) == 4)
     }
 
-    @Test(arguments: formats) func itsFirstFrameAloneIsEncodedAnew(format: sdimage_format) throws {
+    @Test(arguments: formats) func itsFirstFrameAloneIsEncodedAgain(format: sdimage_format) throws {
         let image = try MovingPicture.image(try MovingPicture.bytes(4, format))
         let first = try MovingPicture.image(
             try encode(image, format) { sdimage_encode_options_set_first_frame_only($0, true) })
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// Images that lack part of their encoded bytes, or differ from them.
-    @Test(arguments: formats) func aSmallerOrChangedAnimationIsEncodedAnew(format: sdimage_format) throws {
+    @Test(arguments: formats) func aSmallerOrChangedAnimationIsEncodedAgain(format: sdimage_format) throws {
         // Trailing zeros that no encoder writes.
         let file = try MovingPicture.bytes(3, format) + [0, 0, 0, 0]
         let options = decodeOptions { sdimage_decode_options_set_thumbnail_size($0, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
@@ -172,7 +172,7 @@ import Testing
         #expect(sdimage_sniff(bytes, bytes.count) == other)
     }
 
-    @Test(arguments: formats) func whatALimitHasShrunkIsEncodedAnew(format: sdimage_format) throws {
+    @Test(arguments: formats) func anImageThatALimitHasShrunkIsEncodedAgain(format: sdimage_format) throws {
         let file = try MovingPicture.bytes(3, format)
         let options = decodeOptions { sdimage_decode_options_set_limit_bytes($0, 3 * 4 * 16) }
         let small = try make(sdimage_image_unref) { sdimage_decode(file, file.count, options.pointer, $0, $1) }

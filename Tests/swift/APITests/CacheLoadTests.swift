@@ -85,7 +85,7 @@ import Testing
         sdimage_result_unref(result)
     }
 
-    @Test func aMissHasNeitherPictureNorErrorAndAsksNobody() throws {
+    @Test func aMissHasNeitherImageNorErrorAndAsksNoLoader() throws {
         let cache = try makeCache(in: folder.path)
         let request = makeRequest("no URL at all")
         sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_ALL)

@@ -176,7 +176,7 @@ import Testing
         #expect(sdimage_cache_get_disk_totals_async(memory.pointer, nil, nil, nil, nil) == .SDIMAGE_STATUS_UNSUPPORTED)
     }
 
-    @Test func refusedCallsAnswerNobody() throws {
+    @Test func refusedCallsReportNothing() throws {
         let cache = try makeCache(in: folder.path)
         let heard = Heard()
         #expect(

@@ -199,7 +199,7 @@ import Testing
     }
 
     // Releasing a task does not cancel its load. Releasing the manager ends its loads with SHUTDOWN.
-    @Test func lettingGoOfATaskCancelsNothingAndOfAManagerAll() throws {
+    @Test func releasingATaskCancelsNothingAndAManagerAll() throws {
         let held = HeldLoader()
         var manager: Owned? = try makeManager(cache: nil, loader: try held.makeLoader())
         let first = Listener(), second = Listener()

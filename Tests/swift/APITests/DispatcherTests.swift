@@ -104,7 +104,7 @@ import Testing
         #expect(sdimage_dispatcher_next_event(dispatcher.pointer, &event, nil) == .SDIMAGE_STATUS_END)
     }
 
-    @Test func lettingGoOfAPollableDropsWhatNobodyWillTake() throws {
+    @Test func releasingAPollableDropsItsDeliveries() throws {
         let listener = Listener()
         do {
             let dispatcher = try pollable()

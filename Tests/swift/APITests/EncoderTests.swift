@@ -100,7 +100,7 @@ import Testing
         #expect(sdimage_encode(drawn.pointer, .SDIMAGE_FORMAT_PNG, nil, nil, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
     }
 
-    @Test func aFormatThatNobodyWritesIsUnsupported() throws {
+    @Test func aFormatWithoutAnEncoderIsUnsupported() throws {
         let drawn = try drawing()
         #expect(status { _ = try encode(drawn, .SDIMAGE_FORMAT_PDF) } == .SDIMAGE_STATUS_UNSUPPORTED)
         let interlaced = options { sdimage_encode_options_set_progressive($0, true) }

@@ -26,7 +26,7 @@ import Testing
         try expectAlways(.SDIMAGE_STATUS_TOO_LARGE, file)
     }
 
-    @Test func aContainerBeliedByItsPictureIsDamagedAndNotTooLarge() throws {
+    @Test func aContainerThatContradictsItsImageIsDamagedAndNotTooLarge() throws {
         // A key frame of 8 x 8 pixels.
         let picture: [UInt8] = [0x10, 0, 0, 0x9D, 0x01, 0x2A, 8, 0, 8, 0] + [UInt8](repeating: 0, count: 40)
         let file = webp(chunk("VP8X", [0, 0, 0, 0] + size(32768, 65535)) + chunk("VP8 ", picture))

@@ -60,7 +60,7 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
         #expect(results[0].source == .SDIMAGE_IMAGE_SOURCE_NETWORK)
     }
 
-    @Test func aRefreshOfAnImmutablePictureAsksNobody() throws {
+    @Test func aRefreshOfAnImmutableImageSendsNoRequest() throws {
         let fixture = try FreshnessFixture(control("max-age=1000, immutable", tag))
         _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)
         for source in [sdimage_image_source.SDIMAGE_IMAGE_SOURCE_MEMORY, .SDIMAGE_IMAGE_SOURCE_DISK] {

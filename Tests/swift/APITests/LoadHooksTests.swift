@@ -203,7 +203,7 @@ import Testing
         #expect(hooks.calls.get().isEmpty)
     }
 
-    @Test func aSerializerWorksInTheBackgroundWhereNobodyWaits() throws {
+    @Test func aSerializerWorksAfterItsLoadIsDelivered() throws {
         let hooks = HostLoadHooks()
         let gate = DispatchSemaphore(value: 0)
         hooks.serialize = { _, data in

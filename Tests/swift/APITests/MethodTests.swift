@@ -145,7 +145,7 @@ import Testing
         #expect(seen.method == "PUT" && seen.body == Array("same".utf8) && seen.headers["x-fixed"] == "yes")
     }
 
-    @Test func aSinkThatStartsAnewForgetsWhatWasWritten() throws {
+    @Test func aSinkThatRestartsForgetsWhatWasWritten() throws {
         let loader = ScriptedLoader { [picture] _, sink in
             _ = sdimage_load_sink_write(sink, "wrong bytes", 11, nil)
             sdimage_load_sink_restart(sink)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct OfflineTests {
-    @Test func offlineNobodyIsAskedForHTTP() throws {
+    @Test func offlineNoLoaderIsAskedForHTTP() throws {
         let fixture = try FreshnessFixture([:])
         #expect(!sdimage_manager_is_offline(fixture.manager.pointer))
         sdimage_manager_set_offline(fixture.manager.pointer, true)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func offlineAppliesToWhoeverLoadsHTTP() throws {
+    @Test func offlineAppliesToEveryLoaderOfHTTP() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
         sdimage_manager_set_offline(manager.pointer, true)

@@ -44,7 +44,7 @@ import Testing
         #expect(sdimage_prefetcher_max_concurrent(prefetcher.pointer) == 1)
     }
 
-    @Test func theProcessSharesAPrefetcherAsLongAsSomebodyHoldsIt() throws {
+    @Test func theProcessSharesAPrefetcherAsLongAsItIsReferenced() throws {
         let one = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_get_shared($0, $1) }
         let other = try make(sdimage_prefetcher_unref) { sdimage_prefetcher_get_shared($0, $1) }
         #expect(one.pointer == other.pointer)

@@ -46,7 +46,7 @@ import Testing
         return (listener, server.requests)
     }
 
-    @Test func aTransferThatStartsAnewStartsItsDecoderAnew() throws {
+    @Test func aTransferThatRestartsRestartsItsDecoder() throws {
         let bytes = try Fixtures.bytes("jpeg/large.jpg"), other = try Fixtures.bytes("pictures/balloons.jpg")
         let (listener, requests) = try load(bytes, other, resumes: false)
         #expect(requests.count == 2)

@@ -104,7 +104,7 @@ import Testing
         #expect(held.startCount == 1)
     }
 
-    @Test func whoComesLaterSeesWhatHasComeByThen() throws {
+    @Test func aLoadThatJoinsLaterSeesWhatHasArrived() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
         let bytes = try Fixtures.bytes("jpeg/large.jpg")

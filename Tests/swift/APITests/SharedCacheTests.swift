@@ -106,7 +106,7 @@ import Testing
         #expect(sdimage_image_width(sdimage_result_image(result.pointer)) == 3)
     }
 
-    @Test func aCacheInTroubleHoldsNobodyBack() throws {
+    @Test func aFailingCacheDelaysNoLoad() throws {
         let shared = SharedHostCache()
         shared.answer = .error
         let loader = try ScriptedLoader.answering(makePNG(width: 3, height: 2)).makeLoader()

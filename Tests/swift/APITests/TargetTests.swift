@@ -211,7 +211,7 @@ import Testing
         #expect(fixture.widget.log == ["clear", "start", "stop", "told OK 8"])
     }
 
-    @Test(arguments: [false, true]) func partsAreSetAndToldOnlyToWhoSetsThem(_ isManual: Bool) throws {
+    @Test(arguments: [false, true]) func partsAreReportedOnlyWhereTheWidgetSetsThem(_ isManual: Bool) throws {
         let fixture = try TargetFixture()
         let request = makeRequest("test://a.jpg")
         sdimage_request_set_progressive(request.pointer, true)

@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("loader", false, false, true), ("memory", false, false, false), ("memory", true, false, true),
         ("disk", false, false, true), ("disk", false, true, false), ("disk", true, true, true),
-    ]) func whatSomebodyWaitedForComesWithTheTransition(source: String, always: Bool, blocking: Bool, animates: Bool) throws {
+    ]) func anImageThatTookTimeComesWithTheTransition(source: String, always: Bool, blocking: Bool, animates: Bool) throws {
         let folder = TemporaryDirectory()
         let fixture = try TargetFixture(cache: try makeCache(in: folder.path))
         let bytes = makePNG(width: 8, height: 8)

@@ -87,7 +87,7 @@ import Testing
         #expect(watcher.shown == [nil, 60])
     }
 
-    @Test func whatIsLoadedWhileNobodySeesItWaits() throws {
+    @Test func anAnimationSetWhileInvisibleWaits() throws {
         sdimage_animated_view_set_visible(view.pointer, false)
         try show(try MovingPicture.bytes(3, .SDIMAGE_FORMAT_GIF))
         tick()

@@ -13,7 +13,7 @@ import Testing
         return try #require(listener.final())
     }
 
-    @Test func anExchangeBringsAPictureAndIsToldWhoAsks() throws {
+    @Test func anExchangeBringsAnImageAndGetsFieldsAndCredentials() throws {
         let transport = HostTransport { [picture] _, exchange in HostTransport.respond(exchange, body: picture) }
         do {
             let manager = try transport.makeManager { sdimage_downloader_config_set_credential($0, "me", "pass:word") }

@@ -196,7 +196,7 @@ import Testing
         #expect(final.scale == 3)
     }
 
-    @Test func aDamagedVariantIsMadeAnew() throws {
+    @Test func aDamagedVariantIsReplaced() throws {
         let cache = try makeCache(in: folder.path)
         let url = "test://h/g.png"
         _ = try load(cache, url, bytes: makePNG(width: 8, height: 4), thumbnail)

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 12, 13, 255]) func codeSizesThatNobodyKnowsAreBadData(_ codeSize: UInt8) {
+    @Test(arguments: [0, 12, 13, 255]) func unknownCodeSizesAreBadData(_ codeSize: UInt8) {
         #expect(imageError { _ = try decode(4, 4, codeSize: codeSize, data: [1, 2, 3]) }?.status == .badData)
     }
 

@@ -172,7 +172,7 @@ import Testing
         #expect(worst <= 1.0 / 255)
     }
 
-    @Test func anOutputIsTheSameWhoeverMakesIt() throws {
+    @Test func anOutputIsTheSameOnOneThreadAndOnMany() throws {
         let source = try PixelBuffer.scene(640, 512, .rgba8)
         let alone = try resize(source, to: 300, 250)
         let lease = try Engine.acquire()

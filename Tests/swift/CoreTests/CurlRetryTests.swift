@@ -197,7 +197,7 @@ extension CurlTests {
         ["Accept-Ranges": "bytes", "Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT", "Date": "Tue, 15 Nov 1994 12:45:26 GMT"],
         ["Accept-Ranges": "bytes", "Last-Modified": "Tue, 15 Nov 1994 12:45:26 GMT"],
     ])
-    func withoutAnOfferOrAStrongValidatorTheBodyIsLoadedAnew(headers: [String: String]) async throws {
+    func withoutAnOfferOrAStrongValidatorTheCompleteBodyIsLoadedAgain(headers: [String: String]) async throws {
         let server = breaking(headers) { _, connection in connection.answer(200, body: CurlTests.whole) }
         defer { server.stop() }
         #expect(try await eager().bytes(server.url("/")) == CurlTests.whole)
@@ -229,7 +229,7 @@ extension CurlTests {
         #expect(server.requests.map { $0.headers["range"] } == [nil, "bytes=200000-", nil])
     }
 
-    @Test func unsatisfiableRangeBeginsAnew() async throws {
+    @Test func unsatisfiableRangeRestarts() async throws {
         let server = breaking(CurlTests.tagged) { request, connection in
             guard request.headers["range"] != nil else { return connection.answer(200, body: CurlTests.whole) }
             connection.answer(416, ["Content-Range": "bytes */10"])

@@ -116,7 +116,7 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
     #expect(FileManager.default.fileExists(atPath: fixture.root + "/index-2.db"))
 }
 
-@Test func abandonedDatabaseIsRemovedOnceNobodyElseLives() async throws {
+@Test func abandonedDatabaseIsRemovedOnceNoOtherInstanceLives() async throws {
     let fixture = CacheFixture()
     let finder = try fixture.open()
     try finder.put(1, at: "a")

@@ -98,7 +98,7 @@ func namespaceThatIsNoNameIsRefused(namespace: String) throws {
     #expect(tag.starts(with: Data("Signature: 8a477f597d28d172789f06886806bc55".utf8)))
 }
 
-@Test func folderRemovedInUseIsMadeAnew() throws {
+@Test func folderRemovedInUseIsRecreated() throws {
     let fixture = CacheFixture { $0.inlineEntryLimit = 50 }
     let cache = try fixture.open()
     try cache.put(1, count: 100, at: "a")

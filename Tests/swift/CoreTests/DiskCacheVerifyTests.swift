@@ -58,7 +58,7 @@ private func sqlite(_ statements: String, on path: String) throws {
     }
 }
 
-@Test func indexThatLacksARowIsMadeAnew() throws {
+@Test func indexThatLacksARowIsReplaced() throws {
     let fixture = CacheFixture()
     let cache = try fixture.open()
     for index in 0..<200 { try cache.put(index, at: "\(index)") }

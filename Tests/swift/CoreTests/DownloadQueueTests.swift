@@ -17,7 +17,7 @@ import Testing
             Download(request, sharingKey: SharingKey(url: url), settings: settings, service: service, progress: .none))
     }
 
-    @Test(arguments: [ExecutionOrder.fifo, .lifo]) func whatWasTakenIsLetGoOfWhileOthersWait(order: ExecutionOrder) throws {
+    @Test(arguments: [ExecutionOrder.fifo, .lifo]) func aTakenTransferIsReleasedWhileOthersWait(order: ExecutionOrder) throws {
         let queue = DownloadQueue(settings)
         queue.limits.executionOrder = order
         for number in 0..<3 { queue.add(transfer("\(number)")) }
@@ -30,7 +30,7 @@ import Testing
         #expect(queue.next { _ in true } != nil)
     }
 
-    @Test func aThirdOfThePlacesIsKeptFromThoseThatNobodyWaitsFor() throws {
+    @Test func aThirdOfTheSlotsIsReservedForVisibleTransfers() throws {
         let queue = DownloadQueue(settings)
         for number in 0..<9 { queue.add(transfer("low\(number)", .low)) }
         var running: [Transfer] = []

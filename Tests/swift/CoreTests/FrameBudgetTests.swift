@@ -125,7 +125,7 @@ private final class Squares: FrameProvider {
         #expect(budget.statistics.bytes <= 3 * Squares.bytes)
     }
 
-    @Test func framesOfThosePausedMakeRoomForThoseWhoPlay() throws {
+    @Test func framesOfPausedPlayersMakeRoomForPlayingOnes() throws {
         let budget = FrameBudget(limit: 24 * Squares.bytes)
         let paused = try player(Squares(20, milliseconds: 5), budget)
         paused.start()
@@ -143,7 +143,7 @@ private final class Squares: FrameProvider {
         #expect(paused.bufferedFrames == 0)
     }
 
-    @Test func emptyingLeavesWhatIsShownNextByThoseWhoPlay() throws {
+    @Test func emptyingLeavesTheNextFramesOfPlayingPlayers() throws {
         let budget = FrameBudget(limit: 1 << 20)
         let player = try player(Squares(3), budget)
         player.start()

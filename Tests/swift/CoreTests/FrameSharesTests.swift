@@ -2,11 +2,11 @@ import SDImage
 import Testing
 
 @Suite struct FrameSharesTests {
-    @Test func whoeverWantsLessThanAnEqualShareGetsIt() {
+    @Test func aPlayerThatNeedsLessThanAnEqualShareGetsIt() {
         #expect(FrameShares.divide(100, among: [10, 200, 300]) == [10, 45, 45])
     }
 
-    @Test func whereThereIsEnoughEverybodyGetsEverything() {
+    @Test func withEnoughMemoryEachPlayerGetsEverything() {
         #expect(FrameShares.divide(100, among: [10, 20, 30]) == [10, 20, 30])
     }
 

@@ -57,7 +57,7 @@ import Testing
         #expect(body.count == 10)
     }
 
-    @Test func whoHasGoneIsNotTold() throws {
+    @Test func anObserverThatWasReleasedIsNotNotified() throws {
         let body = GrowingBody(limit: 10)
         var witness: Witness? = Witness()
         weak let gone = witness

@@ -56,7 +56,7 @@ func fileNamesCarryOnlyPictureExtensions(key: String, wanted: String) {
     "e9/E9936aba8d7f7fcca7813d72290de957-4c1-1f", "e9/e9936aba8d7f7fcca7813d72290de957-4c1", "e9/e9936aba-4c1-1f",
     "e9/e9936aba8d7f7fcca7813d72290de957-11111111111111111-1f",
 ])
-func pathsThatNobodyMadeAreRefused(path: String) {
+func pathsThatNoCacheMadeAreRefused(path: String) {
     #expect(CacheFileName(path: path) == nil)
 }
 

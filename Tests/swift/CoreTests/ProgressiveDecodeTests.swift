@@ -101,7 +101,7 @@ import Testing
         #expect(await progression.decoder(for: whole) == nil)
     }
 
-    @Test func whoHasLeftSeesNothingMore() throws {
+    @Test func aLoadThatLeftSeesNothingMore() throws {
         let lease = try Engine.acquire()
         let body = GrowingBody(limit: 10_000), first = Watcher(), second = Watcher()
         let progression = progression(body, LastByteCoder(), lease)

@@ -44,7 +44,7 @@ class Views(TestCase):
         self.assertIsNone(screen.shown[-1])
         self.assertIsNone(view.image)
 
-    def test_what_nobody_sees_does_not_play(self) -> None:
+    def test_an_invisible_view_does_not_play(self) -> None:
         screen = Screen()
         view = sdimage.AnimatedView(screen.show)
         view.visible = False

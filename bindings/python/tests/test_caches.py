@@ -127,7 +127,7 @@ class Chains(TestCase):
         fast.flush()
         self.assertEqual(fast.data("test://a.png"), png())
 
-    def test_policies_say_who_stores(self) -> None:
+    def test_policies_say_which_cache_stores(self) -> None:
         for policy, expected in (("highest_only", (0, 1)), ("lowest_only", (1, 0)), ("serial", (1, 1)), ("concurrent", (1, 1))):
             low, high = Dictionary(), Dictionary()
             chain = sdimage.CacheChain([low, high])

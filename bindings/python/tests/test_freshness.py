@@ -57,7 +57,7 @@ class Freshness(TestCase):
         manager.offline = False
         self.assertEqual(manager.load(other).source, "network")
 
-    def test_a_url_signed_anew_finds_its_picture(self) -> None:
+    def test_a_url_signed_again_finds_its_image(self) -> None:
         manager = self.manager(ignore_signatures=True)
         self.assertEqual(manager.cache_key("https://x/a.png?w=1&X-Amz-Signature=2"), b"https://x/a.png?w=1")
         self.assertEqual(self.manager().cache_key("https://x/a.png?sig=2"), b"https://x/a.png?sig=2")

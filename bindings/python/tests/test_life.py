@@ -151,7 +151,7 @@ class Callbacks(TestCase):
         self.addCleanup(patch.stop)
         return asked
 
-    def test_progress_that_nobody_asked_for_does_not_enter_the_interpreter(self) -> None:
+    def test_progress_without_a_function_does_not_enter_the_interpreter(self) -> None:
         may_end = threading.Event()
 
         def load(request: sdimage.LoadRequest) -> Iterator[bytes]:

@@ -105,7 +105,7 @@ class Custom(TestCase):
         self.assertTrue(ended.wait(10))
         self.assertEqual((results[0].data, counts[0]), (b"abc", (2, None)))
 
-    def test_an_exception_of_the_function_is_raised_to_who_waits(self) -> None:
+    def test_an_exception_of_the_function_is_the_cause_of_the_error(self) -> None:
         def load(request: sdimage.LoadRequest) -> bytes:
             raise ZeroDivisionError("by nought")
 
@@ -151,7 +151,7 @@ class Custom(TestCase):
 
         self.assertEqual(asyncio.run(main()), 6)
 
-    def test_a_task_that_nobody_keeps_still_has_its_loader(self) -> None:
+    def test_a_task_without_references_still_has_its_loader(self) -> None:
         manager = self.manager(cache=None)
         gate, ended = threading.Event(), threading.Event()
         widths: list[int] = []
@@ -171,7 +171,7 @@ class Custom(TestCase):
         self.assertTrue(ended.wait(10))
         self.assertEqual(widths, [7])
 
-    def test_a_chain_asks_who_can_load(self) -> None:
+    def test_a_chain_asks_the_loader_that_can_load(self) -> None:
         mine = sdimage.Loader(lambda request: png(9, 9), can_load=lambda url: url.startswith("mine:"), name="mine")
         chain = sdimage.Loader.chain(sdimage.Loader.data_url(), mine)
         manager = self.manager(loader=chain)

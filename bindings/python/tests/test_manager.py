@@ -89,7 +89,7 @@ class Loading(TestCase):
         self.assertEqual((progress[-1][0] <= len(data), progress[-1][1]), (True, len(data)))
         self.assertGreater(len(progress), 1)
 
-    def test_who_asks_for_parts_gets_them_before_the_whole(self) -> None:
+    def test_partial_images_come_before_the_whole(self) -> None:
         origin, manager = self.origin(), self.manager()
         url = origin.add("aurora.jpg", (PICTURES / "aurora.jpg").read_bytes()) + "?kbps=20"
         kinds: list[str] = []
@@ -418,7 +418,7 @@ class Misbehaviour(TestCase):
             assert image
             self.assertEqual(image.width, 640)
 
-    def test_nobody_listens(self) -> None:
+    def test_no_server_listens(self) -> None:
         origin = self.origin()
         url = origin.url("cat.jpg")
         origin.stop()

@@ -175,7 +175,7 @@ class Heif(Fixture):
         data[at : at + 2] = b"\xff\xff"
         self.assert_error("TOO_LARGE", sdimage.decode, bytes(data))
 
-    def test_a_kind_of_item_that_nobody_decodes_is_unsupported(self) -> None:
+    def test_a_kind_of_item_without_a_decoder_is_unsupported(self) -> None:
         self.assert_error("UNSUPPORTED", sdimage.decode, self.data("still.heic").replace(b"hvc1", b"xyz1"))
 
 

@@ -66,7 +66,7 @@ class Prefetching(TestCase):
         self.assertEqual(group.finished, 2)
         self.assertEqual(asyncio.run(self._await(group)).finished, 2)
 
-    def test_cancelling_who_awaits_cancels_the_group(self) -> None:
+    def test_cancelling_the_awaiting_task_cancels_the_group(self) -> None:
         gate = threading.Event()
         self.addCleanup(gate.set)
         manager = self.manager(loader=lambda request: gate.wait(30) and png())

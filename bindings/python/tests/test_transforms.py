@@ -141,7 +141,7 @@ class Custom(TestCase):
                 picture().transform(transforms.custom("fails", function))
             self.assertEqual(caught.exception.code, code)
 
-    def test_a_function_is_let_go_of(self) -> None:
+    def test_a_function_is_released(self) -> None:
         class Same:
             def __call__(self, image: sdimage.Image, key: str) -> sdimage.Image:
                 return image
