@@ -340,7 +340,7 @@ def main() -> None:
     settings = dict(argument.split("=", 1) for argument in sys.argv[2:] if "=" in argument)
     named = {argument for argument in sys.argv[2:] if "=" not in argument}
     faults = {"kill", "crash", "power", "failing", "share", "keys"}
-    wanted = named & faults or faults
+    wanted = set(filter(report.selected, named & faults or faults))
     if not compile_programs(pathlib.Path(sys.argv[1]).resolve()):
         report.finish()
     chance = random.Random(int(os.environ.get("SDIMAGE_FAULT_SEED", "1")))

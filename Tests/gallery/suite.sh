@@ -2,6 +2,7 @@
 ABOUT='the gallery in windows of SDL, its pixels compared'
 BUDGET=90
 NEEDS=library
+HAS_PARTS=1
 PACKAGES="$SDIMAGE_WINDOW_PACKAGES python3-numpy python3-pil"
 
 suite() {

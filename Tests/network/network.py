@@ -66,7 +66,7 @@ def main() -> None:
             "nginx": lambda: connections.nginx(files, folder, authority),
         }
         for name, run in parts.items():
-            if not wanted or name in wanted:
+            if (not wanted or name in wanted) and report.selected(name):
                 with world.part(name):
                     run()
         downgrading.__exit__()

@@ -81,7 +81,7 @@ def main() -> None:
                 report.skip(f"remote caches on {kind}", "the plug-in or its server is not installed")
                 continue
             for name, part in PARTS.items():
-                if not wanted or name in wanted:
+                if (not wanted or name in wanted) and report.selected(name):
                     started = time.monotonic()
                     part(kind, origin)
                     print(f"{kind} {name}: {time.monotonic() - started:.1f} s", file=sys.stderr)

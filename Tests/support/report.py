@@ -1,9 +1,16 @@
 """Results as lines: `ok NAME`, `not ok NAME: WHY`, `skip NAME: WHY`."""
 
+import os
+import re
 import subprocess
 import sys
 
 failures = 0
+
+
+def selected(name: str) -> bool:
+    """False if the part of the suite that `Tests/run` was given excludes the test."""
+    return re.search(os.environ.get("SDIMAGE_ONLY", ""), name) is not None
 
 
 def line(text: str) -> str:
