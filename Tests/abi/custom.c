@@ -297,83 +297,83 @@ static void coderListsCanBeEmptiedAndRestored(void) {
 
 /* --- Caches: one entry with slow replies. */
 
-typedef struct shelf {
+typedef struct host_cache {
     pthread_mutex_t lock;
     sdimage_data *data;
     char key[128];
     int queries, stores;
     bool forgets_replies;
     gate stored;
-} shelf;
+} host_cache;
 
-typedef struct answer {
+typedef struct delayed_reply {
     sdimage_reply *reply;
     sdimage_data *data;
-} answer;
+} delayed_reply;
 
-static void *answer_later(void *argument) {
-    answer *answer = argument;
-    if (answer->data)
-        sdimage_reply_complete_with_data(answer->reply, answer->data);
+static void *reply_later(void *argument) {
+    delayed_reply *delayed = argument;
+    if (delayed->data)
+        sdimage_reply_complete_with_data(delayed->reply, delayed->data);
     else
-        sdimage_reply_complete(answer->reply);
-    sdimage_reply_complete(answer->reply); /* ignored */
-    sdimage_data_unref(answer->data);
-    sdimage_reply_unref(answer->reply);
-    free(answer);
+        sdimage_reply_complete(delayed->reply);
+    sdimage_reply_complete(delayed->reply); /* ignored */
+    sdimage_data_unref(delayed->data);
+    sdimage_reply_unref(delayed->reply);
+    free(delayed);
     return NULL;
 }
 
-static void query_shelf(void *user_data, const void *key, size_t length, const sdimage_options *options,
-                        sdimage_reply *reply) {
+static void query_host(void *user_data, const void *key, size_t length, const sdimage_options *options,
+                       sdimage_reply *reply) {
     (void)options;
-    shelf *shelf = user_data;
+    host_cache *host = user_data;
     pthread_t thread;
-    pthread_mutex_lock(&shelf->lock);
-    shelf->queries++;
-    bool has = shelf->data && strlen(shelf->key) == length && !memcmp(shelf->key, key, length);
-    answer *answer = malloc(sizeof *answer);
-    answer->reply = reply;
-    answer->data = has ? sdimage_data_ref(shelf->data) : NULL;
-    bool forgets = shelf->forgets_replies;
-    pthread_mutex_unlock(&shelf->lock);
+    pthread_mutex_lock(&host->lock);
+    host->queries++;
+    bool has = host->data && strlen(host->key) == length && !memcmp(host->key, key, length);
+    delayed_reply *delayed = malloc(sizeof *delayed);
+    delayed->reply = reply;
+    delayed->data = has ? sdimage_data_ref(host->data) : NULL;
+    bool forgets = host->forgets_replies;
+    pthread_mutex_unlock(&host->lock);
     if (forgets) {
         sdimage_reply_unref(reply);
-        sdimage_data_unref(answer->data);
-        free(answer);
+        sdimage_data_unref(delayed->data);
+        free(delayed);
         return;
     }
-    CHECK_EQUAL(pthread_create(&thread, NULL, answer_later, answer), 0);
+    CHECK_EQUAL(pthread_create(&thread, NULL, reply_later, delayed), 0);
     pthread_detach(thread);
 }
 
-static void store_on_shelf(void *user_data, const void *key, size_t length, sdimage_data *data,
-                           const sdimage_options *options, sdimage_reply *reply) {
+static void store_in_host(void *user_data, const void *key, size_t length, sdimage_data *data,
+                          const sdimage_options *options, sdimage_reply *reply) {
     (void)options;
-    shelf *shelf = user_data;
-    pthread_mutex_lock(&shelf->lock);
-    sdimage_data_unref(shelf->data);
-    shelf->data = sdimage_data_ref(data);
-    snprintf(shelf->key, sizeof shelf->key, "%.*s", (int)length, (const char *)key);
-    shelf->stores++;
-    pthread_mutex_unlock(&shelf->lock);
+    host_cache *host = user_data;
+    pthread_mutex_lock(&host->lock);
+    sdimage_data_unref(host->data);
+    host->data = sdimage_data_ref(data);
+    snprintf(host->key, sizeof host->key, "%.*s", (int)length, (const char *)key);
+    host->stores++;
+    pthread_mutex_unlock(&host->lock);
     sdimage_reply_complete(reply);
     sdimage_reply_unref(reply);
-    gate_open(&shelf->stored);
+    gate_open(&host->stored);
 }
 
-static void remove_from_shelf(void *user_data, const void *key, size_t length, sdimage_cache_layers layers,
-                              sdimage_reply *reply) {
+static void remove_from_host(void *user_data, const void *key, size_t length, sdimage_cache_layers layers,
+                             sdimage_reply *reply) {
     (void)user_data, (void)key, (void)length, (void)layers;
     sdimage_reply_complete(reply);
     sdimage_reply_unref(reply);
 }
 
-static sdimage_manager *manager_with(shelf *shelf) {
+static sdimage_manager *manager_with(host_cache *host) {
     sdimage_cache_vtable table = {
-        .size = sizeof table, .query = query_shelf, .store = store_on_shelf, .remove = remove_from_shelf};
+        .size = sizeof table, .query = query_host, .store = store_in_host, .remove = remove_from_host};
     sdimage_cache *cache = NULL;
-    CHECK_EQUAL(sdimage_cache_new_custom(&table, shelf, NULL, &cache, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_cache_new_custom(&table, host, NULL, &cache, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_cache_flush(cache, NULL), SDIMAGE_STATUS_UNSUPPORTED);
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_manager_config_set_cache(config, cache);
@@ -389,30 +389,30 @@ static sdimage_manager *manager_with(shelf *shelf) {
 }
 
 static void aCacheOfTheHostIsQueriedAndStoredTo(void) {
-    static shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER, .stored = GATE_CLOSED};
-    sdimage_manager *manager = manager_with(&shelf);
+    static host_cache host = {.lock = PTHREAD_MUTEX_INITIALIZER, .stored = GATE_CLOSED};
+    sdimage_manager *manager = manager_with(&host);
     const char *url = "test:data";
     expect_loaded(manager, url, SDIMAGE_IMAGE_SOURCE_LOADER);
-    gate_wait(&shelf.stored, 1);
-    CHECK(!strcmp(shelf.key, url));
-    CHECK_EQUAL(sdimage_data_length(shelf.data), sizeof png_2x2);
+    gate_wait(&host.stored, 1);
+    CHECK(!strcmp(host.key, url));
+    CHECK_EQUAL(sdimage_data_length(host.data), sizeof png_2x2);
     expect_loaded(manager, url, SDIMAGE_IMAGE_SOURCE_DISK);
-    CHECK_EQUAL(shelf.queries, 2);
-    CHECK_EQUAL(shelf.stores, 1);
+    CHECK_EQUAL(host.queries, 2);
+    CHECK_EQUAL(host.stores, 1);
     CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(manager);
-    sdimage_data_unref(shelf.data);
+    sdimage_data_unref(host.data);
 }
 
 static void aForgottenReplyDoesNotFailTheLoad(void) {
-    static shelf shelf = {.lock = PTHREAD_MUTEX_INITIALIZER, .forgets_replies = true, .stored = GATE_CLOSED};
-    sdimage_manager *manager = manager_with(&shelf);
+    static host_cache host = {.lock = PTHREAD_MUTEX_INITIALIZER, .forgets_replies = true, .stored = GATE_CLOSED};
+    sdimage_manager *manager = manager_with(&host);
     expect_loaded(manager, "test:data", SDIMAGE_IMAGE_SOURCE_LOADER);
-    gate_wait(&shelf.stored, 1);
-    CHECK_EQUAL(shelf.queries, 1);
+    gate_wait(&host.stored, 1);
+    CHECK_EQUAL(host.queries, 1);
     CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(manager);
-    sdimage_data_unref(shelf.data);
+    sdimage_data_unref(host.data);
 }
 
 /* --- Loaders of images: one shown immediately, the final one still encoded, and numbers in place of bytes. */

@@ -24,7 +24,7 @@ static gboolean tick(gpointer user_data) {
     return G_SOURCE_CONTINUE;
 }
 
-static gboolean give_up(gpointer user_data) {
+static gboolean time_out(gpointer user_data) {
     g_main_loop_quit(((window *)user_data)->loop);
     return G_SOURCE_REMOVE;
 }
@@ -55,7 +55,7 @@ static sdimage_dispatcher *watch(window *window, guint *source) {
     CHECK_EQUAL(sdimage_dispatcher_bind_current_thread(dispatcher, NULL), SDIMAGE_STATUS_OK);
     *source = g_unix_fd_add(sdimage_dispatcher_descriptor(dispatcher), G_IO_IN, drain, dispatcher);
     g_timeout_add(1, tick, window);
-    g_timeout_add_seconds(30, give_up, window);
+    g_timeout_add_seconds(30, time_out, window);
     return dispatcher;
 }
 

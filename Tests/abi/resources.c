@@ -102,7 +102,7 @@ typedef struct asker {
     sdimage_status status;
 } asker;
 
-static void *ask(void *argument) {
+static void *get_image(void *argument) {
     asker *self = argument;
     atomic_store(&self->number, gettid());
     self->status = sdimage_resources_get_image(self->resources, "cat", &self->image, NULL);
@@ -143,7 +143,7 @@ static bool sleeps_on(void *argument) {
 static void start_askers(asker askers[ASKERS], sdimage_resources *resources) {
     for (int i = 0; i < ASKERS; i++) {
         askers[i].resources = resources;
-        CHECK_EQUAL(pthread_create(&askers[i].thread, NULL, ask, &askers[i]), 0);
+        CHECK_EQUAL(pthread_create(&askers[i].thread, NULL, get_image, &askers[i]), 0);
         gate_wait(&decoding, 1);
     }
     for (int i = 0; i < ASKERS; i++)

@@ -48,7 +48,7 @@ static edge make_edge(size_t capacity) {
 }
 
 /* Copies bytes directly before the inaccessible page. */
-static const uint8_t *place(edge edge, const uint8_t *bytes, size_t length) {
+static const uint8_t *move_to_edge(edge edge, const uint8_t *bytes, size_t length) {
     return length ? memmove(edge.end - length, bytes, length) : edge.end;
 }
 
@@ -113,7 +113,7 @@ static void use_pieces(edge edge, const uint8_t *bytes, size_t length) {
             uint8_t start[32];
             memcpy(start, bytes, signatures[i]);
             memcpy(start + signatures[i], bytes + from, size);
-            use(place(edge, start, signatures[i] + size), signatures[i] + size, true);
+            use(move_to_edge(edge, start, signatures[i] + size), signatures[i] + size, true);
         }
 }
 
@@ -122,12 +122,12 @@ static void use_variants(const uint8_t *bytes, size_t length) {
     uint64_t state = length;
     size_t step = length > FIRST_CUTS ? (length - FIRST_CUTS) / LATER_CUTS + 1 : 1;
     for (size_t cut = 0, count = 0; cut <= length; cut += cut < FIRST_CUTS ? 1 : step, count++)
-        use(place(edge, bytes, cut), cut, count % DECODES_EVERY == 0);
-    use(place(edge, bytes, length), length, true);
+        use(move_to_edge(edge, bytes, cut), cut, count % DECODES_EVERY == 0);
+    use(move_to_edge(edge, bytes, length), length, true);
     for (int i = 0; i < SPLICES; i++) {
         uint8_t start[SPLICED_BYTES + 32];
         size_t count = splice(start, bytes, length, &state);
-        use(place(edge, start, count), count, i % DECODES_EVERY == 0);
+        use(move_to_edge(edge, start, count), count, i % DECODES_EVERY == 0);
     }
     use_pieces(edge, bytes, length);
 }
@@ -224,8 +224,9 @@ static void use_texts_in_children(void) {
                 _exit(3);
             limit_time();
             for (size_t cut = 0; cut <= length; cut++) {
-                use_text(manager, cache, place(edge, (const uint8_t *)texts[i], cut), cut);
-                use_text(manager, cache, place(edge, (const uint8_t *)texts[i] + cut, length - cut), length - cut);
+                use_text(manager, cache, move_to_edge(edge, (const uint8_t *)texts[i], cut), cut);
+                use_text(manager, cache, move_to_edge(edge, (const uint8_t *)texts[i] + cut, length - cut),
+                         length - cut);
             }
             _exit(sdimage_cache_close(cache, NULL) < 0 || nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0
                       ? 5

@@ -25,7 +25,7 @@ enum IndexCalls {
         case 9: try cache.trimNow(below: Int(argument) << 8)
         case 10: try cache.setExpiryNow(UInt64(argument) << 56, for: key)
         case 11: try cache.setExtendedDataNow(argument & 0x80 == 0 ? nil : .copying(keys[2]), for: key)
-        case 12: try renew(key, in: cache)
+        case 12: try revalidate(key, in: cache)
         case 13: _ = try cache.unpinNow(cache.pathNow(for: key))
         case 14: try cache.removeNow(key)
         case 15: try cache.removeAllNow()
@@ -76,7 +76,7 @@ enum IndexCalls {
         }
     }
 
-    private static func renew(_ key: CacheKey, in cache: DiskCache) throws(ImageError) {
+    private static func revalidate(_ key: CacheKey, in cache: DiskCache) throws(ImageError) {
         guard let old = try cache.dataNow(for: key)?.record else { return }
         var new = old
         new.cacheControl = Array("max-age=5".utf8)

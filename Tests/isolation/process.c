@@ -54,10 +54,10 @@ static void use_workers(void) {
     ciso_forget(&worker, &end);
     CHECK_EQUAL(end.signal, SIGKILL);
     worker = start_worker("sandbox");
-    CHECK_EQUAL(ask(&worker, "open_file", answer), EPIPE);
+    CHECK_EQUAL(send_command(&worker, "open_file", answer), EPIPE);
     ciso_forget(&worker, NULL);
     worker = start_worker("sandbox");
-    CHECK_EQUAL(ask(&worker, "exit_process", answer), EPIPE);
+    CHECK_EQUAL(send_command(&worker, "exit_process", answer), EPIPE);
     CHECK_EQUAL(ciso_wait(&worker, LIMIT), 0);
     ciso_forget(&worker, &end);
     CHECK_EQUAL(end.signal, 0);
@@ -150,7 +150,7 @@ static void a_worker_starts_without_standard_descriptors(void) {
         close(i);
     struct ciso_worker worker = start_worker("free");
     char answer[200];
-    int error = ask(&worker, "start", answer);
+    int error = send_command(&worker, "start", answer);
     ciso_forget(&worker, NULL);
     CHECK_EQUAL(dup2(saved, STDOUT_FILENO), STDOUT_FILENO);
     CHECK_EQUAL(error, 0);
@@ -196,7 +196,7 @@ static void a_worker_outlives_the_thread_that_started_it(void) {
     CHECK_EQUAL(pthread_join(thread, NULL), 0);
     free(stack); /* with the thread-local storage */
     expect_answer(&worker, "threads", "0 failures");
-    CHECK_EQUAL(ask(&worker, "abort", (char[200]){0}), EPIPE);
+    CHECK_EQUAL(send_command(&worker, "abort", (char[200]){0}), EPIPE);
     ciso_forget(&worker, &end);
     CHECK_EQUAL(end.signal, SIGABRT);
 }

@@ -15,7 +15,7 @@ static struct ciso_end attacked(const char *name) {
     struct ciso_worker worker = start_worker("sandbox");
     struct ciso_end end;
     char answer[200];
-    int error = ask(&worker, name, answer);
+    int error = send_command(&worker, name, answer);
     if (error == 0)
         fail_test(__FILE__, __LINE__, "%s: the worker continues", name);
     CHECK_EQUAL(error, EPIPE);
@@ -95,7 +95,7 @@ static void kept_files_are_readable(void) {
 static void the_mechanisms_are_reported(void) {
     struct ciso_worker worker = start_worker("sandbox");
     char answer[200];
-    CHECK_EQUAL(ask(&worker, "mechanisms", answer), 0);
+    CHECK_EQUAL(send_command(&worker, "mechanisms", answer), 0);
     CHECK_EQUAL(atoi(answer) & ~CISO_LANDLOCK, CISO_SECCOMP);
     forget(&worker);
 }

@@ -21,7 +21,7 @@ struct ciso_worker start_worker(const char *mode) {
     return worker;
 }
 
-int ask(const struct ciso_worker *worker, const char *command, char answer[200]) {
+int send_command(const struct ciso_worker *worker, const char *command, char answer[200]) {
     struct ciso_message message;
     int error = ciso_send(worker->socket, command, strlen(command) + 1, NULL, 0, LIMIT);
     if (error == 0)
@@ -35,7 +35,7 @@ int ask(const struct ciso_worker *worker, const char *command, char answer[200])
 
 void expect_answer(const struct ciso_worker *worker, const char *command, const char *expected) {
     char answer[200];
-    int error = ask(worker, command, answer);
+    int error = send_command(worker, command, answer);
     if (error != 0) {
         struct ciso_worker ended = *worker;
         struct ciso_end end;

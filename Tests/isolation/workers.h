@@ -14,7 +14,7 @@ uint64_t monotonic_now(void);
 struct ciso_worker start_worker(const char *mode);
 
 /* Sends a command and returns the result of ciso_receive for the answer, which is stored as text in `answer`. */
-int ask(const struct ciso_worker *worker, const char *command, char answer[200]);
+int send_command(const struct ciso_worker *worker, const char *command, char answer[200]);
 
 /* The same for an answer that must come. */
 void expect_answer(const struct ciso_worker *worker, const char *command, const char *expected);

@@ -336,31 +336,31 @@ static void filesOfAnyYearHaveADate(void) {
 
 /* --- Watching. */
 
-typedef struct news {
+typedef struct seen_changes {
     gate heard;
     atomic_int inserted, removed, changed;
     char path[400];
-} news;
+} seen_changes;
 
 static void inserted(void *user_data, sdimage_photos_asset *asset) {
-    news *news = user_data;
+    seen_changes *seen = user_data;
     (void)asset;
-    atomic_fetch_add(&news->inserted, 1);
-    gate_open(&news->heard);
+    atomic_fetch_add(&seen->inserted, 1);
+    gate_open(&seen->heard);
 }
 
 static void removed(void *user_data, sdimage_photos_asset *asset) {
-    news *news = user_data;
+    seen_changes *seen = user_data;
     (void)asset;
-    atomic_fetch_add(&news->removed, 1);
-    gate_open(&news->heard);
+    atomic_fetch_add(&seen->removed, 1);
+    gate_open(&seen->heard);
 }
 
 static void changed(void *user_data, sdimage_photos_asset *asset) {
-    news *news = user_data;
-    snprintf(news->path, sizeof news->path, "%s", sdimage_photos_asset_path(asset));
-    atomic_fetch_add(&news->changed, 1);
-    gate_open(&news->heard);
+    seen_changes *seen = user_data;
+    snprintf(seen->path, sizeof seen->path, "%s", sdimage_photos_asset_path(asset));
+    atomic_fetch_add(&seen->changed, 1);
+    gate_open(&seen->heard);
 }
 
 static const sdimage_photos_library_handler observer = {
@@ -371,28 +371,28 @@ static void changesAreToldWhileTheLibraryWatches(void) {
     make_folder("album/sub");
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
     sdimage_photos_library *library = open_album(true);
-    news news = {.heard = GATE_CLOSED};
+    seen_changes seen = {.heard = GATE_CLOSED};
     atomic_int destroyed = 0;
     CHECK_EQUAL(count_of(library, NULL), 1);
     CHECK(sdimage_photos_library_is_watching(library));
     CHECK(!strcmp(sdimage_photos_library_note(library), ""));
     const char *a = identifier_of(library, "a.jpg");
-    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &news, NULL, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &seen, NULL, NULL), 0);
     write_photo("album/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
-    gate_wait(&news.heard, 1);
-    CHECK_EQUAL(atomic_load(&news.inserted), 1);
+    gate_wait(&seen.heard, 1);
+    CHECK_EQUAL(atomic_load(&seen.inserted), 1);
     CHECK_EQUAL(count_of(library, NULL), 2);
     move_file("album/a.jpg", "album/sub/moved.jpg");
-    gate_wait(&news.heard, 2);
-    CHECK_EQUAL(atomic_load(&news.changed), 1);
-    CHECK(!strcmp(news.path + strlen(news.path) - 13, "sub/moved.jpg"));
+    gate_wait(&seen.heard, 2);
+    CHECK_EQUAL(atomic_load(&seen.changed), 1);
+    CHECK(!strcmp(seen.path + strlen(seen.path) - 13, "sub/moved.jpg"));
     CHECK(is_named(library, "moved.jpg", a));
     move_file("album/sub", "album/other");
-    gate_wait(&news.heard, 3);
+    gate_wait(&seen.heard, 3);
     CHECK(is_named(library, "moved.jpg", a));
     remove_file("album/b.jpg");
-    gate_wait(&news.heard, 4);
-    CHECK_EQUAL(atomic_load(&news.removed), 1);
+    gate_wait(&seen.heard, 4);
+    CHECK_EQUAL(atomic_load(&seen.removed), 1);
     CHECK_EQUAL(count_of(library, NULL), 1);
     CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &destroyed, count_destroy, NULL), 0);
     CHECK_EQUAL(sdimage_photos_library_set_handler(library, NULL, NULL, NULL, NULL), 0);
@@ -405,12 +405,12 @@ static void aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier(void) {
     make_folder("album/sub");
     write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
     sdimage_photos_library *library = open_album(true);
-    news news = {.heard = GATE_CLOSED};
+    seen_changes seen = {.heard = GATE_CLOSED};
     const char *a = identifier_of(library, "a.jpg");
-    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &news, NULL, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &seen, NULL, NULL), 0);
     move_file("album/a.jpg", "album/sub/b.jpg");
     write_photo("album/sub/b.jpg", (photo){.width = 48, .height = 8, .shade = 7});
-    gate_wait(&news.heard, 1);
+    gate_wait(&seen.heard, 1);
     CHECK(is_named(library, "b.jpg", a));
     sdimage_photos_library_unref(library);
 }
@@ -418,16 +418,16 @@ static void aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier(void) {
 static void newFoldersAreWatchedToo(void) {
     use_folders();
     sdimage_photos_library *library = open_album(true);
-    news news = {.heard = GATE_CLOSED};
+    seen_changes seen = {.heard = GATE_CLOSED};
     CHECK_EQUAL(count_of(library, NULL), 0);
-    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &news, NULL, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &seen, NULL, NULL), 0);
     make_folder("album/new");
     make_folder("album/new/deep");
     write_photo("album/new/deep/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
-    gate_wait(&news.heard, 1);
+    gate_wait(&seen.heard, 1);
     write_photo("album/new/deep/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
-    while (atomic_load(&news.inserted) < 2)
-        gate_wait(&news.heard, news.heard.opened + 1);
+    while (atomic_load(&seen.inserted) < 2)
+        gate_wait(&seen.heard, seen.heard.opened + 1);
     CHECK_EQUAL(count_of(library, NULL), 2);
     sdimage_photos_library_unref(library);
 }

@@ -1,5 +1,4 @@
-"""Identifiers for which there is a technical term, and where Sources and include declare them; functions, also of tests, whose names
-contain words for persons."""
+"""Identifiers for which there is a technical term, and where they are declared; functions whose names contain words for persons."""
 
 from __future__ import annotations
 
@@ -19,6 +18,8 @@ REPLACED = set("""
     kept land letGo let_go news overtake patience place places progression quiet renew renewal saw seat shelf sorrow standIn
     stand_in ticket want wants wish wishes withdraw
 """.split())
+#: Functions that servers and hosts in tests may have.
+SERVERS = {"answer"}
 #: Forms of type names: Swift, then C.
 FORMS = re.compile(r"\w*(?:Run|Seat|Ticket|Courtesy|Following|Wish|Want|Aspect|Shelf|Ground|Places|Draft|Halves)"
                    r"|(?:Kept|Light|Turn)(?![a-z])\w*"
@@ -26,8 +27,9 @@ FORMS = re.compile(r"\w*(?:Run|Seat|Ticket|Courtesy|Following|Wish|Want|Aspect|S
                    r"|(?:\w+_)?(?:kept|light|turn)_\w+")
 ALLOWED_TYPES = {"LightTransform": "linear light", "heif_content_light_level": "of libheif"}
 
-#: Functions of all languages: those of C without the ones that return a value.
-FUNCTION = re.compile(r"\b(?:def|fn|func|function|void)\s+(?:\([^)\n]*\)\s*)?(?:\w+::)?(\w+)(?=\s*[(<])")
+#: Functions of all languages, in C and Java those that begin a line.
+FUNCTION = re.compile(r"\b(?:def|fn|func|function|void)\s+(?:\([^)\n]*\)\s*)?(?:\w+::)?(\w+)(?=\s*[(<])"
+                      r"|^(?!return\b|else\b|typedef\b)\w[\w ]*[ *](\w+)(?=\([^;]*\{$)", re.MULTILINE)
 #: The words of a name.
 WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 #: Words that names of functions, most of them of tests, do not contain: objects are not persons, and three that have a plain synonym.
@@ -47,6 +49,11 @@ C_DECLARATION = re.compile(r"(?:^[ \t]*|[{;] |\bfor \()(?!return\b|goto\b|else\b
                            rf"((?:\w+ )+\**\w+(?:[^;(){{}}]|{PARENTHESES.pattern})*;)", re.MULTILINE)
 
 
+def functions(code: str) -> Iterator[tuple[int, str]]:
+    """Offsets and names of functions."""
+    yield from ((match.start(), match[1] or match[2]) for match in FUNCTION.finditer(code))
+
+
 def declared(language: str, code: str) -> Iterator[tuple[int, str]]:
     """Offsets and names of declarations, types excepted."""
     found: list[tuple[int, str | None]] = []
@@ -64,12 +71,16 @@ def declared(language: str, code: str) -> Iterator[tuple[int, str]]:
 
 
 def replaced() -> Iterator[tuple[str, int, str]]:
-    """Declarations of replaced names."""
-    for path in text.code_files(".swift", ".c", ".h"):
+    """Declarations of replaced names: outside the library those of types and functions alone."""
+    library = set(text.code_files(".swift", ".c", ".h"))
+    for path in text.files():
+        if path.suffix not in (".swift", ".c", ".h"):
+            continue
         code = sources.code(path.suffix, path.read_text())
         types = {(match.start(), next(filter(None, match.groups()))) for match in TYPE.finditer(code)}
+        others = declared(path.suffix, code) if path in library else functions(code)
         wrong = {(offset, name) for offset, name in types if FORMS.fullmatch(name) and name not in ALLOWED_TYPES}
-        wrong |= {(offset, name) for offset, name in [*types, *declared(path.suffix, code)] if name in REPLACED}
+        wrong |= {(offset, name) for offset, name in [*types, *others] if name in REPLACED and (path in library or name not in SERVERS)}
         for offset, name in sorted(wrong):
             yield str(path.relative_to(ROOT)), sources.line_of(code, offset), f"{name!r} is declared"
 
@@ -80,6 +91,6 @@ def spoken() -> Iterator[tuple[str, int, str]]:
         body = path.read_bytes().decode(errors="replace")
         language = sources.language(path, body)
         code = sources.code(language, body) if language else ""
-        for match in FUNCTION.finditer(code):
-            if found := SPOKEN.search(" ".join(WORD.findall(match[1])).lower()):
-                yield str(path.relative_to(ROOT)), sources.line_of(code, match.start()), f"{match[1]!r} contains {found[0]!r}"
+        for offset, name in functions(code):
+            if found := SPOKEN.search(" ".join(WORD.findall(name)).lower()):
+                yield str(path.relative_to(ROOT)), sources.line_of(code, offset), f"{name!r} contains {found[0]!r}"

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// The original coordinates of a pixel of `numbered`.
-    private func place(_ image: Owned, _ x: UInt32, _ y: UInt32) -> [Int] {
+    private func position(_ image: Owned, _ x: UInt32, _ y: UInt32) -> [Int] {
         DrawnPicture.color(image, x, y).prefix(2).map { Int(($0 * 255).rounded()) }
     }
 
@@ -43,8 +43,8 @@ import Testing
         // Allocates images that would reuse the source image's memory if it had been freed.
         let others = try (0..<4).map { _ in try DrawnPicture.draw(40, 30, .SDIMAGE_PIXEL_FORMAT_RGB8) { _, _ in [255, 255, 255] }
         }
-        #expect(place(part, 0, 0) == [7, 4])
-        #expect(place(part, 9, 9) == [16, 13])
+        #expect(position(part, 0, 0) == [7, 4])
+        #expect(position(part, 9, 9) == [16, 13])
         withExtendedLifetime(others) {}
     }
 
@@ -52,10 +52,10 @@ import Testing
         let image = try numbered(40, 30)
         let rounded = try crop(image, 4.9, 2.1, 1.2, 0.5)
         #expect(DrawnPicture.size(rounded) == [3, 1])
-        #expect(place(rounded, 0, 0) == [4, 2])
+        #expect(position(rounded, 0, 0) == [4, 2])
         let corner = try crop(image, 38, -5, 1e300, 7)
         #expect(DrawnPicture.size(corner) == [2, 2])
-        #expect(place(corner, 0, 0) == [38, 0])
+        #expect(position(corner, 0, 0) == [38, 0])
         #expect(try crop(image, -1, -1, 50, 50).pointer == image.pointer)
     }
 
@@ -64,7 +64,7 @@ import Testing
         let scaled = try DrawnPicture.told(image, scale: 2)
         let part = try crop(scaled, 5, 5, 4, 3)
         #expect(DrawnPicture.size(part) == [8, 6])
-        #expect(place(part, 0, 0) == [10, 10])
+        #expect(position(part, 0, 0) == [10, 10])
         #expect(sdimage_image_scale(part.pointer) == 2)
     }
 
@@ -86,7 +86,7 @@ import Testing
             #expect(DrawnPicture.size(mirrored) == [7, 5])
             for y in UInt32(0)..<5 {
                 for x in UInt32(0)..<7 {
-                    #expect(place(mirrored, x, y) == [Int(horizontal ? 6 - x : x), Int(vertical ? 4 - y : y)])
+                    #expect(position(mirrored, x, y) == [Int(horizontal ? 6 - x : x), Int(vertical ? 4 - y : y)])
                 }
             }
         }
@@ -97,6 +97,6 @@ import Testing
         let turned = try flip(try DrawnPicture.blockAndBar(), true, true)
         #expect(DrawnPicture.size(turned) == [300, 300])
         #expect(DrawnPicture.color(turned, 150, 285) == DrawnPicture.black)
-        #expect(place(turned, 219, 149) == [151, 36])
+        #expect(position(turned, 219, 149) == [151, 36])
     }
 }

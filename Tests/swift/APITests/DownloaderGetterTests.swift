@@ -34,7 +34,7 @@ import Testing
         #expect(first == 5 && longest == 0)
     }
 
-    @Test func choices() {
+    @Test func options() {
         expectProperty(
             config, sdimage_downloader_config_set_execution_order, sdimage_downloader_config_execution_order,
             .SDIMAGE_EXECUTION_ORDER_FIFO, .SDIMAGE_EXECUTION_ORDER_LIFO)

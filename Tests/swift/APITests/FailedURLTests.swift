@@ -94,7 +94,7 @@ import Testing
     @Test func successOfALoadThatTriesAllTheSameClearsTheURL() throws {
         let fixture = try FreshnessFixture(["ETag": "\"a\"", "Cache-Control": "no-cache"])
         let again: (OpaquePointer) -> Void = { sdimage_request_set_retry_failed($0, true) }
-        let anew: (OpaquePointer) -> Void = { sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY) }
+        let reload: (OpaquePointer) -> Void = { sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY) }
         _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE)
         fixture.origin.now { $0.status = 404 }
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT).last?.status == .SDIMAGE_STATUS_HTTP_STATUS)
@@ -104,10 +104,10 @@ import Testing
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE).last?.width == 8)
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT, again).last?.httpStatus == 404)
         fixture.origin.now { $0.status = 200 }
-        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, anew).last?.status == .SDIMAGE_STATUS_FAILED_URL)
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, reload).last?.status == .SDIMAGE_STATUS_FAILED_URL)
         // "Not modified" is a success too.
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_RESPECT, again).last?.status == .SDIMAGE_STATUS_OK)
-        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, anew).last?.status == .SDIMAGE_STATUS_OK)
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, reload).last?.status == .SDIMAGE_STATUS_OK)
     }
 
     @Test func signedURLsOfOnePictureShareItsEntry() throws {

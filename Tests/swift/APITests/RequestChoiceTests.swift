@@ -15,7 +15,7 @@ import Testing
     private func image(_ result: Owned) -> OpaquePointer? { sdimage_result_image(result.pointer) }
 
     /// The result of a function of the loaded image; the load's result stays alive until then.
-    private func ask<R>(_ manager: Owned, _ request: Owned, _ question: (OpaquePointer?) -> R) throws -> R {
+    private func valueOfImage<R>(_ manager: Owned, _ request: Owned, _ question: (OpaquePointer?) -> R) throws -> R {
         let loaded = try result(manager, request)
         return withExtendedLifetime(loaded) { question(image(loaded)) }
     }
@@ -50,7 +50,7 @@ import Testing
     // SDWebImage option bit 21, MatchAnimatedImageClass: an error, and in memory a miss.
     @Test func whereOnlyAnAnimationWillDoAStillIsAnError() throws {
         let still = try lamp(frames: 1, cache: try makeCache(in: nil)), moving = try lamp(frames: 3)
-        #expect(try ask(still.manager, still.request, sdimage_image_width) == 5)
+        #expect(try valueOfImage(still.manager, still.request, sdimage_image_width) == 5)
         for (manager, request, _) in [still, moving] {
             sdimage_request_set_require_animation(request.pointer, true)
             let listener = Listener()
@@ -61,7 +61,7 @@ import Testing
         }
         // The URL stays usable for other requests.
         sdimage_request_set_require_animation(still.request.pointer, false)
-        #expect(try ask(still.manager, still.request, sdimage_image_width) == 5)
+        #expect(try valueOfImage(still.manager, still.request, sdimage_image_width) == 5)
     }
 
     // SDWebImage option bit 20, PreloadAllFrames: every frame is decoded.
@@ -122,7 +122,7 @@ import Testing
     ]) func theKeyTellsTheScale(row: Scale) throws {
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try ScriptedLoader.answering(picture).makeLoader())
         let request = makeRequest(row.url)
-        #expect(try ask(manager, request, sdimage_image_scale) == row.scale)
+        #expect(try valueOfImage(manager, request, sdimage_image_scale) == row.scale)
     }
 
     // The escaped sign is recognized only in keys that are http or https URLs.
@@ -131,7 +131,7 @@ import Testing
         defer { server.stop() }
         let manager = try makeManager(cache: nil)
         for (path, scale) in [("/a%402x.png", 2.0), ("/a%403x.png", 3)] {
-            #expect(try ask(manager, makeRequest(server.url(path)), sdimage_image_scale) == scale)
+            #expect(try valueOfImage(manager, makeRequest(server.url(path)), sdimage_image_scale) == scale)
         }
     }
 
@@ -143,7 +143,7 @@ import Testing
         for (wished, expected) in [(1.5, 1.5), (1, 1), (0.5, 2), (0, 2)] {
             sdimage_decode_options_set_scale(options.pointer, wished)
             sdimage_request_set_decode_options(request.pointer, options.pointer)
-            #expect(try ask(manager, request, sdimage_image_scale) == expected)
+            #expect(try valueOfImage(manager, request, sdimage_image_scale) == expected)
         }
     }
 
@@ -163,7 +163,7 @@ import Testing
         let options = Owned(sdimage_decode_options_new()) { sdimage_decode_options_unref($0) }
         sdimage_decode_options_set_pixel_format(options.pointer, .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT)
         sdimage_request_set_decode_options(request.pointer, options.pointer)
-        #expect(try ask(manager, request, sdimage_image_pixel_format) == .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT)
+        #expect(try valueOfImage(manager, request, sdimage_image_pixel_format) == .SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT)
     }
 
     // SDWebImage option bits 11 and 18, context keys `imageScaleDownLimitBytes` and `imageForceDecodePolicy`: set for all loads

@@ -10,32 +10,33 @@ import Testing
     private static let url = "test://h/a.png"
     private static let thumbnailKey = "test://h/a-Thumbnail(%7B4.000000,4.000000%7D,1).png"
 
-    enum Wish: String, Sendable { case plain, thumbnail, transformed }
+    enum Variant: String, Sendable { case plain, thumbnail, transformed }
 
     struct Row: Sendable, CustomTestStringConvertible {
-        let wish: Wish
+        let variant: Variant
         let store: UInt32
         let originalStore: UInt32
         /// The layers in which the image and its original are found afterwards.
         let final: UInt32
         let original: UInt32
 
-        init(_ wish: Wish, _ store: UInt32, _ originalStore: UInt32, final: UInt32, original: UInt32) {
-            (self.wish, self.store, self.originalStore, self.final, self.original) = (wish, store, originalStore, final, original)
+        init(_ variant: Variant, _ store: UInt32, _ originalStore: UInt32, final: UInt32, original: UInt32) {
+            (self.variant, self.store, self.originalStore) = (variant, store, originalStore)
+            (self.final, self.original) = (final, original)
         }
 
-        var testDescription: String { "\(wish.rawValue), store \(store), original \(originalStore)" }
+        var testDescription: String { "\(variant.rawValue), store \(store), original \(originalStore)" }
     }
 
     private static func layers(_ number: UInt32) -> sdimage_cache_layers { sdimage_cache_layers(rawValue: number)! }
 
-    private func wish(_ wish: Wish, _ request: OpaquePointer, _ transformer: Owned) {
-        if wish == .thumbnail { sdimage_request_set_thumbnail_size(request, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
-        if wish == .transformed { sdimage_request_set_transformer(request, transformer.pointer) }
+    private func setVariant(_ variant: Variant, _ request: OpaquePointer, _ transformer: Owned) {
+        if variant == .thumbnail { sdimage_request_set_thumbnail_size(request, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
+        if variant == .transformed { sdimage_request_set_transformer(request, transformer.pointer) }
     }
 
-    private func finalKey(_ wish: Wish) -> String {
-        switch wish {
+    private func finalKey(_ variant: Variant) -> String {
+        switch variant {
         case .plain: StoringTests.url
         case .thumbnail: StoringTests.thumbnailKey
         case .transformed: "test://h/a-five.png"
@@ -64,12 +65,12 @@ import Testing
         let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
         let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
         _ = try load(manager, StoringTests.url) {
-            wish(row.wish, $0, transformer)
+            setVariant(row.variant, $0, transformer)
             sdimage_request_set_wait_for_store($0, true)
             setStoreLayers($0, StoringTests.layers(row.store))
             setOriginalStoreLayers($0, StoringTests.layers(row.originalStore))
         }
-        #expect(found(cache, finalKey(row.wish)) == row.final)
+        #expect(found(cache, finalKey(row.variant)) == row.final)
         #expect(found(cache, StoringTests.url) == row.original)
     }
 
@@ -81,7 +82,7 @@ import Testing
         #expect(sdimage_cache_store_data(cache.pointer, StoringTests.url, -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
         let manager = try makeManager(cache: cache, loader: try HeldLoader().makeLoader())
         let made = try load(manager, StoringTests.url) {
-            wish(.transformed, $0, transformer)
+            setVariant(.transformed, $0, transformer)
             setOriginalStoreLayers($0, .SDIMAGE_CACHE_LAYERS_ALL)
         }
         #expect(made.width == 5 && made.source == .SDIMAGE_IMAGE_SOURCE_DISK)
@@ -115,7 +116,7 @@ import Testing
         _ = try load(manager, StoringTests.url) { sdimage_request_set_wait_for_store($0, true) }
         let made = try load(manager, StoringTests.url) {
             if query.isPlain { return setQueryLayers($0, StoringTests.layers(query.layers)) }
-            wish(.transformed, $0, transformer)
+            setVariant(.transformed, $0, transformer)
             setOriginalQueryLayers($0, StoringTests.layers(query.layers))
         }
         #expect(made.source == query.source)
@@ -130,7 +131,7 @@ import Testing
         let image = try make(sdimage_image_unref) { sdimage_decode(picture, picture.count, nil, $0, $1) }
         #expect(sdimage_cache_set_memory_image(cache.pointer, StoringTests.url, -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
         let small = try load(manager, StoringTests.url) {
-            wish(.thumbnail, $0, image)
+            setVariant(.thumbnail, $0, image)
             sdimage_request_set_wait_for_store($0, true)
             setOriginalQueryLayers($0, .SDIMAGE_CACHE_LAYERS_MEMORY)
         }
@@ -167,7 +168,7 @@ import Testing
         let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
         for round in 1...2 {
             let request = makeRequest(StoringTests.url)
-            wish(.transformed, request.pointer, transformer)
+            setVariant(.transformed, request.pointer, transformer)
             sdimage_request_set_wait_for_store(request.pointer, true)
             setOriginalQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_ALL)
             sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
@@ -190,7 +191,7 @@ import Testing
         let manager = try makeManager(cache: cache, loader: try held.makeLoader())
         let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
         let change: (OpaquePointer) -> Void = { [self] in
-            wish(.transformed, $0, transformer)
+            setVariant(.transformed, $0, transformer)
             sdimage_request_set_wait_for_store($0, true)
             sdimage_request_set_original_cache($0, originals.pointer)
             setOriginalStoreLayers($0, .SDIMAGE_CACHE_LAYERS_ALL)
@@ -224,7 +225,7 @@ import Testing
         #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
         for (isReset, expected) in [(false, UInt32(0)), (true, 1)] {
             _ = try load(manager, StoringTests.url) {
-                wish(.transformed, $0, transformer)
+                setVariant(.transformed, $0, transformer)
                 sdimage_request_set_wait_for_store($0, true)
                 sdimage_request_set_original_cache($0, nil)
                 if isReset { sdimage_request_reset_original_cache($0) }
@@ -258,16 +259,16 @@ import Testing
         let cache = try makeCache(in: folder.path)
         let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
         let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(picture).makeLoader())
-        for wished in [Wish.plain, .thumbnail, .transformed] {
+        for variant in [Variant.plain, .thumbnail, .transformed] {
             let change: (OpaquePointer) -> Void = { [self] in
-                wish(wished, $0, transformer)
+                setVariant(variant, $0, transformer)
                 sdimage_request_set_wait_for_store($0, true)
             }
-            let anew: (OpaquePointer) -> Void = {
+            let reload: (OpaquePointer) -> Void = {
                 change($0)
                 sdimage_request_set_source_policy($0, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
             }
-            #expect(try load(manager, StoringTests.url, anew).hasData == (wished == .plain))
+            #expect(try load(manager, StoringTests.url, reload).hasData == (variant == .plain))
             let inMemory = try load(manager, StoringTests.url, change)
             #expect(inMemory.source == .SDIMAGE_IMAGE_SOURCE_MEMORY && !inMemory.hasData)
             // The disk has an entry with its own bytes.

@@ -38,7 +38,7 @@ import Testing
         let host = try loop.makeDispatcher()
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try colors().makeLoader())
         let cells = (0..<20).map { _ in Cell() }
-        for cell in cells { try renew(cell, manager, onLoop ? host : dispatcher) }
+        for cell in cells { try recreate(cell, manager, onLoop ? host : dispatcher) }
         var random = Randoms(seed: 7)
         var started = 0
         let turn = {
@@ -49,7 +49,7 @@ import Testing
             switch random.below(12) {
             case 0: sdimage_target_cancel_latest(cell.target?.pointer)
             // The cell is released and replaced by a new one.
-            case 1: try renew(cell, manager, onLoop ? host : dispatcher)
+            case 1: try recreate(cell, manager, onLoop ? host : dispatcher)
             default: break
             }
             // Some images shown before appear again, from memory.
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    private func renew(_ cell: Cell, _ manager: Owned, _ dispatcher: Owned) throws {
+    private func recreate(_ cell: Cell, _ manager: Owned, _ dispatcher: Owned) throws {
         cell.target = nil
         cell.shown = -1
         var table = sdimage_target_vtable()

@@ -135,7 +135,7 @@ import Testing
 
     // MARK: Carried by files
 
-    private func kept(_ coder: any ImageCoder, _ data: [UInt8], convert: Bool) throws -> [UInt8]? {
+    private func decodedProfile(_ coder: any ImageCoder, _ data: [UInt8], convert: Bool) throws -> [UInt8]? {
         var options = DecodeOptions()
         options.convertToSRGB = convert
         let image = try coder.decode(try .copying(data), options: options, stop: CancellationToken())
@@ -159,15 +159,15 @@ import Testing
             (WebPCoder(), try MetadataFixture.webp([("ICCP", profile)], flags: 0x20)),
         ]
         for (coder, data) in files {
-            #expect(try kept(coder, data, convert: false) == profile)
-            #expect(try kept(coder, data, convert: true) == nil)
+            #expect(try decodedProfile(coder, data, convert: false) == profile)
+            #expect(try decodedProfile(coder, data, convert: true) == nil)
         }
     }
 
     @Test func aProfileOfManySegmentsIsJoinedInOrder() throws {
         let profile = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         let inOrder = segments(profile, 65_000)
-        #expect(try kept(JPEGCoder(), MetadataFixture.jpeg(inOrder.reversed()), convert: false) == profile)
-        #expect(try kept(JPEGCoder(), MetadataFixture.jpeg(Array(inOrder.dropFirst())), convert: false) == nil)
+        #expect(try decodedProfile(JPEGCoder(), MetadataFixture.jpeg(inOrder.reversed()), convert: false) == profile)
+        #expect(try decodedProfile(JPEGCoder(), MetadataFixture.jpeg(Array(inOrder.dropFirst())), convert: false) == nil)
     }
 }

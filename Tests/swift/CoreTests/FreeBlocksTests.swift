@@ -12,13 +12,13 @@ import Testing
     }
 
     /// The first page and the number of pages.
-    private func place(_ block: PixelPool.Block?) -> [Int]? {
+    private func position(_ block: PixelPool.Block?) -> [Int]? {
         guard let block = unsafe block else { return nil }
         return unsafe [Int(bitPattern: block.base) / Self.page - 1024, block.capacity / Self.page]
     }
 
     private func take(_ pages: Int, _ blocks: inout FreeBlocks) -> [Int]? {
-        unsafe place(blocks.take(pages * Self.page))
+        unsafe position(blocks.take(pages * Self.page))
     }
 
     private func empty() -> FreeBlocks { FreeBlocks(wholeFrom: 256 * Self.page, smallest: 4 * Self.page) }
@@ -67,7 +67,7 @@ import Testing
         var blocks = empty()
         for index in 0..<4 { try add(index * 100, 10, to: &blocks) }
         let evicted = unsafe blocks.evict(to: 25 * Self.page)
-        #expect(unsafe evicted.map { unsafe place($0) } == [[0, 10], [100, 10]] && blocks.bytes == 20 * Self.page)
+        #expect(unsafe evicted.map { unsafe position($0) } == [[0, 10], [100, 10]] && blocks.bytes == 20 * Self.page)
         #expect(unsafe blocks.evict(to: 0).count == 2 && blocks.bytes == 0)
     }
 
@@ -83,9 +83,9 @@ import Testing
             } else if let index = unsafe owned.indices.randomElement() {
                 unsafe blocks.add(owned.remove(at: index))
             }
-            let places = unsafe owned.compactMap { unsafe place($0) }.sorted { $0[0] < $1[0] }
-            #expect(zip(places, places.dropFirst()).allSatisfy { $0[0] + $0[1] <= $1[0] })
-            #expect(places.reduce(0) { $0 + $1[1] } * Self.page + blocks.bytes == 400 * Self.page)
+            let positions = unsafe owned.compactMap { unsafe position($0) }.sorted { $0[0] < $1[0] }
+            #expect(zip(positions, positions.dropFirst()).allSatisfy { $0[0] + $0[1] <= $1[0] })
+            #expect(positions.reduce(0) { $0 + $1[1] } * Self.page + blocks.bytes == 400 * Self.page)
         }
     }
 }

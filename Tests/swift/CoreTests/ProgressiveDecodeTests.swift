@@ -63,18 +63,18 @@ import Testing
         unsafe try span.withUnsafeBytes { bytes throws(ImageError) in unsafe try body.append(bytes) }
     }
 
-    private func progression(_ body: GrowingBody, _ coder: LastByteCoder, _ lease: EngineLease) -> ProgressiveDecode {
-        let wish = ProgressiveDecode.Options(decodeOptions: DecodeOptions(), coder: nil, priority: .normal, interval: 1) {
+    private func makeDecode(_ body: GrowingBody, _ coder: LastByteCoder, _ lease: EngineLease) -> ProgressiveDecode {
+        let options = ProgressiveDecode.Options(decodeOptions: DecodeOptions(), coder: nil, priority: .normal, interval: 1) {
             picture, _ throws(ImageError) in picture
         }
-        return ProgressiveDecode(body, wish, CoderRegistry([coder]), lease.engine)
+        return ProgressiveDecode(body, options, CoderRegistry([coder]), lease.engine)
     }
 
     @Test func aNewBeginningOfTheBodyIsANewDecoder() throws {
         let lease = try Engine.acquire()
         let body = GrowingBody(limit: 10_000), coder = LastByteCoder(), watcher = Watcher()
-        let progression = progression(body, coder, lease)
-        _ = progression.join(watcher)
+        let decode = makeDecode(body, coder, lease)
+        _ = decode.join(watcher)
         for value in [1, 2] as [UInt8] {
             try append(value, to: body)
             #expect(watcher.waits(for: value))
@@ -84,35 +84,35 @@ import Testing
         try append(3, to: body)
         #expect(watcher.waits(for: 3))
         #expect(coder.opened.withLock { $0 } == 2)
-        withExtendedLifetime(progression) {}
+        withExtendedLifetime(decode) {}
     }
 
     @Test func theWholePictureGetsTheDecoderOnlyOfItsOwnBytes() async throws {
         let lease = try Engine.acquire()
         let body = GrowingBody(limit: 10_000), watcher = Watcher()
-        let progression = progression(body, LastByteCoder(), lease)
-        _ = progression.join(watcher)
+        let decode = makeDecode(body, LastByteCoder(), lease)
+        _ = decode.join(watcher)
         try append(7, to: body)
         #expect(watcher.waits(for: 7))
         let whole = body.finish()
-        #expect(await progression.decoder(for: try .copying([7])) == nil)
-        #expect(await progression.decoder(for: whole) != nil)
+        #expect(await decode.decoder(for: try .copying([7])) == nil)
+        #expect(await decode.decoder(for: whole) != nil)
         body.reset()
-        #expect(await progression.decoder(for: whole) == nil)
+        #expect(await decode.decoder(for: whole) == nil)
     }
 
     @Test func aLoadThatLeftSeesNothingMore() throws {
         let lease = try Engine.acquire()
         let body = GrowingBody(limit: 10_000), first = Watcher(), second = Watcher()
-        let progression = progression(body, LastByteCoder(), lease)
-        _ = progression.join(first)
-        _ = progression.join(second)
+        let decode = makeDecode(body, LastByteCoder(), lease)
+        _ = decode.join(first)
+        _ = decode.join(second)
         try append(1, to: body)
         #expect(first.waits(for: 1) && second.waits(for: 1))
-        #expect(!progression.leave(first))
+        #expect(!decode.leave(first))
         try append(2, to: body)
         #expect(second.waits(for: 2))
         #expect(first.values.withLock { $0.last } == 1)
-        #expect(progression.leave(second))
+        #expect(decode.leave(second))
     }
 }

@@ -60,14 +60,14 @@ static void ignore(png_structp png, png_const_charp message) {
     (void)message;
 }
 
-static void give_up(png_structp png, png_const_charp message) {
+static void end_read(png_structp png, png_const_charp message) {
     (void)message;
     png_longjmp(png, 1);
 }
 
 int reference_png(uint16_t *to, size_t width, size_t height, const void *bytes, size_t length) {
     input in = {bytes, length};
-    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, give_up, ignore);
+    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, end_read, ignore);
     png_infop info = png ? png_create_info_struct(png) : NULL;
     if (!info || setjmp(png_jmpbuf(png))) {
         png_destroy_read_struct(&png, &info, NULL);
