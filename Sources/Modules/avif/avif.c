@@ -1,4 +1,5 @@
-/* avif.c: the AVIF coder: stills and sequences, by libavif.
+/* avif.c: the AVIF coder: stills and sequences, by libavif. The library opens this module on the first bytes of the
+ * format and calls the table at the end of this file.
  *
  * 1. tracks.c copies the file if it has tracks other than images and their alpha, and hides them from libavif.
  * 2. limits.c checks the tables of the container in linear time, before libavif searches them.
@@ -7,7 +8,11 @@
  * 5. yuv.c converts the planes to pixels in one pass. The library scales them and applies the orientation.
  * 6. For renditions in HDR, the gain map is decoded as the primary item of a copy of the file.
  *
- * A sequence is an instance (coder_instance.h): it decodes from the nearest key frame on. encode.c encodes. */
+ * A sequence is an instance (coder_instance.h): it decodes from the nearest key frame on. encode.c encodes.
+ *
+ * Decodes, descriptions and frames run on a detached thread (coder.h, detached_stack), because a call of libavif cannot
+ * be interrupted. Such calls may run concurrently: the coder itself has no state, and each call or instance has a
+ * decoder of its own. */
 #include <sdimage/plugins/avif.h>
 
 #include <avif/avif.h>
@@ -37,6 +42,7 @@ enum { DECODER_BYTES = 1 << 20 };
 /* Pixels that justify one more thread. */
 enum { PIXELS_PER_THREAD = 1 << 16 };
 
+/* Maps a result of libavif to a status. Results without a case, such as a failed AV1 decode, count as damaged data. */
 static sdimage_status status_of(avifResult result) {
     switch (result) {
     case AVIF_RESULT_OK: return SDIMAGE_STATUS_OK;
@@ -51,6 +57,7 @@ static sdimage_status status_of(avifResult result) {
     }
 }
 
+/* Converts a result to a status, with the detailed message of the decoder if it has one. */
 static sdimage_status check(avifResult result, const avifDecoder *decoder, sdimage_error **error) {
     if (result == AVIF_RESULT_OK)
         return SDIMAGE_STATUS_OK;
@@ -68,6 +75,7 @@ static sdimage_orientation orientation_of(const avifImage *image) {
     return (sdimage_orientation)table[turns][mirror];
 }
 
+/* Returns the chroma samples of a pixel in quarters, the unit of sdcs_info. */
 static uint32_t chroma_of(avifPixelFormat format) {
     switch (format) {
     case AVIF_PIXEL_FORMAT_YUV400: return 0;
@@ -77,10 +85,13 @@ static uint32_t chroma_of(avifPixelFormat format) {
     }
 }
 
+/* Borrows bytes of libavif; valid as long as the image that holds them. */
 static sdcs_span span_of(const avifRWData *data) {
     return (sdcs_span){data->data, data->size};
 }
 
+/* Collects the properties of the current image. Its spans point into the decoder. After a decode, its size and format
+ * are those of the stream. */
 static sdcs_info info_of(const avifDecoder *decoder) {
     const avifImage *image = decoder->image;
     sdcs_info info = {.format = SDIMAGE_FORMAT_AVIF, .width = image->width, .height = image->height};
@@ -97,6 +108,8 @@ static sdcs_info info_of(const avifDecoder *decoder) {
     return info;
 }
 
+/* Returns the number of threads for an image: one for each PIXELS_PER_THREAD pixels or part of them, up to the
+ * available processors. */
 static int threads_for(const avifImage *image) {
     uint64_t worth = (uint64_t)image->width * image->height / PIXELS_PER_THREAD + 1;
     int processors = sdcs_processors();
@@ -105,11 +118,12 @@ static int threads_for(const avifImage *image) {
 
 /* A decoder, and the bytes it reads if they are not the caller's. */
 typedef struct reader {
-    avifDecoder *decoder;
-    uint8_t *owned;
-    sdavif_tiles tiles;
+    avifDecoder *decoder; /* NULL before it is created */
+    uint8_t *owned;       /* the copy without other tracks; NULL if the caller's bytes are read */
+    sdavif_tiles tiles;   /* tiles of a grid; counts of 0 without one */
 } reader;
 
+/* Frees the decoder before its bytes, which it reads without a copy. Repeated calls have no effect. */
 static void close_reader(reader *reader) {
     if (reader->decoder)
         avifDecoderDestroy(reader->decoder);
@@ -118,7 +132,8 @@ static void close_reader(reader *reader) {
     reader->owned = NULL;
 }
 
-/* Reads the container. The caller closes the reader, also after a failure. `bytes` must outlive the reader. */
+/* Reads the container. The caller closes the reader, also after a failure. `bytes` must outlive the reader.
+ * `with_metadata` makes libavif extract EXIF and XMP, which only a description needs. */
 static sdimage_status parse(const void *bytes, size_t length, bool with_metadata, const sdimage_work_budget *budget,
                             reader *reader, sdimage_error **error) {
     reader->owned = sdavif_without_other_tracks(bytes, length);
@@ -129,6 +144,7 @@ static sdimage_status parse(const void *bytes, size_t length, bool with_metadata
     reader->decoder = avifDecoderCreate();
     if (!reader->decoder)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: no memory for a decoder");
+    /* Files of older encoders omit boxes that the strict mode requires, such as `pixi` or `ispe` of alpha. */
     reader->decoder->strictFlags = AVIF_STRICT_DISABLED;
     reader->decoder->ignoreExif = reader->decoder->ignoreXMP = !with_metadata;
     reader->decoder->imageCountLimit = SDAVIF_FRAME_LIMIT;
@@ -152,7 +168,8 @@ static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdcs_info *in
     return SDIMAGE_STATUS_OK;
 }
 
-/* Reads the container and checks the limits. The AV1 decoder refuses a stream that exceeds the container's size. */
+/* Reads the container and checks the limits, so that the decoder may be asked for images. The AV1 decoder refuses a
+ * stream that exceeds the container's size. */
 static sdimage_status prepare(const void *bytes, size_t length, const sdcs_request *request, reader *reader,
                               sdimage_error **error) {
     sdimage_status status = parse(bytes, length, false, request->budget, reader, error);
@@ -161,14 +178,20 @@ static sdimage_status prepare(const void *bytes, size_t length, const sdcs_reque
     avifDecoder *decoder = reader->decoder;
     sdcs_info info = info_of(decoder);
     const sdavif_tiles *tiles = &reader->tiles;
+    /* The limit applies to one stream, which for a grid is a tile. It is generous, because coded sizes may exceed the
+     * announced one. */
     uint64_t width = tiles->color ? tiles->width : info.width, height = tiles->color ? tiles->height : info.height;
     uint64_t area = 2 * (width + 64) * (height + 64);
     decoder->imageSizeLimit = area < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? (uint32_t)area : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
+    /* A grid has a decoder for each tile. More threads would multiply with their number. */
     decoder->maxThreads = tiles->color > 1 ? 1 : threads_for(decoder->image);
+    /* A decoder of a sequence holds its reference frames besides the current one. */
     status = sdcs_check_limits(&info, request, info.frame_count > 1 ? 1 + REFERENCES : 1, error);
     return status >= 0 && tiles->color ? check_tiles(tiles, &info, error) : status;
 }
 
+/* Describes the planes of an image, which stay owned by the decoder. libavif stores alpha with the depth of the
+ * colors. */
 static sdyuv_planes planes_of(const avifImage *image) {
     avifPixelFormatInfo info;
     avifGetPixelFormatInfo(image->yuvFormat, &info);
@@ -190,13 +213,15 @@ static sdyuv_planes planes_of(const avifImage *image) {
     return planes;
 }
 
-/* Converts the decoder's current image, one of `frames`. */
+/* Converts the decoder's current image to pixels. `frames` is the frame count that the metadata of the result
+ * reports. */
 static sdimage_status convert_current(const avifDecoder *decoder, uint32_t frames, const sdcs_request *request,
                                       sdimage_image **image, sdimage_error **error) {
     sdcs_info info = info_of(decoder);
     info.frame_count = frames;
     sdyuv_planes planes = planes_of(decoder->image);
     info.has_alpha = planes.alpha != NULL;
+    /* A decoder may return an image without all planes that its format announces. */
     if (!planes.luma || (info.chroma && (!planes.cb || !planes.cr)))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: plane is missing");
     /* Checked here, because the size in the stream is authoritative. */
@@ -206,7 +231,8 @@ static sdimage_status convert_current(const avifDecoder *decoder, uint32_t frame
 
 /* --- Gain maps. */
 
-/* Decodes the samples of a map: libavif before 1.1 does not know gain maps. */
+/* Decodes the samples of a map: libavif before 1.1 does not know gain maps. The copy of the file has the item of the
+ * map as its primary item (docs/decisions.md, "Gain maps of AVIF are decoded from a copy of the file"). */
 static sdimage_status decode_samples(const sdheif_container *c, const sdheif_item *item, const sdcs_request *request,
                                      sdimage_image **samples, sdimage_error **error) {
     reader reader = {.decoder = NULL};
@@ -223,7 +249,8 @@ static sdimage_status decode_samples(const sdheif_container *c, const sdheif_ite
     return status;
 }
 
-/* Attaches the gain map to the base image, which stays as it is without one and with a damaged one. */
+/* Attaches the gain map to the base image, which stays as it is without one and with a damaged one. `*image` is
+ * replaced by an image of the same pixels with the map. */
 static void add_gain_map(const void *bytes, size_t length, const sdcs_request *request, sdimage_image **image) {
     sdheif_container container;
     sdimage_image *samples = NULL;
@@ -242,7 +269,8 @@ static void add_gain_map(const void *bytes, size_t length, const sdcs_request *r
     sdheif_container_close(&container);
 }
 
-/* Describes the gain map of a header. */
+/* Describes the gain map of a header, with a placeholder for its samples. Errors are ignored: a header without a
+ * readable map has none. */
 static void describe_gain_map(const void *bytes, size_t length, const sdimage_work_budget *budget,
                               sdimage_metadata *metadata) {
     sdheif_container container;
@@ -261,11 +289,14 @@ static void describe_gain_map(const void *bytes, size_t length, const sdimage_wo
 
 /* --- The coder. */
 
+/* Recognizes the brands of AVIF. The library has already done so before it opened the module; this call serves coders
+ * that programs register themselves. */
 static bool can_decode(void *user_data, const void *bytes, size_t length) {
     (void)user_data;
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_AVIF;
 }
 
+/* Decodes the still, or the first frame of a sequence. */
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_image **image, sdimage_error **error) {
     (void)user_data;
@@ -276,8 +307,10 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
         status = check(avifDecoderNextImage(reader.decoder), reader.decoder, error);
     if (status >= 0) {
         sdcs_info info = info_of(reader.decoder);
+        /* A frame count of 1 tells the library to open no instance for further frames. */
         uint32_t frames = request.first_frame_only ? 1 : info.frame_count;
         status = convert_current(reader.decoder, frames, &request, image, error);
+        /* Sequences have no gain map: it belongs to the primary item. */
         if (status >= 0 && info.frame_count == 1 && sdcs_needs_gain_map(&request, *image))
             add_gain_map(bytes, length, &request, image);
     }
@@ -295,6 +328,8 @@ static uint64_t total_duration(const void *bytes, size_t length, uint32_t frames
     return sum;
 }
 
+/* Reports the header without decoding pixels. The limits of pixels and bytes do not apply to it, only those of
+ * tables. */
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
@@ -314,11 +349,12 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 /* --- Sequences. */
 
+/* The instance of a still or a sequence. All functions below run under its lock (coder_instance.h). */
 typedef struct instance {
-    sdcs_instance base;
+    sdcs_instance base; /* must be first */
     reader reader;
-    uint32_t frame_count;
-    uint32_t *durations;
+    uint32_t frame_count; /* at least 1 */
+    uint32_t *durations;  /* milliseconds of each frame; NULL for a still, or without memory for them */
 } instance;
 
 static void close_instance(void *pointer) {
@@ -327,6 +363,7 @@ static void close_instance(void *pointer) {
     free(self->durations);
 }
 
+/* Opens the complete file, which the instance holds as long as the decoder reads it. */
 static sdimage_status start(void *pointer, sdimage_error **error) {
     instance *self = pointer;
     const void *bytes = sdimage_data_bytes(self->base.data);
@@ -340,7 +377,8 @@ static sdimage_status start(void *pointer, sdimage_error **error) {
     return status;
 }
 
-/* Decodes up to a frame, one frame at a time. */
+/* Decodes up to a frame, one frame at a time, so that the budget is checked between frames. A decoder goes on from its
+ * current frame if the requested one follows without a key frame in between. */
 static sdimage_status seek(avifDecoder *decoder, uint32_t index, const sdimage_work_budget *budget,
                            sdimage_error **error) {
     sdimage_status status = sdcs_check_budget(budget, error);
@@ -349,6 +387,7 @@ static sdimage_status seek(avifDecoder *decoder, uint32_t index, const sdimage_w
     if (index >= (uint32_t)decoder->imageCount)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "avif: frame index is out of range");
     uint32_t key = avifDecoderNearestKeyframe(decoder, index);
+    /* `imageIndex` is -1 before the first frame. */
     bool is_past = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
     if (decoder->imageIndex < 0 || is_past || (uint32_t)decoder->imageIndex < key)
         status = check(avifDecoderNthImage(decoder, key), decoder, error);
@@ -360,6 +399,7 @@ static sdimage_status seek(avifDecoder *decoder, uint32_t index, const sdimage_w
     return status;
 }
 
+/* Decodes frame `index`; the frames of AVIF cover the whole canvas, and need no composition. */
 static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
     instance *self = pointer;
     avifDecoder *decoder = self->reader.decoder;
@@ -378,7 +418,8 @@ static uint32_t frame_count(const void *pointer) {
     return ((const instance *)pointer)->frame_count;
 }
 
-/* Endless; since libavif 1.0 a file can specify a count. */
+/* Returns 0, endless; since libavif 1.0 a file can specify a count of repetitions, which excludes the first loop.
+ * libavif reports negative numbers for endless or unknown counts. */
 static uint32_t loop_count(const void *pointer) {
 #if AVIF_VERSION >= 1000000
     const instance *self = pointer;
@@ -390,6 +431,7 @@ static uint32_t loop_count(const void *pointer) {
 #endif
 }
 
+/* Returns 0 for a still and for an index beyond the last frame. */
 static uint32_t duration_ms(const void *pointer, uint32_t index) {
     const instance *self = pointer;
     return self->durations && index < self->frame_count ? self->durations[index] : 0;
@@ -406,6 +448,7 @@ static sdcs_instance_kind sequences = {
     .close = close_instance,
 };
 
+/* The entry points of the coder, called by the library on its threads (sys/coder.h). */
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,

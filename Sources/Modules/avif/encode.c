@@ -1,3 +1,9 @@
+/* encode.c: images to AVIF files. One call of sdavif_encode makes one file:
+
+   1. encode_input.c converts the image to 8 bits or to native 16-bit samples, with its alpha if it has one.
+   2. fill converts it to planes, and sets colors, EXIF, XMP and orientation.
+   3. write_file compresses the planes with the AV1 encoder of libavif, on up to 16 threads.
+   4. light_level.c adds the light level to files of libavif before 1.0. */
 #include "encode.h"
 
 #include <avif/avif.h>
@@ -22,6 +28,8 @@ enum { WORST = 63, STANDARD_SPEED = 6, FASTEST = 10 };
 /* Bits per sample of a high-depth image by default, as in the main profiles of AV1. */
 enum { DEEP_BITS = 10 };
 
+/* Converts a result to a status, with the message of the encoder, which may be NULL. Results without a case are
+   failures of the encoder. */
 static sdimage_status check(avifResult result, const avifEncoder *encoder, sdimage_error **error) {
     const char *detail = encoder && encoder->diag.error[0] ? encoder->diag.error : avifResultToString(result);
     switch (result) {
@@ -53,12 +61,15 @@ static void set_orientation(avifImage *avif, sdimage_orientation orientation) {
     }
 }
 
+/* Sets the color encoding. A profile describes the colors completely, and leaves primaries and transfer unspecified. */
 static sdimage_status set_colors(avifImage *avif, const sdimage_image *image, bool lossless, sdimage_error **error) {
     sdcs_color color = sdcs_color_of(image);
     const sdimage_data *profile = sdimage_image_color_profile(image);
     avif->colorPrimaries = profile ? AVIF_COLOR_PRIMARIES_UNSPECIFIED : color.primaries;
     avif->transferCharacteristics = profile ? AVIF_TRANSFER_CHARACTERISTICS_UNSPECIFIED : color.transfer;
+    /* Full range keeps all levels of the pixels, which are full range too. */
     avif->yuvRange = AVIF_RANGE_FULL;
+    /* Identity stores green, blue and red as planes, without the rounding of a conversion. */
     avif->matrixCoefficients = lossless && avif->yuvFormat != AVIF_PIXEL_FORMAT_YUV400
                                    ? AVIF_MATRIX_COEFFICIENTS_IDENTITY
                                    : (avifMatrixCoefficients)sdcs_matrix_of(image);
@@ -69,6 +80,7 @@ static sdimage_status set_colors(avifImage *avif, const sdimage_image *image, bo
 }
 
 #if AVIF_VERSION >= 1000000
+/* libavif since 1.0 writes `clli` itself; before, it is added to the finished file. */
 static void set_light_level(avifImage *avif, const sdimage_encode_options *options) {
     avif->clli.maxCLL = (uint16_t)sdimage_encode_options_max_content_light_level(options);
     avif->clli.maxPALL = (uint16_t)sdimage_encode_options_max_frame_average_light_level(options);
@@ -90,6 +102,7 @@ static sdimage_status add_light_level(avifRWData *file, const sdimage_encode_opt
 }
 #endif
 
+/* Copies gray rows to the luma plane, which has as many bits as the source. */
 static sdimage_status fill_gray(avifImage *avif, const sdcs_encode_input *source, sdimage_error **error) {
     sdimage_status status = check(avifImageAllocatePlanes(avif, AVIF_PLANES_YUV), NULL, error);
     uint8_t *plane = avif->yuvPlanes[AVIF_CHAN_Y];
@@ -113,6 +126,7 @@ static sdimage_status fill_color(avifImage *avif, const sdcs_encode_input *sourc
     return check(avifImageRGBToYUV(avif, &pixels), NULL, error);
 }
 
+/* Adds EXIF and XMP of the options. libavif copies both. */
 static sdimage_status add_blocks(avifImage *avif, const sdimage_encode_options *options,
                                  sdimage_orientation orientation, sdimage_error **error) {
     const sdimage_data *xmp = sdimage_encode_options_xmp(options);
@@ -128,6 +142,7 @@ static sdimage_status add_blocks(avifImage *avif, const sdimage_encode_options *
     return status;
 }
 
+/* Sets everything in `avif` that does not concern the encoder: pixels, colors, metadata, orientation. */
 static sdimage_status fill(avifImage *avif, const sdcs_encode_input *source, const sdimage_encode_options *options,
                            sdimage_error **error) {
     bool lossless = sdimage_encode_options_is_lossless(options);
@@ -144,15 +159,18 @@ static sdimage_status fill(avifImage *avif, const sdcs_encode_input *source, con
 
 /* --- The file. */
 
+/* Translates quality and effort. libavif's quantizers run from 0, lossless, to 63. Minimum and maximum are equal, which
+   gives a constant quality. */
 static void configure(avifEncoder *encoder, const sdimage_encode_options *options) {
     double loss = sdimage_encode_options_is_lossless(options) ? 0 : 1 - sdimage_encode_options_quality(options);
     int quantizer = (int)(loss * WORST + 0.5), effort = (int)sdimage_encode_options_effort(options);
     encoder->minQuantizer = encoder->maxQuantizer = quantizer;
     encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = quantizer;
-    encoder->speed = effort ? FASTEST - effort : STANDARD_SPEED;
+    encoder->speed = effort ? FASTEST - effort : STANDARD_SPEED; /* the highest effort is the lowest speed */
     encoder->maxThreads = sdcs_processors();
 }
 
+/* Compresses the planes; *data receives a copy of the file. libavif encodes in one call, which nothing interrupts. */
 static sdimage_status write_file(const avifImage *avif, const sdimage_encode_options *options, sdimage_data **data,
                                  sdimage_error **error) {
     avifEncoder *encoder = avifEncoderCreate();
@@ -170,6 +188,7 @@ static sdimage_status write_file(const avifImage *avif, const sdimage_encode_opt
     return status;
 }
 
+/* Returns the layout of the planes: luma alone for gray, 4:4:4 for lossless, 4:2:0 for lossy. */
 static avifPixelFormat format_of(const sdcs_encode_input *source, const sdimage_encode_options *options) {
     if (source->channels == 1)
         return AVIF_PIXEL_FORMAT_YUV400;
@@ -194,6 +213,7 @@ static sdimage_status encode_source(const sdcs_encode_input *source, const sdima
     return status;
 }
 
+/* libavif may have been built without an AV1 encoder. */
 bool sdavif_can_encode(void *user_data, sdimage_format format) {
     (void)user_data;
     return format == SDIMAGE_FORMAT_AVIF && avifCodecName(AVIF_CODEC_CHOICE_AUTO, AVIF_CODEC_FLAG_CAN_ENCODE) != NULL;

@@ -1,3 +1,6 @@
+/* light_level.c: inserts a property `clli` into a finished file. Two insertions move bytes: the property, 12 bytes at
+   the end of `ipco`, and its association, 1 byte in `ipma`. The sizes of the boxes around them grow, and the offsets in
+   `iloc` move by 13. */
 #include "light_level.h"
 
 #include <string.h>
@@ -19,16 +22,20 @@ typedef struct layout {
     uint8_t number;      /* index of the new property, from 1 */
 } layout;
 
+/* Writes the lower `count` bytes of a value, big-endian. */
 static void put(uint8_t *to, uint64_t value, size_t count) {
     for (size_t i = 0; i < count; i++)
         to[i] = (uint8_t)(value >> 8 * (count - 1 - i));
 }
 
+/* Finds a full box of version 0 without flags, which libavif writes; the body follows both. */
 static bool find_full_box(sdcs_span span, uint32_t type, sdcs_span *body) {
     uint32_t version, flags;
     return sdcs_find_box(span, type, body) && sdcs_take_version(body, &version, &flags) && !version && !flags;
 }
 
+/* Finds the boxes to change; false for another layout than libavif's. The insertions assume that `ipma` follows
+   `ipco`. */
 static bool find_boxes(sdcs_span file, layout *layout) {
     sdcs_span pitm;
     return find_full_box(file, SDCS_FOURCC('m', 'e', 't', 'a'), &layout->meta) &&
@@ -46,18 +53,22 @@ static bool find_associations(layout *layout) {
     sdcs_span entries = layout->ipma, properties = layout->ipco;
     uint64_t count, item, associated;
     sdcs_box box;
+    /* An association of one byte has 7 bits for the index; the highest bit marks an essential property. */
     for (layout->number = 1; sdcs_next_box(&properties, &box); layout->number++)
         if (layout->number == MAX_PROPERTIES)
             return false;
     if (!sdcs_take(&entries, 4, &count) || !sdcs_take(&entries, 2, &item) || item != layout->primary)
         return false;
+    /* The bytes belong to `file`, which is writable; spans are const because readers share them. */
     layout->properties = (uint8_t *)(uintptr_t)entries.bytes;
     return sdcs_take(&entries, 1, &associated) && associated < UINT8_MAX && sdcs_skip(&entries, (size_t)associated);
 }
 
-/* Adds `shift` to the offset of each extent. */
+/* Adds `shift` to the offset of each extent, in place; false for an unexpected layout. The caller then drops the
+   file. */
 static bool move_extents(sdcs_span iloc, uint32_t shift) {
     uint64_t sizes, items, extents, offset;
+    /* Nibbles: offsets and lengths of 4 bytes, no base offset, and none of the index. */
     if (!sdcs_take(&iloc, 2, &sizes) || sizes != 0x4400 || !sdcs_take(&iloc, 2, &items))
         return false;
     for (; items > 0; items--) {
@@ -78,6 +89,7 @@ static void grow(sdcs_span body, size_t header, size_t bytes) {
     put((uint8_t *)(uintptr_t)body.bytes - header, body.length + header + bytes, 4);
 }
 
+/* Writes the changed file to `changed`, which has room for it. Overwrites fields of `file` before it copies them. */
 static bool change(avifRWData *file, layout *layout, const uint8_t *property, avifRWData *changed) {
     if (!find_boxes((sdcs_span){file->data, file->size}, layout) || !find_associations(layout) ||
         !move_extents(layout->iloc, PROPERTY + ASSOCIATION))
@@ -86,12 +98,15 @@ static bool change(avifRWData *file, layout *layout, const uint8_t *property, av
     grow(layout->iprp, BOX, PROPERTY + ASSOCIATION);
     grow(layout->ipco, BOX, PROPERTY);
     grow(layout->ipma, FULL_BOX, ASSOCIATION);
+    /* Both positions are offsets in the old file: the end of `ipco`, and the end of the associations of the primary
+       item. */
     size_t first = (size_t)(layout->ipco.bytes + layout->ipco.length - file->data);
     size_t second = (size_t)(layout->properties + 1 + *layout->properties - file->data);
     ++*layout->properties;
     memcpy(changed->data, file->data, first);
     memcpy(changed->data + first, property, PROPERTY);
     memcpy(changed->data + first + PROPERTY, file->data + first, second - first);
+    /* Not essential: readers that do not know `clli` still show the image. */
     changed->data[second + PROPERTY] = layout->number;
     memcpy(changed->data + second + PROPERTY + ASSOCIATION, file->data + second, file->size - second);
     return true;

@@ -1,7 +1,14 @@
+/* limits.c: a pass over the tables of a file before libavif sees it. Called by avif.c for each decode, description and
+   instance.
+
+   libavif searches its tables linearly for each entry, so that large tables would take quadratic time. The checks here
+   read each table once. They only count: a table that ends early is accepted, and left for libavif to refuse. The
+   sections are those of ISO/IEC 14496-12, unless another standard is named. */
 #include "limits.h"
 
 #include "heif_container.h"
 
+/* Limit of the tiles of one grid. Each has an AV1 decoder of its own. */
 enum { TILE_LIMIT = 1024 };
 
 static sdimage_status too_large(sdimage_error **error, const char *message) {
@@ -15,7 +22,7 @@ static bool take_either(sdcs_span *span, bool is_wide, uint64_t *value) {
 
 /* --- Items. */
 
-/* `iinf`, ISO/IEC 14496-12, 8.11.6. */
+/* `iinf`, ISO/IEC 14496-12, 8.11.6. Boxes are counted instead of trusting the number in the table. */
 static sdimage_status check_items(sdcs_span table, sdimage_error **error) {
     uint32_t version, flags;
     uint64_t count, found = 0;
@@ -36,6 +43,8 @@ static sdimage_status check_locations(sdcs_span table, sdimage_error **error) {
         return SDIMAGE_STATUS_OK;
     if (count > SDHEIF_ITEM_LIMIT)
         return too_large(error, "avif: items exceed the limit of 4096");
+    /* Bytes of an extent and of the fields before the count of extents, from the nibbles of `sizes`: offset, length,
+       base offset, index. */
     size_t each = (size_t)((sizes >> 12 & 15) + (sizes >> 8 & 15) + (version > 0 ? sizes & 15 : 0));
     size_t head = (version > 1 ? 4 : 2) + (version > 0 ? 2 : 0) + 2 + (size_t)(sizes >> 4 & 15);
     for (; count > 0; count--) {
@@ -50,7 +59,8 @@ static sdimage_status check_locations(sdcs_span table, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
-/* `iref`, 8.11.12. */
+/* `iref`, 8.11.12. Each box counts as one reference in addition to those it holds, so that empty boxes are limited
+   too. */
 static sdimage_status check_references(sdcs_span table, sdimage_error **error) {
     uint32_t version, flags;
     uint64_t owner, count, total = 0;
@@ -63,7 +73,7 @@ static sdimage_status check_references(sdcs_span table, sdimage_error **error) {
                                           : SDIMAGE_STATUS_OK;
 }
 
-/* `iprp`, 8.11.14. */
+/* `iprp`, 8.11.14: the properties in `ipco`, and the entries of all `ipma`, of which each names an item. */
 static sdimage_status check_properties(sdcs_span body, sdimage_error **error) {
     sdcs_box box, property;
     uint64_t properties = 0, associations = 0;
@@ -80,10 +90,11 @@ static sdimage_status check_properties(sdcs_span body, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
-/* `meta`, 8.11.1. */
+/* `meta`, 8.11.1: of the file, or of a track. */
 static sdimage_status check_meta(sdcs_span meta, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
     sdcs_box box;
+    /* Version and flags. */
     if (!sdcs_skip(&meta, 4))
         return status;
     while (status >= 0 && sdcs_next_box(&meta, &box))
@@ -105,6 +116,8 @@ static sdimage_status check_samples(sdcs_span table, sdimage_error **error) {
     while (sdcs_next_box(&table, &box)) {
         uint32_t version, flags, size = 0, count;
         switch (box.type) {
+        /* Sizes, durations, chunks, their offsets and key frames: all begin with a count of entries after version and
+           flags. In `stsz` a common size comes first. */
         case SDCS_FOURCC('s', 't', 's', 'z'):
         case SDCS_FOURCC('s', 't', 't', 's'):
         case SDCS_FOURCC('s', 't', 's', 'c'):
@@ -123,7 +136,8 @@ static sdimage_status check_samples(sdcs_span table, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
-/* Checks the container boxes of a track, down to the sample table. */
+/* Checks the container boxes of a track, down to the sample table. The depth of the recursion is limited, since `mdia`
+   and `minf` can be nested in each other. */
 static sdimage_status check_track(sdcs_span body, int depth, sdimage_error **error) {
     enum { DEPTH_LIMIT = 4 };
     sdimage_status status = SDIMAGE_STATUS_OK;
@@ -139,6 +153,7 @@ static sdimage_status check_track(sdcs_span body, int depth, sdimage_error **err
     return status;
 }
 
+/* `moov`, 8.2.1: limits the number of tracks, and checks each. */
 static sdimage_status check_movie(sdcs_span movie, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
     sdcs_box box;
@@ -154,7 +169,8 @@ static sdimage_status check_movie(sdcs_span movie, sdimage_error **error) {
 
 /* --- Tiles. */
 
-/* Adds the tiles of one grid; `coded` is the number of bytes that they may still take. */
+/* Adds the tiles of one grid to `*total`, and enlarges the largest tile in `tiles`. `coded` is the number of bytes that
+   they may still take. Items that are not grids have no references of this type, and add nothing. */
 static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *grid, uint64_t *coded, uint64_t *total,
                                 sdavif_tiles *tiles, sdimage_error **error) {
     uint32_t ids[TILE_LIMIT];
@@ -167,10 +183,12 @@ static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *gr
         uint32_t width, height;
         if (!tile)
             return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: tile is missing");
+        /* Many tiles could share the same bytes of the file, and each would be decoded. */
         uint64_t length = sdheif_coded_length(c, tile, SDCS_FOURCC('a', 'v', '1', 'C'));
         if (length > *coded)
             return too_large(error, "avif: tiles with shared bytes are longer than the file");
         *coded -= length;
+        /* `ispe`, ISO/IEC 23008-12, 6.5.3: version and flags, width, height. */
         if (sdheif_find_property(c, tile, SDCS_FOURCC('i', 's', 'p', 'e'), &size) && sdcs_skip(&size, 4) &&
             sdcs_take32(&size, &width) && sdcs_take32(&size, &height)) {
             tiles->width = width > tiles->width ? width : tiles->width;
@@ -181,6 +199,8 @@ static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *gr
     return SDIMAGE_STATUS_OK;
 }
 
+/* Counts the tiles of the primary item and of the auxiliary items that refer to it, such as alpha and depth. Nothing to
+   do for an image without a grid. */
 static sdimage_status find_tiles(const sdheif_container *c, sdavif_tiles *tiles, sdimage_error **error) {
     enum { RELATED_LIMIT = 16 };
     const sdheif_item *primary = sdheif_find_item(c, c->primary);
@@ -213,6 +233,7 @@ sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdima
             status = check_movie(box.body, error);
         }
     }
+    /* A sequence without items has no tiles, and needs no container. */
     if (status < 0 || !has_items)
         return status;
     sdheif_container container;

@@ -10,12 +10,13 @@ enum { SDAVIF_FRAME_LIMIT = 10000, SDAVIF_TRACK_LIMIT = 16, SDAVIF_REFERENCE_LIM
 /* The tiles of the displayed image, and of its alpha if that is a grid; none for an image without a grid. libavif makes
  * a decoder for each. */
 typedef struct sdavif_tiles {
-    uint64_t color, alpha;
+    uint64_t color, alpha;  /* counts */
     uint32_t width, height; /* size of the largest tile */
 } sdavif_tiles;
 
-/* Checks the tables in time linear in `length`. Errors: TOO_LARGE for more items, properties, references, extents,
- * tracks or samples than the limits, and for tiles that share their bytes; BAD_DATA; NO_MEMORY; CANCELLED; TIMEOUT. */
+/* Checks the tables in time linear in `length`, and stores the tiles. `budget` may be NULL. Errors: TOO_LARGE for more
+ * items, properties, references, extents, tracks or samples than the limits, and for tiles that share their bytes;
+ * BAD_DATA; NO_MEMORY; CANCELLED; TIMEOUT. */
 sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdimage_work_budget *budget,
                                    sdavif_tiles *tiles, sdimage_error **error);
 
