@@ -1,9 +1,9 @@
 /* encode.c: images to AVIF files. One call of sdavif_encode makes one file:
-
-   1. encode_input.c converts the image to 8 bits or to native 16-bit samples, with its alpha if it has one.
-   2. fill converts it to planes, and sets colors, EXIF, XMP and orientation.
-   3. write_file compresses the planes with the AV1 encoder of libavif, on up to 16 threads.
-   4. light_level.c adds the light level to files of libavif before 1.0. */
+ *
+ * 1. encode_input.c converts the image to 8 bits or to native 16-bit samples, with its alpha if it has one.
+ * 2. fill converts it to planes, and sets colors, EXIF, XMP and orientation.
+ * 3. write_file compresses the planes with the AV1 encoder of libavif, on up to 16 threads.
+ * 4. light_level.c adds the light level to files of libavif before 1.0. */
 #include "encode.h"
 
 #include <avif/avif.h>
@@ -29,7 +29,7 @@ enum { WORST = 63, STANDARD_SPEED = 6, FASTEST = 10 };
 enum { DEEP_BITS = 10 };
 
 /* Converts a result to a status, with the message of the encoder, which may be NULL. Results without a case are
-   failures of the encoder. */
+ * failures of the encoder. */
 static sdimage_status check(avifResult result, const avifEncoder *encoder, sdimage_error **error) {
     const char *detail = encoder && encoder->diag.error[0] ? encoder->diag.error : avifResultToString(result);
     switch (result) {
@@ -160,7 +160,7 @@ static sdimage_status fill(avifImage *avif, const sdcs_encode_input *source, con
 /* --- The file. */
 
 /* Translates quality and effort. libavif's quantizers run from 0, lossless, to 63. Minimum and maximum are equal, which
-   gives a constant quality. */
+ * gives a constant quality. */
 static void configure(avifEncoder *encoder, const sdimage_encode_options *options) {
     double loss = sdimage_encode_options_is_lossless(options) ? 0 : 1 - sdimage_encode_options_quality(options);
     int quantizer = (int)(loss * WORST + 0.5), effort = (int)sdimage_encode_options_effort(options);

@@ -1,6 +1,6 @@
 /* light_level.c: inserts a property `clli` into a finished file. Two insertions move bytes: the property, 12 bytes at
-   the end of `ipco`, and its association, 1 byte in `ipma`. The sizes of the boxes around them grow, and the offsets in
-   `iloc` move by 13. */
+ * the end of `ipco`, and its association, 1 byte in `ipma`. The sizes of the boxes around them grow, and the offsets in
+ * `iloc` move by 13. */
 #include "light_level.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static bool find_full_box(sdcs_span span, uint32_t type, sdcs_span *body) {
 }
 
 /* Finds the boxes to change; false for another layout than libavif's. The insertions assume that `ipma` follows
-   `ipco`. */
+ * `ipco`. */
 static bool find_boxes(sdcs_span file, layout *layout) {
     sdcs_span pitm;
     return find_full_box(file, SDCS_FOURCC('m', 'e', 't', 'a'), &layout->meta) &&
@@ -65,7 +65,7 @@ static bool find_associations(layout *layout) {
 }
 
 /* Adds `shift` to the offset of each extent, in place; false for an unexpected layout. The caller then drops the
-   file. */
+ * file. */
 static bool move_extents(sdcs_span iloc, uint32_t shift) {
     uint64_t sizes, items, extents, offset;
     /* Nibbles: offsets and lengths of 4 bytes, no base offset, and none of the index. */
@@ -99,7 +99,7 @@ static bool change(avifRWData *file, layout *layout, const uint8_t *property, av
     grow(layout->ipco, BOX, PROPERTY);
     grow(layout->ipma, FULL_BOX, ASSOCIATION);
     /* Both positions are offsets in the old file: the end of `ipco`, and the end of the associations of the primary
-       item. */
+     * item. */
     size_t first = (size_t)(layout->ipco.bytes + layout->ipco.length - file->data);
     size_t second = (size_t)(layout->properties + 1 + *layout->properties - file->data);
     ++*layout->properties;

@@ -1,9 +1,9 @@
 /* limits.c: a pass over the tables of a file before libavif sees it. Called by avif.c for each decode, description and
-   instance.
-
-   libavif searches its tables linearly for each entry, so that large tables would take quadratic time. The checks here
-   read each table once. They only count: a table that ends early is accepted, and left for libavif to refuse. The
-   sections are those of ISO/IEC 14496-12, unless another standard is named. */
+ * instance.
+ *
+ * libavif searches its tables linearly for each entry, so that large tables would take quadratic time. The checks here
+ * read each table once. They only count: a table that ends early is accepted, and left for libavif to refuse. The
+ * sections are those of ISO/IEC 14496-12, unless another standard is named. */
 #include "limits.h"
 
 #include "heif_container.h"
@@ -44,7 +44,7 @@ static sdimage_status check_locations(sdcs_span table, sdimage_error **error) {
     if (count > SDHEIF_ITEM_LIMIT)
         return too_large(error, "avif: items exceed the limit of 4096");
     /* Bytes of an extent and of the fields before the count of extents, from the nibbles of `sizes`: offset, length,
-       base offset, index. */
+     * base offset, index. */
     size_t each = (size_t)((sizes >> 12 & 15) + (sizes >> 8 & 15) + (version > 0 ? sizes & 15 : 0));
     size_t head = (version > 1 ? 4 : 2) + (version > 0 ? 2 : 0) + 2 + (size_t)(sizes >> 4 & 15);
     for (; count > 0; count--) {
@@ -60,7 +60,7 @@ static sdimage_status check_locations(sdcs_span table, sdimage_error **error) {
 }
 
 /* `iref`, 8.11.12. Each box counts as one reference in addition to those it holds, so that empty boxes are limited
-   too. */
+ * too. */
 static sdimage_status check_references(sdcs_span table, sdimage_error **error) {
     uint32_t version, flags;
     uint64_t owner, count, total = 0;
@@ -117,7 +117,7 @@ static sdimage_status check_samples(sdcs_span table, sdimage_error **error) {
         uint32_t version, flags, size = 0, count;
         switch (box.type) {
         /* Sizes, durations, chunks, their offsets and key frames: all begin with a count of entries after version and
-           flags. In `stsz` a common size comes first. */
+         * flags. In `stsz` a common size comes first. */
         case SDCS_FOURCC('s', 't', 's', 'z'):
         case SDCS_FOURCC('s', 't', 't', 's'):
         case SDCS_FOURCC('s', 't', 's', 'c'):
@@ -137,7 +137,7 @@ static sdimage_status check_samples(sdcs_span table, sdimage_error **error) {
 }
 
 /* Checks the container boxes of a track, down to the sample table. The depth of the recursion is limited, since `mdia`
-   and `minf` can be nested in each other. */
+ * and `minf` can be nested in each other. */
 static sdimage_status check_track(sdcs_span body, int depth, sdimage_error **error) {
     enum { DEPTH_LIMIT = 4 };
     sdimage_status status = SDIMAGE_STATUS_OK;
@@ -170,7 +170,7 @@ static sdimage_status check_movie(sdcs_span movie, sdimage_error **error) {
 /* --- Tiles. */
 
 /* Adds the tiles of one grid to `*total`, and enlarges the largest tile in `tiles`. `coded` is the number of bytes that
-   they may still take. Items that are not grids have no references of this type, and add nothing. */
+ * they may still take. Items that are not grids have no references of this type, and add nothing. */
 static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *grid, uint64_t *coded, uint64_t *total,
                                 sdavif_tiles *tiles, sdimage_error **error) {
     uint32_t ids[TILE_LIMIT];
@@ -200,7 +200,7 @@ static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *gr
 }
 
 /* Counts the tiles of the primary item and of the auxiliary items that refer to it, such as alpha and depth. Nothing to
-   do for an image without a grid. */
+ * do for an image without a grid. */
 static sdimage_status find_tiles(const sdheif_container *c, sdavif_tiles *tiles, sdimage_error **error) {
     enum { RELATED_LIMIT = 16 };
     const sdheif_item *primary = sdheif_find_item(c, c->primary);

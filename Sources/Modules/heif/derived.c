@@ -1,3 +1,8 @@
+/* derived.c: images that libheif decodes, because the module itself decodes only H.265 and grids of it: identity
+ * (`iden`), overlay (`iovl`), AV1 items, and grids of such.
+ *
+ * libheif trusts more of a file than this module does. sdheif_is_derived therefore walks the whole derivation before
+ * libheif sees the file: number and size of all inputs, their bytes, and for H.265 each unit of their streams. */
 #include "derived.h"
 
 #include <sdimage/sys/coder.h>
@@ -14,7 +19,7 @@ enum { PART_LIMIT = 256, DEPTH_LIMIT = 2 };
 
 /* The remaining allowance for decoding; `pixels` are those of all these images. */
 typedef struct allowance {
-    size_t parts;
+    size_t parts; /* coded images */
     uint64_t bytes, pixels;
 } allowance;
 
@@ -29,7 +34,8 @@ static bool has_lengths(const sdheif_container *c, const sdheif_item *item) {
     return true;
 }
 
-/* Counts the pictures of an item; false if its stream does not match its size, which libheif does not check. */
+/* Counts the pictures of an item; false if its stream does not match its size, which libheif does not check.
+ * `*pictures` is 1 for AV1, whose stream is not checked here. */
 static bool count_pictures(const sdheif_container *c, const sdheif_item *item, uint32_t width, uint32_t height,
                            uint32_t *pictures) {
     *pictures = 1;
@@ -38,7 +44,7 @@ static bool count_pictures(const sdheif_container *c, const sdheif_item *item, u
             sdheif_check_stream(c, item, (sdheif_coded){width, height, 1}, pictures, NULL) >= 0);
 }
 
-/* Deducts one coded image; false if the allowance is exceeded. */
+/* Deducts one coded image; false if the allowance is exceeded, or if the image has no size. */
 static bool take_part(const sdheif_container *c, const sdheif_item *item, allowance *left) {
     bool is_hevc = item->type == SDCS_FOURCC('h', 'v', 'c', '1');
     uint32_t type = is_hevc ? SDCS_FOURCC('h', 'v', 'c', 'C') : SDCS_FOURCC('a', 'v', '1', 'C');
@@ -56,6 +62,7 @@ static bool take_part(const sdheif_container *c, const sdheif_item *item, allowa
         return false;
     left->parts--;
     left->bytes -= bytes;
+    /* An item without a picture counts as one. */
     left->pixels -= pixels * (pictures ? pictures : 1);
     return true;
 }
@@ -74,6 +81,8 @@ static bool is_unambiguous(const sdheif_container *c) {
     return tables == 1;
 }
 
+/* Walks an item and all that it is derived from; false if one of them is missing, of another type, or beyond the
+ * allowance. `depth` counts the levels of derivation that may still follow, so that references in a circle end. */
 static bool is_decodable(const sdheif_container *c, const sdheif_item *item, int depth, allowance *left) {
     uint32_t parts[PART_LIMIT];
     switch (item->type) {
@@ -95,6 +104,7 @@ static bool is_decodable(const sdheif_container *c, const sdheif_item *item, int
     return true;
 }
 
+/* The auxiliary images of the item count too: libheif decodes alpha with it. */
 bool sdheif_is_derived(const sdheif_container *c, const sdheif_item *item) {
     allowance left = {PART_LIMIT, sdheif_most_coded(c), SDHEIF_MOST_PIXELS};
     uint32_t ids[PART_LIMIT];
@@ -110,11 +120,13 @@ bool sdheif_is_derived(const sdheif_container *c, const sdheif_item *item) {
     return count < PART_LIMIT;
 }
 
+/* Converts a result of libheif's decoder. */
 static sdimage_status check(struct heif_error result, sdimage_error **error) {
     return sdheif_check(result, SDIMAGE_STATUS_BAD_DATA, error);
 }
 
-/* libheif limits only the sides, so the check assumes a square canvas. */
+/* Checks the size of the canvas, and sets libheif's own limit. libheif limits only the sides, so the check assumes a
+ * square canvas. */
 static sdimage_status check_size(struct heif_context *context, const sdcs_info *info, const sdcs_request *request,
                                  sdimage_error **error) {
     sdcs_info square = *info;
@@ -127,6 +139,8 @@ static sdimage_status check_size(struct heif_context *context, const sdcs_info *
     return status;
 }
 
+/* Copies libheif's interleaved pixels to an image of the library, with the metadata in `info`. The size is that of the
+ * decoded image, which may differ from the announced one. */
 static sdimage_status copy_pixels(const struct heif_image *decoded, const sdcs_info *info, sdimage_image **image,
                                   sdimage_error **error) {
     int stride = 0;
@@ -154,6 +168,7 @@ static sdimage_status copy_pixels(const struct heif_image *decoded, const sdcs_i
     return status;
 }
 
+/* Decodes to 8-bit RGB, or RGBA if the image has alpha. libheif applies rotation and cropping. */
 static sdimage_status decode_pixels(const struct heif_image_handle *handle, const sdcs_info *info,
                                     sdimage_image **image, sdimage_error **error) {
     struct heif_decoding_options *options = sdheif_lib.decoding_options_alloc();
@@ -161,8 +176,10 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
     if (!options)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
     options->convert_hdr_to_8bit = 1;
+    /* Invalid input fails, instead of being decoded as far as possible with warnings. */
     options->strict_decoding = 1;
     enum heif_chroma chroma = info->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
+    /* libheif makes decoders of libde265 of its own, whose pictures only this limit bounds (picture_memory.h). */
     sdheif_begin_limit();
     sdimage_status status =
         check(sdheif_lib.decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options), error);
@@ -175,6 +192,7 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
     return status;
 }
 
+/* Decodes the primary image of an open context, after its announced size was checked. */
 static sdimage_status decode_handle(struct heif_context *context, struct heif_image_handle *handle,
                                     const sdheif_container *container, const sdcs_request *request,
                                     sdimage_image **image, sdimage_error **error) {
@@ -187,11 +205,13 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
     info.orientation = SDIMAGE_ORIENTATION_UP;
     info.has_alpha = sdheif_lib.image_handle_has_alpha_channel(handle) != 0;
     info.frame_count = 1;
+    /* Unspecified (ITU-T H.273): only a profile describes the colors of the result. */
     info.color = (sdyuv_color){2, 2, true};
     info.transfer = 2;
     sdimage_status status = check_size(context, &info, request, error);
     if (status < 0)
         return status;
+    /* A profile over the limit is omitted, as it is without memory for it. */
     size_t length = sdheif_lib.image_handle_get_raw_color_profile_size(handle);
     uint8_t *profile = length && length <= SDCS_BLOCK_LIMIT ? malloc(length) : NULL;
     if (profile && sdheif_lib.image_handle_get_raw_color_profile(handle, profile).code == heif_error_Ok) {
@@ -204,6 +224,8 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
 
 sdimage_status sdheif_decode_derived(const sdheif_container *container, const sdcs_request *request,
                                      sdimage_image **image, sdimage_error **error) {
+    /* The status has the library decode the image again in a worker that has opened libheif before its sandbox
+     * (sys/coder.h). */
     if (!sdheif_library_open() && sdimage_is_sandboxed())
         return sdcs_fail(error, SDIMAGE_STATUS_MODULE_MISSING,
                          "heif: " SDHEIF_SONAME " was not opened before the sandbox");

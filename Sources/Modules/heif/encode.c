@@ -1,3 +1,11 @@
+/* encode.c: images to HEIC files, by libheif. One call of sdheif_encode is one job: a context of libheif, in which it
+ *
+ * 1. encodes the image with its colors and light level,
+ * 2. adds a preview of at most 320 pixels if one was requested,
+ * 3. adds EXIF and XMP,
+ * 4. writes the file, and corrects the sizes in it.
+ *
+ * libheif is opened by sdheif_can_encode, which every encode calls first. */
 #include "encode.h"
 
 #include <sdimage/transform.h>
@@ -13,12 +21,14 @@
 /* The bounding box of a preview; bits per sample of a high-depth image by default. */
 enum { PREVIEW_SIDE = 320, DEEP_BITS = 10 };
 
+/* Converts a result of libheif's encoder. */
 static sdimage_status check(struct heif_error result, sdimage_error **error) {
     return sdheif_check(result, SDIMAGE_STATUS_ENCODE_FAILED, error);
 }
 
 /* --- Pixels. */
 
+/* Describes the colors by a profile, or by code points of ITU-T H.273 if the image has no profile. */
 static sdimage_status set_colors(struct heif_image *heif, const sdimage_image *image, sdimage_error **error) {
     const sdimage_data *profile = sdimage_image_color_profile(image);
     if (profile)
@@ -38,6 +48,7 @@ static sdimage_status set_colors(struct heif_image *heif, const sdimage_image *i
     return status;
 }
 
+/* Sets the light level in cd/m² if the options have one; the encoder writes `clli`. */
 static void set_light_level(struct heif_image *heif, const sdimage_encode_options *options) {
     struct heif_content_light_level level = {
         (uint16_t)sdimage_encode_options_max_content_light_level(options),
@@ -47,7 +58,8 @@ static void set_light_level(struct heif_image *heif, const sdimage_encode_option
         sdheif_lib.image_set_content_light_level(heif, &level);
 }
 
-/* Makes libheif's image: gray has only luma, everything else is interleaved. */
+/* Makes libheif's image: gray has only luma, everything else is interleaved. The caller releases `*heif`, also after a
+ * failure. */
 static sdimage_status make_heif_image(const sdcs_encode_input *source, struct heif_image **heif,
                                       sdimage_error **error) {
     int width = (int)source->width, height = (int)source->height, stride = 0;
@@ -73,6 +85,7 @@ static sdimage_status make_heif_image(const sdcs_encode_input *source, struct he
 
 /* --- The file. */
 
+/* Objects of libheif for one file; NULL until they are made. */
 typedef struct job {
     struct heif_context *context;
     struct heif_encoder *encoder;
@@ -96,6 +109,7 @@ static void set_effort(struct heif_encoder *encoder, uint32_t effort) {
         (void)sdheif_lib.encoder_set_parameter_string(encoder, "preset", presets[effort - 1]);
 }
 
+/* Makes the objects of a job. The caller closes it, also after a failure. */
 static sdimage_status open_job(job *job, const sdimage_encode_options *options, sdimage_error **error) {
     *job = (struct job){NULL, NULL, NULL};
     job->context = sdheif_lib.context_alloc();
@@ -112,7 +126,7 @@ static sdimage_status open_job(job *job, const sdimage_encode_options *options, 
     return check(sdheif_lib.encoder_set_lossy_quality(job->encoder, quality), error);
 }
 
-/* Makes libheif's image of at most `bits` bits a sample. */
+/* Makes libheif's image of at most `bits` bits a sample. The caller releases `*heif`, also after a failure. */
 static sdimage_status open_image(const sdimage_image *image, int bits, struct heif_image **heif,
                                  sdimage_error **error) {
     sdcs_encode_input source;
@@ -123,6 +137,7 @@ static sdimage_status open_image(const sdimage_image *image, int bits, struct he
     return status;
 }
 
+/* Encodes the image itself. `*handle` refers to its item, for the items that are added later. */
 static sdimage_status encode_one(job *job, const sdimage_image *image, const sdimage_encode_options *options,
                                  struct heif_image_handle **handle, sdimage_error **error) {
     struct heif_image *heif = NULL;
@@ -150,6 +165,7 @@ static sdimage_size preview_size(const sdimage_image *image) {
     return (sdimage_size){w < 2 ? 2 : w, h < 2 ? 2 : h};
 }
 
+/* Reduces the samples to 8 bits and keeps gray and alpha. */
 static sdimage_status as_8_bits(const sdimage_image *image, sdimage_image **result, sdimage_error **error) {
     bool gray = sdimage_image_pixel_format(image) == SDIMAGE_PIXEL_FORMAT_GRAY16 ||
                 sdimage_image_pixel_format(image) == SDIMAGE_PIXEL_FORMAT_GRAY8;
@@ -159,7 +175,8 @@ static sdimage_status as_8_bits(const sdimage_image *image, sdimage_image **resu
     return sdimage_image_convert(image, format, result, error);
 }
 
-/* Returns the image in sRGB. The library converts colors while it decodes. */
+/* Returns the image in sRGB. The library converts colors while it decodes, so the image takes a detour through a PNG of
+ * the lowest effort. An image without a color description is sRGB already. */
 static sdimage_status as_srgb(const sdimage_image *image, sdimage_image **result, sdimage_error **error) {
     if (!sdimage_image_color_profile(image) && !sdimage_image_color_primaries(image))
         return as_8_bits(image, result, error);
@@ -174,6 +191,8 @@ static sdimage_status as_srgb(const sdimage_image *image, sdimage_image **result
     return status;
 }
 
+/* Scales the image without its orientation: the preview is stored like the image, and the options of the job give it
+ * the same rotation. */
 static sdimage_status make_preview(const sdimage_image *image, sdimage_size size, struct heif_image **heif,
                                    sdimage_error **error) {
     sdimage_image *stored = NULL, *small = NULL, *plain = NULL;
@@ -190,7 +209,9 @@ static sdimage_status make_preview(const sdimage_image *image, sdimage_size size
     return status;
 }
 
-/* heif_context_assign_thumbnail writes the reference in the wrong direction, and no reader finds the preview. */
+/* Adds the preview; does nothing for an image that fits into its box. The reference between both comes from
+ * heif_context_encode_thumbnail: heif_context_assign_thumbnail writes it in the wrong direction, and no reader finds
+ * the preview. */
 static sdimage_status add_preview(job *job, const sdimage_image *image, struct heif_image_handle *master,
                                   sdimage_error **error) {
     sdimage_size size = preview_size(image);
@@ -210,6 +231,7 @@ static sdimage_status add_preview(job *job, const sdimage_image *image, struct h
     return status;
 }
 
+/* Adds EXIF, whose orientation tag is updated, and XMP, as items that describe the image. */
 static sdimage_status add_blocks(job *job, const sdimage_encode_options *options, sdimage_orientation orientation,
                                  const struct heif_image_handle *master, sdimage_error **error) {
     const sdimage_data *xmp = sdimage_encode_options_xmp(options);
@@ -227,11 +249,12 @@ static sdimage_status add_blocks(job *job, const sdimage_encode_options *options
     return status;
 }
 
+/* The destination of the file, for the function that libheif calls. */
 typedef struct sink {
     const sdimage_image *image;
     sdimage_data **data;
     sdimage_error **error;
-    sdimage_status status;
+    sdimage_status status; /* result of the copy */
 } sink;
 
 /* Exchanges the sides of each `ispe` (ISO/IEC 23008-12, 6.5.3) whose longer one is not that of the stored image. Before
@@ -258,6 +281,7 @@ static void correct_sizes(uint8_t *file, size_t length, const sdimage_image *ima
     }
 }
 
+/* Copies the file, because libheif's bytes must not be changed, and corrects it. */
 static sdimage_status make_corrected(const sink *sink, const void *bytes, size_t length) {
     uint8_t *file = malloc(length);
     if (!file)
@@ -269,9 +293,12 @@ static sdimage_status make_corrected(const sink *sink, const void *bytes, size_t
     return status;
 }
 
+/* Receives the whole file from libheif at once. The status is kept in the sink, and libheif is told that the write
+ * succeeded. */
 static struct heif_error write_file(struct heif_context *context, const void *bytes, size_t length, void *user_data) {
     (void)context;
     sink *sink = user_data;
+    /* Without a rotation by a quarter turn, the size after rotation is that of the stored image. */
     bool turns = sdcs_swaps_sides(sdimage_image_orientation(sink->image));
     sink->status = turns && sdimage_image_width(sink->image) != sdimage_image_height(sink->image)
                        ? make_corrected(sink, bytes, length)
@@ -279,6 +306,7 @@ static struct heif_error write_file(struct heif_context *context, const void *by
     return (struct heif_error){heif_error_Ok, heif_suberror_Unspecified, ""};
 }
 
+/* Writes the file to `*data`. */
 static sdimage_status finish(job *job, const sdimage_image *image, sdimage_data **data, sdimage_error **error) {
     sink sink = {image, data, error, SDIMAGE_STATUS_ENCODE_FAILED};
     struct heif_writer writer = {.writer_api_version = 1, .write = write_file};
@@ -303,6 +331,7 @@ sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimag
     struct heif_image_handle *master = NULL;
     sdimage_orientation orientation = sdimage_image_orientation(image);
     sdimage_status status = open_job(&job, options, error);
+    /* The version tells which fields the options of the opened libheif have. */
     if (status >= 0 && orientation != SDIMAGE_ORIENTATION_UP && job.options->version < 5)
         status =
             sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: this version of libheif cannot store an orientation");

@@ -10,7 +10,11 @@
  * 5. The planes are cut to the displayed part, and yuv.c converts them to pixels in one pass.
  * 6. For renditions in HDR, the gain map is decoded likewise.
  *
- * Images derived from others are decoded by libheif (derived.c, library.c), which also encodes (encode.c). */
+ * Images derived from others are decoded by libheif (derived.c, library.c), which also encodes (encode.c).
+ *
+ * The library opens this module on the first bytes of the format and calls the table at the end of this file, on
+ * detached threads (coder.h, detached_stack). Calls may run concurrently: each has a container and decoders of its own.
+ * libde265's tables, libheif and the count of limits in picture_memory.c are shared by the process. */
 #include <sdimage/plugins/heif.h>
 
 #include <libde265/de265.h>
@@ -39,7 +43,8 @@ static void cut(sdyuv_planes *planes, const sdheif_image *p) {
     planes->height = p->displayed_height;
 }
 
-/* Uses the stream's color encoding if the container has none. */
+/* Uses the stream's color encoding if the container has no code points. A profile does not replace it: the matrix from
+ * luma and chroma to RGB is not part of a profile. */
 static void resolve_color(sdcs_info *info, const sdheif_image *p, const sdheif_planes *decoded) {
     if (p->colors.has_codes)
         return;
@@ -66,6 +71,7 @@ static sdimage_status add_alpha(const sdheif_container *c, const sdheif_image *p
     return status;
 }
 
+/* Decodes one image item with its alpha. `source` has the size of the original if this item is its thumbnail. */
 static sdimage_status decode_image(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request,
                                    const sdcs_info *source, sdimage_image **image, sdimage_error **error) {
     sdcs_info info = sdheif_info(c, p), stored = info;
@@ -76,6 +82,7 @@ static sdimage_status decode_image(const sdheif_container *c, const sdheif_image
         status = sdcs_check_limits(&stored, request, 1, error);
     if (status < 0)
         return status;
+    /* Alpha must outlive the conversion, which reads its luma. */
     sdheif_planes decoded, alpha = {.owned = NULL};
     status = sdheif_decode_planes(c, p, 0, &decoded, error);
     if (status >= 0 && p->alpha)
@@ -97,6 +104,7 @@ static sdimage_status decode_best(const sdheif_container *c, const sdheif_image 
                                   sdimage_image **image, sdimage_error **error) {
     sdcs_info source = sdheif_info(c, p);
     const sdheif_item *item = sdheif_thumbnail(c, p, request);
+    /* Without `error`: a damaged thumbnail is no reason to fail. */
     if (item) {
         sdheif_image thumbnail;
         sdimage_status status = sdheif_image_read(c, item, &thumbnail, NULL);
@@ -105,6 +113,7 @@ static sdimage_status decode_best(const sdheif_container *c, const sdheif_image 
         sdheif_image_release(&thumbnail);
         if (status >= 0)
             return status;
+        /* The thumbnail may have used up the time of the image. */
         status = sdcs_check_budget(c->budget, error);
         if (status < 0)
             return status;
@@ -139,17 +148,21 @@ static void pass_error(sdimage_error *why, sdimage_error **error) {
 
 /* --- Gain maps. */
 
+/* Reports that less than the stored image is displayed. */
 static bool is_cropped(const sdheif_image *p) {
     return p->displayed_width != p->width || p->displayed_height != p->height;
 }
 
+/* Checks that the samples of a map cover the same area as the base image. Two cropped images are taken to be cropped
+ * alike. */
 static sdimage_status check_samples(const sdheif_image *map, const sdheif_image *base, sdimage_error **error) {
     if (is_cropped(map) != is_cropped(base))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: gain map and image are cropped differently");
     return sdcs_check_gain_map(map->orientation, base->orientation, error);
 }
 
-/* Attaches the gain map to the base image, which stays as it is without one and with a damaged one. */
+/* Attaches the gain map to the base image, which stays as it is without one and with a damaged one. `*image` is
+ * replaced by an image of the same pixels with the map. */
 static void add_gain_map(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request,
                          sdimage_image **image) {
     sdheif_gain_map found = sdheif_find_gain_map(c, p->item->id);
@@ -174,7 +187,8 @@ static void add_gain_map(const sdheif_container *c, const sdheif_image *p, const
     sdheif_image_release(&samples_image);
 }
 
-/* Describes the gain map of a header. */
+/* Describes the gain map of a header, with a placeholder for its samples. Errors are ignored: a header without a
+ * readable map has none. */
 static void describe_gain_map(const sdheif_container *c, const sdheif_image *p, sdimage_metadata *metadata) {
     sdheif_gain_map found = sdheif_find_gain_map(c, p->item->id);
     sdimage_image *samples = NULL;
@@ -188,12 +202,14 @@ static void describe_gain_map(const sdheif_container *c, const sdheif_image *p, 
 
 /* --- The coder. */
 
+/* Recognizes the brands of HEIC and of HEIF without a known codec. */
 static bool can_decode(void *user_data, const void *bytes, size_t length) {
     (void)user_data;
     sdimage_format format = sdimage_sniff(bytes, length);
     return format == SDIMAGE_FORMAT_HEIC || format == SDIMAGE_FORMAT_HEIF;
 }
 
+/* Decodes the primary item, or a thumbnail of it that is large enough. */
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_image **image, sdimage_error **error) {
     (void)user_data;
@@ -204,6 +220,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     sdimage_status status = open_primary(bytes, length, request.budget, &container, &primary, &why);
     if (status >= 0)
         status = decode_best(&container, &primary, &request, image, &why);
+    /* Only items of another kind are left to libheif, never those that failed with damage or a limit. */
     else if (status == SDIMAGE_STATUS_UNSUPPORTED && primary.item && sdheif_is_derived(&container, primary.item)) {
         sdimage_error_unref(why);
         why = NULL;
@@ -217,6 +234,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
+/* Reports the header without decoding pixels. */
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
@@ -247,6 +265,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     return status;
 }
 
+/* The entry points of the coder, called by the library on its threads (sys/coder.h). */
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
@@ -259,6 +278,7 @@ static const sdimage_coder_vtable table = {
     .module = sdcs_module_path,
 };
 
+/* Balances de265_init, whose calls libde265 counts, when the coder is released. */
 static void release_library(void *user_data) {
     (void)user_data;
     de265_free();

@@ -1,3 +1,8 @@
+/* hevc.c: from the bytes of an item to the planes of one picture. push_item feeds the NAL units of the decoder
+ * configuration and of the item to libde265, run decodes them, and describe reports the planes, which stay in the
+ * memory of the decoder.
+ *
+ * Runs on the thread of a decode, or on one of the helpers of planes.c. Each call has a decoder of its own. */
 #include "hevc.h"
 
 #include <libde265/de265.h>
@@ -28,6 +33,7 @@ typedef struct feed {
     uint32_t seen, pushed, pictures; /* counts of units, and of the pictures that they begin */
 } feed;
 
+/* Skips the profile and the other fields before the format of chroma (16 bytes), and the frame rate (2 bytes). */
 bool sdheif_read_configuration(sdcs_span box, sdheif_configuration *configuration) {
     uint64_t chroma, depth, chroma_depth, lengths;
     if (!sdcs_skip(&box, 16) || !sdcs_take(&box, 1, &chroma) || !sdcs_take(&box, 1, &depth) ||
@@ -38,6 +44,7 @@ bool sdheif_read_configuration(sdcs_span box, sdheif_configuration *configuratio
     return true;
 }
 
+/* Fails with BAD_DATA. */
 static sdimage_status damaged(sdimage_error **error, const char *what) {
     return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
 }
@@ -48,7 +55,7 @@ static bool has_ended(const feed *feed) {
     return feed->decoder && feed->pictures > 1;
 }
 
-/* Checks a unit before the decoder allocates memory for its pictures. */
+/* Checks a unit before the decoder allocates memory for its pictures. Only sequence parameter sets announce a size. */
 static sdimage_status check_unit(const feed *feed, sdcs_span unit, sdimage_error **error) {
     uint32_t width, height;
     if (sdheif_is_parameter_set(unit) &&
@@ -58,7 +65,8 @@ static sdimage_status check_unit(const feed *feed, sdcs_span unit, sdimage_error
     return SDIMAGE_STATUS_OK;
 }
 
-/* Checks a unit of the item's picture, and passes it to the decoder. */
+/* Checks a unit of the item's picture, and passes it to the decoder. Units other than slices and parameter sets, such
+ * as supplemental information, are left out. `unit` has at least the two bytes of its header. */
 static sdimage_status push_unit(feed *feed, sdcs_span unit, sdimage_error **error) {
     unsigned type = unit.bytes[0] >> 1 & 63;
     if (type >= OTHERS)
@@ -67,6 +75,7 @@ static sdimage_status push_unit(feed *feed, sdcs_span unit, sdimage_error **erro
      * other fields than check_unit: it also looks for emulation prevention in the two bytes of the header. */
     if (!(unit.bytes[1] & TEMPORAL_LAYER))
         return feed->decoder ? SDIMAGE_STATUS_OK : damaged(error, "heif: NAL unit has no temporal layer");
+    /* first_slice_segment_in_pic_flag, the first bit after the header (ITU-T H.265, 7.3.6.1). */
     if (type < PARAMETER_SETS && unit.length > UNIT_HEADER && unit.bytes[UNIT_HEADER] >> 7)
         feed->pictures++;
     if (has_ended(feed))
@@ -74,6 +83,7 @@ static sdimage_status push_unit(feed *feed, sdcs_span unit, sdimage_error **erro
     sdimage_status status = check_unit(feed, unit, error);
     if (status < 0 || !feed->decoder)
         return status;
+    /* Other results are ignored: run fails if no complete picture follows. */
     if (++feed->pushed > UNIT_LIMIT)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: NAL units of an item exceed the limit of 16384");
     if (de265_push_NAL(feed->decoder, unit.bytes, (int)unit.length, 0, NULL) == DE265_ERROR_OUT_OF_MEMORY)
@@ -81,7 +91,7 @@ static sdimage_status push_unit(feed *feed, sdcs_span unit, sdimage_error **erro
     return SDIMAGE_STATUS_OK;
 }
 
-/* Passes one unit, which follows its length in `size` bytes. */
+/* Takes one unit, which follows its length in `size` bytes, and passes it on. libde265 takes lengths as `int`. */
 static sdimage_status push(feed *feed, sdcs_span *span, size_t size, sdimage_error **error) {
     uint64_t length;
     if (!sdcs_take(span, size, &length) || length > span->length || length > INT32_MAX)
@@ -96,6 +106,7 @@ static sdimage_status push(feed *feed, sdcs_span *span, size_t size, sdimage_err
     return unit.length < UNIT_HEADER ? SDIMAGE_STATUS_OK : push_unit(feed, unit, error);
 }
 
+/* Pushes the parameter sets of `hvcC`: arrays of one type, each a type, a count of 2 bytes and units. */
 static sdimage_status push_parameters(feed *feed, sdcs_span arrays, sdimage_error **error) {
     uint64_t count, units;
     if (!sdcs_take(&arrays, 1, &count))
@@ -112,8 +123,10 @@ static sdimage_status push_parameters(feed *feed, sdcs_span arrays, sdimage_erro
     return SDIMAGE_STATUS_OK;
 }
 
+/* Decodes until the first picture is complete. The picture stays owned by the decoder. */
 static sdimage_status run(const feed *feed, const struct de265_image **image, sdimage_error **error) {
     de265_decoder_context *decoder = feed->decoder;
+    /* Without the end of the data, libde265 waits for the next picture before it outputs this one. */
     de265_flush_data(decoder);
     int more = 1;
     while (more) {
@@ -133,6 +146,8 @@ static sdimage_status run(const feed *feed, const struct de265_image **image, sd
     return damaged(error, "heif: stream has no complete image");
 }
 
+/* Reads one plane; false if it is missing or has another size than its format implies, because conversion would read
+ * beyond it. */
 static bool plane(const struct de265_image *image, int channel, uint32_t width, uint32_t height, const uint8_t **bytes,
                   size_t *stride) {
     int step = 0;
@@ -142,6 +157,7 @@ static bool plane(const struct de265_image *image, int channel, uint32_t width, 
            (uint32_t)de265_get_image_height(image, channel) == height;
 }
 
+/* Fills in planes and color of a frame. Depths outside of 8 to 12 bits are UNSUPPORTED. */
 static sdimage_status describe(const struct de265_image *image, sdheif_frame *frame, sdimage_error **error) {
     int width = de265_get_image_width(image, 0), height = de265_get_image_height(image, 0);
     int depth = de265_get_bits_per_pixel(image, 0);
@@ -198,6 +214,7 @@ sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdhe
     sdheif_mark_pictures(frame->decoder);
     const struct de265_image *image = NULL;
     feed feed = {.container = container, .decoder = frame->decoder, .coded = &coded};
+    /* From here on the decoder of the frame is released on failure. */
     sdimage_status status = push_item(&feed, item, 0, error);
     if (status >= 0)
         status = run(&feed, &image, error);
@@ -208,6 +225,7 @@ sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdhe
     return status;
 }
 
+/* A feed without a decoder checks every unit, beyond the first picture too. */
 sdimage_status sdheif_check_stream(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
                                    uint32_t *pictures, sdimage_error **error) {
     feed feed = {.container = container, .coded = &coded};

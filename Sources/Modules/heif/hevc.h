@@ -18,10 +18,10 @@ bool sdheif_read_configuration(sdcs_span box, sdheif_configuration *configuratio
 
 /* A decoded picture; owns its planes. */
 typedef struct sdheif_frame {
-    void *decoder;
+    void *decoder; /* de265_decoder_context; its memory has the planes */
     sdyuv_planes planes;
-    sdyuv_color color;
-    uint16_t transfer;
+    sdyuv_color color; /* as the stream announces it */
+    uint16_t transfer; /* ITU-T H.273, table 3 */
 } sdheif_frame;
 
 /* The parameters for a coded picture: its maximum size, from the container, and the number of threads. */
@@ -32,7 +32,7 @@ typedef struct sdheif_coded {
 
 /* Decodes the first picture of an item; the caller releases it. Checks the container's budget between the units of the
  * stream. Errors: BAD_DATA (also missing slices), TRUNCATED, UNSUPPORTED, TOO_LARGE (units), CANCELLED, TIMEOUT,
- * NO_MEMORY. */
+ * NO_MEMORY. `threads` above 1 starts that many threads of libde265 for this picture. */
 sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
                                    sdheif_frame *frame, sdimage_error **error);
 /* Checks the units of an item that libheif decodes, as it would read them, as strictly as sdheif_decode_frame does.
@@ -40,6 +40,7 @@ sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdhe
 sdimage_status sdheif_check_stream(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
                                    uint32_t *pictures, sdimage_error **error);
 
+/* Frees the decoder and with it the planes. Repeated calls have no effect. */
 void sdheif_release_frame(sdheif_frame *frame);
 
 #endif

@@ -1,3 +1,5 @@
+/* image_item.c: the properties of an item, combined to what the decoder needs. heif.c calls it for the primary item,
+ * its alpha, its gain map and its thumbnails. Sections without a standard are those of ISO/IEC 23008-12. */
 #include "image_item.h"
 
 #include <stdlib.h>
@@ -17,13 +19,14 @@ static sdimage_status damaged(sdimage_error **error, const char *what) {
     return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
 }
 
-/* `ispe`, 6.5.3. */
+/* Reads the size before rotation and cropping: `ispe`, 6.5.3. False without one, and for an empty image. */
 static bool read_size(const sdheif_container *c, const sdheif_item *item, uint32_t *width, uint32_t *height) {
     sdcs_span body;
     return sdheif_find_property(c, item, SDCS_FOURCC('i', 's', 'p', 'e'), &body) && sdcs_skip(&body, 4) &&
            sdcs_take32(&body, width) && sdcs_take32(&body, height) && *width && *height;
 }
 
+/* Reads the decoder configuration of a coded item. */
 static bool read_coding(const sdheif_container *c, const sdheif_item *item, sdheif_configuration *configuration) {
     sdcs_span body;
     return sdheif_find_property(c, item, SDCS_FOURCC('h', 'v', 'c', 'C'), &body) &&
@@ -35,7 +38,8 @@ static bool read_coding(const sdheif_container *c, const sdheif_item *item, sdhe
 /* Pixels that a tile may always have, whatever the size of the image. */
 enum { LARGE_TILE = 1 << 22 };
 
-/* `grid`, 6.6.2.3. */
+/* Reads the item data of a `grid`, 6.6.2.3: version, flags, rows and columns minus 1, and the size of the image. False
+ * if it ends early, and for an empty image. */
 static bool read_grid(sdcs_span body, sdheif_image *p) {
     uint64_t flags, rows, columns, width, height;
     if (!sdcs_skip(&body, 1) || !sdcs_take(&body, 1, &flags) || !sdcs_take(&body, 1, &rows) ||
@@ -49,13 +53,15 @@ static bool read_grid(sdcs_span body, sdheif_image *p) {
     return width && height;
 }
 
-/* Keys hold the position of a tile in the low half and its item in the high half, so that equal items are adjacent. */
+/* Orders keys, which hold the position of a tile in the low half and its item in the high half, so that equal items are
+ * adjacent. */
 static int compare_keys(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
-/* Sorts the tiles by item. */
+/* Sorts the tiles by item, and finds the runs of equal ones. An item that a grid repeats is decoded only once. False
+ * without memory. */
 static bool sort_tiles(sdheif_image *p) {
     size_t count = (size_t)p->rows * p->columns;
     uint64_t *keys = malloc(count * sizeof *keys);
@@ -75,7 +81,7 @@ static bool sort_tiles(sdheif_image *p) {
     return is_made;
 }
 
-/* Checks that a tile has the same coding as the others. */
+/* Checks that a tile has the same coding as the others; the first one decides. */
 static sdimage_status check_tile(const sdheif_container *c, sdheif_image *p, const sdheif_item *tile, bool is_first,
                                  sdimage_error **error) {
     sdheif_configuration coding;
@@ -97,7 +103,8 @@ static sdimage_status check_tile(const sdheif_container *c, sdheif_image *p, con
     return SDIMAGE_STATUS_OK;
 }
 
-/* Checks that the tiles cover the image, and that their bytes do not exceed those of the file. */
+/* Checks that the tiles cover the image, and that their bytes do not exceed those of the file. An item counts once,
+ * however often the grid shows it. */
 static sdimage_status check_tiles(const sdheif_container *c, sdheif_image *p, sdimage_error **error) {
     if (!sort_tiles(p))
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the tiles");
@@ -123,6 +130,7 @@ static sdimage_status check_tiles(const sdheif_container *c, sdheif_image *p, sd
     return SDIMAGE_STATUS_OK;
 }
 
+/* Reads size and tiles of an item. A coded image is a grid of one tile. */
 static sdimage_status read_tiles(const sdheif_container *c, sdheif_image *p, sdimage_error **error) {
     if (p->item->type == GRID) {
         sdheif_bytes bytes;
@@ -144,6 +152,7 @@ static sdimage_status read_tiles(const sdheif_container *c, sdheif_image *p, sdi
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the tiles");
     if (p->item->type == CODED)
         p->tiles[0] = p->item->id;
+    /* More references than positions are damage, as are fewer. */
     else if (sdheif_references(c, SDCS_FOURCC('d', 'i', 'm', 'g'), p->item->id, p->tiles, count) != count)
         return damaged(error, "heif: tiles of the grid are missing");
     return check_tiles(c, p, error);
@@ -152,7 +161,7 @@ static sdimage_status read_tiles(const sdheif_container *c, sdheif_image *p, sdi
 /* --- Rotation, mirroring and cropping, in the order of the properties. */
 
 /* Returns `orientation` after a further transformation of the displayed image: counter-clockwise quarter turns, or left
- * and right, or top and bottom, exchanged. */
+ * and right, or top and bottom, exchanged. Both tables are indexed by the EXIF orientation. */
 static sdimage_orientation then(sdimage_orientation orientation, unsigned turns, bool left_right, bool top_bottom) {
     static const uint8_t turned[9] = {0, 8, 5, 6, 7, 4, 1, 2, 3}, mirrored[9] = {0, 2, 1, 4, 3, 6, 5, 8, 7};
     unsigned value = (unsigned)orientation;
@@ -160,16 +169,19 @@ static sdimage_orientation then(sdimage_orientation orientation, unsigned turns,
         value = turned[value];
     if (left_right || top_bottom)
         value = mirrored[value];
+    /* Exchanging top and bottom is exchanging left and right, then half a turn. */
     if (top_bottom)
         value = turned[turned[value]];
     return (sdimage_orientation)value;
 }
 
 /* Computes a range of `size` within `whole`, its center `offset` away from the center of the whole; fractions (ISO/IEC
- * 14496-12, 12.1.4). */
+ * 14496-12, 12.1.4). The range is clamped to the whole and rounded to pixels. False for a division by 0 and for an
+ * empty range. */
 static bool cut(uint32_t whole, const uint32_t size[2], const uint32_t offset[2], uint32_t *start, uint32_t *length) {
     if (!size[1] || !offset[1])
         return false;
+    /* The numerator of the offset is signed. */
     double wanted = (double)size[0] / size[1], shift = (double)(int32_t)offset[0] / offset[1];
     double first = shift + (whole - 1.0) / 2 - (wanted - 1) / 2, last = first + wanted - 1;
     if (first < 0)
@@ -183,7 +195,8 @@ static bool cut(uint32_t whole, const uint32_t size[2], const uint32_t offset[2]
     return *start < whole && *length <= whole - *start;
 }
 
-/* Crops the currently displayed part. The result is converted to stored coordinates. */
+/* Crops the currently displayed part. The result is converted to stored coordinates. `body` is that of `clap`: the
+ * fractions of width, height, and both offsets. */
 static bool crop(sdheif_image *p, sdcs_span body) {
     uint32_t n[8];
     for (size_t i = 0; i < 8; i++)
@@ -196,8 +209,10 @@ static bool crop(sdheif_image *p, sdcs_span body) {
     if (!cut(width, &n[0], &n[4], &x, &w) || !cut(height, &n[2], &n[6], &y, &h))
         return false;
     unsigned o = (unsigned)p->orientation;
+    /* EXIF orientations for which the displayed left side is the stored right or bottom one. */
     if (o == 2 || o == 3 || o == 6 || o == 7)
         x = width - x - w;
+    /* EXIF orientations for which the displayed top side is the stored bottom or right one. */
     if (o == 3 || o == 4 || o == 7 || o == 8)
         y = height - y - h;
     p->left += turned ? y : x;
@@ -207,6 +222,7 @@ static bool crop(sdheif_image *p, sdcs_span body) {
     return true;
 }
 
+/* Applies `irot`, `imir` and `clap` in the order of the item's associations, which is the order of application. */
 static sdimage_status read_transformations(const sdheif_container *c, sdheif_image *p, sdimage_error **error) {
     sdcs_box property;
     p->orientation = SDIMAGE_ORIENTATION_UP;
@@ -226,11 +242,14 @@ static sdimage_status read_transformations(const sdheif_container *c, sdheif_ima
 
 /* --- Color and alpha. */
 
+/* Reports that an auxiliary item is alpha, by the name of HEVC or that of other codecs. */
 static bool is_alpha(const sdheif_container *c, const sdheif_item *item) {
     static const char *const names[] = {"urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"};
     return sdheif_is_auxiliary(c, item, names[0]) || sdheif_is_auxiliary(c, item, names[1]);
 }
 
+/* Finds the first alpha among the auxiliary items of an image. `prem` refers from an image to the alpha by which it is
+ * multiplied. */
 static void find_alpha(const sdheif_container *c, sdheif_image *p) {
     uint32_t ids[RELATED_LIMIT], to;
     size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), p->item->id, ids, RELATED_LIMIT);
@@ -254,6 +273,7 @@ sdimage_status sdheif_image_read(const sdheif_container *c, const sdheif_item *i
     if (status < 0)
         return status;
     sdheif_read_colors(c, item, &p->colors);
+    /* The colors of the grid have precedence over those of its first tile. */
     if (item->type == GRID)
         sdheif_read_colors(c, sdheif_find_item(c, p->tiles[0]), &p->colors);
     find_alpha(c, p);
@@ -279,6 +299,7 @@ static bool read_outline_size(const sdheif_container *c, const sdheif_item *item
 }
 
 bool sdheif_read_outline(const sdheif_container *c, sdheif_image *p) {
+    /* Stands for the RGB of libheif, which decodes these images to 8 bits. */
     p->configuration = (sdheif_configuration){.chroma_format = 3, .depth = 8};
     if (!read_outline_size(c, p->item, OUTLINE_DEPTH, &p->width, &p->height) || read_transformations(c, p, NULL) < 0)
         return false;
@@ -294,7 +315,9 @@ void sdheif_image_release(sdheif_image *p) {
     p->tiles = p->order = p->runs = NULL;
 }
 
+/* Returns the bytes of planes of a size in the format of the image. */
 static uint64_t bytes_of(const sdheif_image *p, uint32_t width, uint32_t height) {
+    /* Quarters of a chroma sample for each pixel, by the format of chroma. */
     static const uint32_t chroma[4] = {0, 2, 4, 8};
     sdcs_info info = {.width = width, .height = height, .bits = (uint32_t)p->configuration.depth};
     info.chroma = chroma[p->configuration.chroma_format];
@@ -329,22 +352,27 @@ sdcs_info sdheif_info(const sdheif_container *c, const sdheif_image *p) {
 
 /* --- Thumbnails. */
 
-/* Reports that `small` has at least the requested size of `large`, and its aspect ratio up to rounding. */
+/* Reports that `small` has at least the requested size of `large`, and its aspect ratio up to rounding. Both must be
+ * turned alike, since sizes are those before rotation. */
 static bool suffices(const sdcs_info *small, const sdcs_info *large, const sdcs_request *request) {
     bool turned = sdcs_swaps_sides(large->orientation);
     if (sdcs_swaps_sides(small->orientation) != turned)
         return false;
     double box_width = turned ? request->box.height : request->box.width;
     double box_height = turned ? request->box.width : request->box.height;
+    /* Scales of the request; with preserved proportions the smaller one counts for both sides. */
     double x = box_width / large->width, y = box_height / large->height;
     if (request->keeps_aspect_ratio)
         x = y = x < y ? x : y;
+    /* The difference of the aspect ratios by cross-multiplication. Rounding of one side of `small` by one pixel is a
+     * skew of at most the longer side of `large`. */
     double skew = (double)small->width * large->height - (double)small->height * large->width;
     double allowed = (double)(large->width > large->height ? large->width : large->height);
     return small->width + 0.5 >= large->width * x && small->height + 0.5 >= large->height * y && skew <= allowed &&
            skew >= -allowed;
 }
 
+/* An image with alpha uses no thumbnail. */
 const sdheif_item *sdheif_thumbnail(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request) {
     const sdheif_item *best = NULL;
     uint64_t best_area = (uint64_t)p->displayed_width * p->displayed_height;

@@ -6,22 +6,23 @@
 #include "heif_container.h"
 #include "hevc.h"
 
+/* An item ready to be decoded. Owns its tables; items and colors point into the container. */
 typedef struct sdheif_image {
     const sdheif_item *item;
     const sdheif_item *alpha; /* NULL if opaque */
-    bool premultiplied;
+    bool premultiplied;       /* the colors are multiplied by alpha */
     /* The tiles, row by row; one for an image without a grid. */
     uint32_t *tiles;
     /* The positions of tiles, sorted by item; an item may be at several positions. Run `i` begins at `runs[i]`, and the
      * last one ends with the tiles. */
     uint32_t *order, *runs;
     size_t run_count;
-    uint32_t rows, columns, tile_width, tile_height;
-    uint32_t width, height; /* as stored, before cropping and rotation */
+    uint32_t rows, columns, tile_width, tile_height; /* tiles of the grid, and pixels of a tile */
+    uint32_t width, height;                          /* as stored, before cropping and rotation */
     /* The displayed part, in stored coordinates. */
     uint32_t left, top, displayed_width, displayed_height;
-    sdimage_orientation orientation;
-    sdheif_configuration configuration;
+    sdimage_orientation orientation;    /* to be applied by the library */
+    sdheif_configuration configuration; /* the first tile's; all have the same format */
     sdheif_colors colors;
 } sdheif_image;
 
@@ -30,7 +31,8 @@ typedef struct sdheif_image {
  * NO_MEMORY. */
 sdimage_status sdheif_image_read(const sdheif_container *container, const sdheif_item *item, sdheif_image *image,
                                  sdimage_error **error);
-/* Reads the size, rotation and cropping of an item of any kind, after sdheif_image_read has refused it. */
+/* Reads the size, rotation and cropping of an item of any kind, after sdheif_image_read has refused it. Used for the
+ * header of an image that libheif decodes. False without a size, and for a region outside of the image. */
 bool sdheif_read_outline(const sdheif_container *container, sdheif_image *image);
 
 void sdheif_image_release(sdheif_image *image);
@@ -39,7 +41,8 @@ void sdheif_image_release(sdheif_image *image);
 uint64_t sdheif_stored_bytes(const sdheif_image *image);
 uint64_t sdheif_tile_bytes(const sdheif_image *image);
 
-/* Returns the image properties. */
+/* Returns the image properties. The spans point into the container's file. The size is that of the displayed part
+ * before rotation. */
 sdcs_info sdheif_info(const sdheif_container *container, const sdheif_image *image);
 
 /* Returns the smallest thumbnail of `image` that has at least the requested size and the same aspect ratio; NULL for

@@ -1,3 +1,5 @@
+/* library.c: the table of libheif's functions, filled in once and read without a lock afterwards. libheif stays open
+ * until the process ends. */
 #include "library.h"
 
 #include <dlfcn.h>
@@ -8,14 +10,17 @@
 #include "image.h"
 
 sdheif_library sdheif_lib;
-static bool decodes, encodes;
+static bool decodes, encodes; /* written once, in open_library */
 
+/* Finds a function by name. The copy avoids a conversion between pointers to data and to functions, which C does not
+ * define. */
 static bool find(void *library, const char *name, void *destination) {
     void *function = dlsym(library, name);
     memcpy(destination, &function, sizeof function);
     return function != NULL;
 }
 
+/* Runs once. Without one of the functions the library counts as missing for decoding or encoding. */
 static void open_library(void) {
     /* No library can be opened there; derived.c asks for another worker. */
     if (sdimage_is_sandboxed())

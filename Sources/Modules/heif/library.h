@@ -54,6 +54,8 @@
     X(context_add_XMP_metadata)                                                                                        \
     X(context_write)
 
+/* A pointer to each function, named without the prefix `heif_`. NULL before sdheif_library_open, and for a function
+ * that the library lacks. */
 typedef struct sdheif_library {
 #define FIELD(name) __typeof__(&heif_##name) name;
     SDHEIF_DECODING(FIELD)

@@ -1,16 +1,21 @@
+/* parameter_set.c: the first fields of a sequence parameter set, for the size of its pictures. hevc.c reads it before
+ * libde265 allocates pictures of that size. The sections are those of ITU-T H.265. */
 #include "parameter_set.h"
 
+/* The type of the unit (table 7-1), and the bytes of the header of a unit (7.3.1.2). */
 enum { SEQUENCE_PARAMETER_SET = 33, HEADER = 2 };
 
 /* The bits of a unit without emulation prevention bytes (7.3.1.1). */
 typedef struct bits {
-    sdcs_span span;
-    uint32_t byte, left, zeros;
-    bool is_over;
+    sdcs_span span;             /* bytes not yet taken */
+    uint32_t byte, left, zeros; /* the current byte, its bits not yet taken, zero bytes before the next one */
+    bool is_over;               /* the bits ended early, or a number was too long; results are then meaningless */
 } bits;
 
+/* Returns the next bit, and 0 beyond the end. */
 static uint32_t take_bit(bits *b) {
     if (!b->left) {
+        /* After two zero bytes, 3 is an emulation prevention byte and no data. */
         if (b->zeros >= 2 && b->span.length && b->span.bytes[0] == 3) {
             sdcs_skip(&b->span, 1);
             b->zeros = 0;
@@ -27,6 +32,7 @@ static uint32_t take_bit(bits *b) {
     return b->byte >> --b->left & 1;
 }
 
+/* Returns up to 32 bits as a number, the first one highest. */
 static uint32_t take_bits(bits *b, unsigned count) {
     uint32_t value = 0;
     for (; count > 0; count--)
@@ -39,10 +45,11 @@ static void skip_bits(bits *b, unsigned count) {
         take_bit(b);
 }
 
-/* ue(v), 9.2. */
+/* Returns ue(v), 9.2: n zeros, a 1, and n bits, whose value is increased by 2 to the power of n, minus 1. */
 static uint32_t take_number(bits *b) {
     unsigned zeros = 0;
     while (!b->is_over && !take_bit(b))
+        /* The result would need more than 32 bits. */
         if (++zeros > 31) {
             b->is_over = true;
             return 0;
@@ -50,7 +57,8 @@ static uint32_t take_number(bits *b) {
     return (1u << zeros) - 1 + take_bits(b, zeros);
 }
 
-/* Skips profile_tier_level, 7.3.3: a fixed length for each layer that has one. */
+/* Skips profile_tier_level, 7.3.3: 96 bits in general, then flags and a fixed length for each layer that has a profile
+ * (88 bits) or a level (8 bits). With layers, the flags are padded to 8 layers. */
 static void skip_profiles(bits *b, unsigned layers) {
     unsigned profile = 0, level = 0;
     skip_bits(b, 96);
@@ -71,12 +79,14 @@ bool sdheif_is_parameter_set(sdcs_span unit) {
 bool sdheif_read_parameter_set(sdcs_span unit, uint32_t *width, uint32_t *height) {
     if (!sdcs_skip(&unit, HEADER))
         return false;
+    /* Video parameter set, layers minus 1, nesting, profiles, number of this set, chroma format. */
     bits b = {.span = unit};
     skip_bits(&b, 4);
     unsigned layers = take_bits(&b, 3);
     skip_bits(&b, 1);
     skip_profiles(&b, layers);
     take_number(&b);
+    /* The format 4:4:4 has a flag for separately coded planes. */
     if (take_number(&b) == 3)
         skip_bits(&b, 1);
     *width = take_number(&b);

@@ -1,3 +1,8 @@
+/* picture_memory.c: the allocation function of libde265, replaced for the process (docs/decisions.md, "The memory of
+ * H.265 pictures is allocated here").
+ *
+ * A plane is one block: its samples, PADDING bytes, and for marked luma a `luma` that describes it. libde265 frees the
+ * block with its own function. get_buffer runs on the threads of any decoder in the process, libheif's too. */
 #include "picture_memory.h"
 
 #include <pthread.h>
@@ -27,10 +32,13 @@ typedef struct luma {
 /* The user data of decoders whose pictures are marked; only its address counts. */
 static char marks;
 
+/* Calls of sdheif_begin_limit that have not ended. */
 static atomic_uint limits;
+/* The original functions of libde265; written before get_buffer is visible to other threads. */
 static struct de265_image_allocation defaults;
 
-/* calloc takes zeroed pages from the kernel, and has the alignment on most systems. */
+/* Returns zeroed and aligned memory, to be freed; NULL without memory. calloc takes zeroed pages from the kernel, and
+ * has the alignment on most systems. */
 static uint8_t *allocate(size_t length) {
     void *bytes = calloc(1, length);
     if ((uintptr_t)bytes % ALIGNMENT == 0)
@@ -42,6 +50,7 @@ static uint8_t *allocate(size_t length) {
 
 /* --- Marks. */
 
+/* Returns one row of the mark, in samples of the size of the plane. */
 static const void *mark_row(const luma *luma, size_t row) {
     return luma->sample_size == 2 ? (const void *)wide_mark[row] : mark[row];
 }
@@ -50,6 +59,7 @@ static uint8_t *row_at(const luma *luma, uint32_t x, size_t y) {
     return luma->bytes + y * luma->stride + x * luma->sample_size;
 }
 
+/* Marks each block that has room for a mark. Blocks cut by the right or bottom edge may have none. */
 static void write_marks(const luma *luma) {
     for (uint32_t y = START; y + MARK <= luma->height; y += BLOCK)
         for (uint32_t x = START; x + MARK <= luma->width; x += BLOCK)
@@ -57,6 +67,7 @@ static void write_marks(const luma *luma) {
                 memcpy(row_at(luma, x, y + row), mark_row(luma, row), MARK * luma->sample_size);
 }
 
+/* Reports that a mark is unchanged. */
 static bool has_mark(const luma *luma, uint32_t x, uint32_t y) {
     size_t row = 0;
     while (row < MARK && !memcmp(row_at(luma, x, y + row), mark_row(luma, row), MARK * luma->sample_size))
@@ -65,6 +76,7 @@ static bool has_mark(const luma *luma, uint32_t x, uint32_t y) {
 }
 
 bool sdheif_is_complete(const struct de265_image *picture) {
+    /* A picture without marks cannot be checked, and counts as complete. */
     const luma *luma = de265_get_image_plane_user_data(picture, 0);
     if (!luma)
         return true;
@@ -92,6 +104,7 @@ static bool make_plane(uint32_t width, uint32_t height, size_t sample_size, luma
     return plane->bytes != NULL;
 }
 
+/* Passes a plane to libde265, which frees `plane->bytes` later. A plane without bytes is that of a missing channel. */
 static void set_plane(struct de265_image *picture, int channel, const luma *plane, bool is_marked) {
     /* Aligned, because rows and PADDING are. */
     luma *stored = plane->bytes ? (luma *)(void *)(plane->bytes + plane->stride * plane->height + PADDING) : NULL;
@@ -102,7 +115,7 @@ static void set_plane(struct de265_image *picture, int channel, const luma *plan
     de265_set_image_plane(picture, channel, plane->bytes, (int)plane->stride, is_marked ? stored : NULL);
 }
 
-/* The functions of libde265 free the planes. */
+/* Allocates the planes of a picture; returns 0 on failure. The functions of libde265 free the planes. */
 static int get_buffer(de265_decoder_context *decoder, struct de265_image_spec *spec, struct de265_image *picture,
                       void *user_data) {
     /* Pictures of an encoder have no parameter set, from which the functions below read the depth. */
@@ -110,6 +123,7 @@ static int get_buffer(de265_decoder_context *decoder, struct de265_image_spec *s
         return defaults.get_buffer(decoder, spec, picture, user_data);
     enum de265_chroma chroma = de265_get_chroma_format(picture);
     uint32_t width = (uint32_t)spec->width, height = (uint32_t)spec->height;
+    /* The limit concerns libheif. Decoders of the module have checked the size in the stream before. */
     if (spec->width <= 0 || spec->height <= 0 ||
         (user_data != &marks && atomic_load(&limits) && (uint64_t)width * height > SDHEIF_MOST_PIXELS))
         return 0;
@@ -131,6 +145,7 @@ static int get_buffer(de265_decoder_context *decoder, struct de265_image_spec *s
     return is_made;
 }
 
+/* Decoders on other threads may read the table meanwhile: the pointer is stored atomically, after `defaults`. */
 static void replace(void) {
     /* The pointer is to constant data, the data is not constant. */
     struct de265_image_allocation *table =

@@ -1,3 +1,6 @@
+/* planes.c: the planes of an image item. An image of one tile keeps the planes of its decoder. Other images are
+ * assembled: up to 16 threads, the calling one included, each decode one tile at a time and copy it to its positions.
+ * Threads write different tiles, so that the planes need no lock. */
 #include "planes.h"
 
 #include <pthread.h>
@@ -12,25 +15,27 @@ enum { PIXELS_PER_THREAD = 1 << 17 };
 typedef struct assembly {
     const sdheif_container *container;
     const sdheif_image *image;
-    sdheif_planes *whole;
-    atomic_size_t next;
-    atomic_int status;
+    sdheif_planes *whole; /* the destination */
+    atomic_size_t next;   /* index of the next run to decode */
+    atomic_int status;    /* status of the first failed run; OK until then */
     pthread_mutex_t lock; /* guards the error and the color */
     sdimage_error *error;
     size_t failed; /* the run of the error: the first failed one, whatever the order of the threads */
 } assembly;
 
+/* Copies rows of `bytes` bytes. */
 static void copy_plane(uint8_t *to, size_t to_stride, const uint8_t *from, size_t from_stride, size_t bytes,
                        size_t rows) {
     for (size_t y = 0; y < rows; y++)
         memcpy(to + y * to_stride, from + y * from_stride, bytes);
 }
 
+/* Returns a side in samples of chroma, rounded up; `shift` is 1 for halved chroma. */
 static size_t halved(size_t value, int shift) {
     return (value + (size_t)shift) >> shift;
 }
 
-/* Copies the part of a tile that is inside the image to its position. */
+/* Copies the part of a tile that is inside the image to its position, which is `number` in reading order. */
 static void copy_tile(const sdheif_image *p, const sdyuv_planes *tile, sdyuv_planes *whole, size_t number) {
     size_t x = number % p->columns * p->tile_width, y = number / p->columns * p->tile_height;
     if (x >= whole->width || y >= whole->height)
@@ -51,7 +56,8 @@ static void copy_tile(const sdheif_image *p, const sdyuv_planes *tile, sdyuv_pla
                columns, rows);
 }
 
-/* Checks that the stream matches the container; otherwise its planes would not fit. */
+/* Checks that the stream matches the container; otherwise its planes would not fit. A stream may have more pixels than
+ * its tile, which are not copied. */
 static bool matches_container(const sdheif_image *p, const sdyuv_planes *tile) {
     static const int shift_x[4] = {0, 1, 1, 0}, shift_y[4] = {0, 1, 0, 0};
     int chroma = p->configuration.chroma_format;
@@ -59,6 +65,7 @@ static bool matches_container(const sdheif_image *p, const sdyuv_planes *tile) {
            (tile->cb != NULL) == (chroma != 0) && tile->shift_x == shift_x[chroma] && tile->shift_y == shift_y[chroma];
 }
 
+/* Decodes the item of a run. The caller releases the frame if this succeeds. */
 static sdimage_status decode_item(const assembly *a, size_t run, int threads, sdheif_frame *frame,
                                   sdimage_error **error) {
     const sdheif_image *p = a->image;
@@ -83,6 +90,7 @@ static void copy_tiles(const assembly *a, size_t run, const sdyuv_planes *tile) 
         copy_tile(p, tile, &a->whole->planes, p->order[i]);
 }
 
+/* Decodes runs until none is left or one has failed. Runs on the helper threads and on the thread of the decode. */
 static void *work(void *pointer) {
     assembly *a = pointer;
     size_t run;
@@ -93,6 +101,7 @@ static void *work(void *pointer) {
         if (status >= 0)
             copy_tiles(a, run, &frame.planes);
         pthread_mutex_lock(&a->lock);
+        /* The color encoding of the first item is that of the image, whichever thread decodes it. */
         if (status >= 0 && run == 0) {
             a->whole->color = frame.color;
             a->whole->transfer = frame.transfer;
@@ -111,7 +120,8 @@ static void *work(void *pointer) {
     return NULL;
 }
 
-/* Allocates the planes of the whole image. */
+/* Allocates the planes of the whole image as one block, with rows aligned to 64 bytes. Its memory is not cleared: the
+ * tiles cover it. */
 static bool allocate(const sdheif_image *p, sdheif_planes *whole) {
     static const int shift_x[4] = {0, 1, 1, 0}, shift_y[4] = {0, 1, 0, 0};
     int chroma = p->configuration.chroma_format;
@@ -135,8 +145,8 @@ static bool allocate(const sdheif_image *p, sdheif_planes *whole) {
     return true;
 }
 
-/* Returns how many tiles may be decoded at once; 0 if one is too many. A decoder holds about as much memory again as
- * the planes. */
+/* Returns the number of tiles that may be decoded at once within the working memory; 0 if one is too many. A decoder
+ * holds about as much memory again as the planes, so a tile counts twice. */
 static uint64_t tiles_at_once(const sdheif_image *p, uint64_t held) {
     uint64_t whole = sdheif_stored_bytes(p), tile = sdheif_tile_bytes(p);
     if (held > SDCS_WORKING_BYTES || whole > SDCS_WORKING_BYTES - held || !tile)
@@ -144,7 +154,8 @@ static uint64_t tiles_at_once(const sdheif_image *p, uint64_t held) {
     return (SDCS_WORKING_BYTES - held - whole) / 2 / tile;
 }
 
-/* Decodes the tiles with helper threads that end before the return. */
+/* Decodes the tiles with helper threads that end before the return. Without helpers, the calling thread decodes them
+ * all. */
 static sdimage_status decode_grid(const sdheif_container *c, const sdheif_image *p, uint64_t held, sdheif_planes *whole,
                                   sdimage_error **error) {
     uint64_t most = tiles_at_once(p, held);
@@ -174,6 +185,7 @@ static sdimage_status decode_grid(const sdheif_container *c, const sdheif_image 
 sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_image *p, uint64_t held,
                                     sdheif_planes *whole, sdimage_error **error) {
     *whole = (sdheif_planes){.owned = NULL};
+    /* A single tile that exceeds the image is cropped by copying. */
     if (p->rows * p->columns > 1 || p->tile_width > p->width || p->tile_height > p->height)
         return decode_grid(c, p, held, whole, error);
     uint64_t own = sdheif_stored_bytes(p);

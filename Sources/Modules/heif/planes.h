@@ -4,10 +4,11 @@
 
 #include "image_item.h"
 
+/* Owns the memory of its planes in one of two ways. */
 typedef struct sdheif_planes {
     sdyuv_planes planes;
-    sdyuv_color color; /* color of the stream */
-    uint16_t transfer;
+    sdyuv_color color;  /* color of the stream */
+    uint16_t transfer;  /* ITU-T H.273, table 3 */
     sdheif_frame frame; /* the owner of the planes, or */
     uint8_t *owned;     /* the memory in which they were assembled */
 } sdheif_planes;
@@ -17,6 +18,7 @@ typedef struct sdheif_planes {
  * they must fit the working memory. Checks the container's budget before each tile. */
 sdimage_status sdheif_decode_planes(const sdheif_container *container, const sdheif_image *image, uint64_t held,
                                     sdheif_planes *planes, sdimage_error **error);
+/* Frees both kinds of memory. Repeated calls have no effect. */
 void sdheif_release_planes(sdheif_planes *planes);
 
 #endif
