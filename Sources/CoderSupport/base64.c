@@ -1,5 +1,8 @@
+/* Base 64 for images that are embedded in SVG as data URLs (docs/decisions.md, "Small formats are implemented in Swift
+ * and in C"). */
 #include "base64.h"
 
+/* Returns the value of a digit, 0 to 63, of the standard or of the URL-safe alphabet; -1 for other characters. */
 static int digit64(uint8_t c) {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
@@ -10,10 +13,11 @@ static int digit64(uint8_t c) {
     return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
+/* In place: the output never overtakes the input, because four digits make three bytes. */
 size_t sdcs_base64_decode(uint8_t *bytes, size_t length) {
     size_t made = 0;
-    uint32_t held = 0;
-    int have = 0;
+    uint32_t held = 0; /* bits not yet written, the last ones lowest */
+    int have = 0;      /* their number, below 8 between two digits */
     for (size_t i = 0; i < length; i++) {
         int digit = digit64(bytes[i]);
         if (digit < 0)

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Decodes digits of either alphabet and ignores other characters; returns the new length. */
+/* Decodes digits of either alphabet and ignores other characters, padding and white space among them; returns the new
+ * length. Bits that make no whole byte are dropped. */
 size_t sdcs_base64_decode(uint8_t *bytes, size_t length);
 
 #endif

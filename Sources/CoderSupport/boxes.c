@@ -1,3 +1,5 @@
+/* boxes.c: the headers of boxes (ISO/IEC 14496-12, 4.2). Sizes include the header: 32 bits, or 1 and 64 bits after the
+ * type, or 0 for a box that ends with its surroundings. */
 #include "boxes.h"
 
 bool sdcs_next_box(sdcs_span *span, sdcs_box *box) {
@@ -14,6 +16,7 @@ bool sdcs_next_box(sdcs_span *span, sdcs_box *box) {
     } else if (size == 0) {
         size = span->length;
     }
+    /* A box shorter than its header would not advance, and the caller would not end. */
     if (size < header || size > span->length)
         return false;
     *box = (sdcs_box){type, {span->bytes + header, (size_t)size - header}};

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Returns the time in nanoseconds. */
+/* Returns the time in nanoseconds since an arbitrary moment; for differences only. */
 uint64_t sdcs_monotonic_ns(void);
 
 #endif

@@ -1,3 +1,6 @@
+/* coder_instance.c: locking and opening, the same for every coder with frames (docs/decisions.md, "Coders share one
+ * instance"). The library calls the entries on its threads: updates, images and frames one after the other, counts and
+ * durations at any time. */
 #include "coder_instance.h"
 
 #include <stdlib.h>
@@ -22,6 +25,7 @@ sdimage_status sdcs_instance_open(void *pointer, const sdimage_decode_options *o
     return SDIMAGE_STATUS_OK;
 }
 
+/* Calls `start` of the coder, if it has one. From then on frames may be requested. */
 static sdimage_status start(const sdcs_instance_kind *kind, sdcs_instance *self, sdimage_error **error) {
     sdimage_status status = kind->start ? kind->start(self, error) : SDIMAGE_STATUS_OK;
     self->is_open = status >= 0;
@@ -38,6 +42,7 @@ sdimage_status sdcs_instance_open_source(void *pointer, const sdimage_source *so
     sdcs_instance *self = made;
     /* Only the reference count changes. */
     self->source = sdimage_source_ref((sdimage_source *)(uintptr_t)source);
+    /* No lock: no other thread knows the instance before the return. */
     status = start(pointer, self, error);
     if (status < 0)
         sdcs_instance_destroy(pointer, self);
@@ -49,6 +54,7 @@ sdimage_status sdcs_instance_open_source(void *pointer, const sdimage_source *so
 /* Waits for the complete file: its tables may follow the samples. */
 static sdimage_status start_when_complete(const sdcs_instance_kind *kind, sdcs_instance *self, const void *bytes,
                                           size_t length, bool finished, sdimage_error **error) {
+    /* A second call after the end changes nothing: `data` is in use. */
     if (!finished || self->data)
         return SDIMAGE_STATUS_OK;
     sdimage_status status = sdimage_data_new(bytes, length, &self->data, error);
@@ -66,6 +72,7 @@ sdimage_status sdcs_instance_update(void *pointer, void *instance, const void *b
     return status;
 }
 
+/* The lock is held while a frame is decoded: decoders of frames are stateful. */
 sdimage_status sdcs_instance_frame(void *pointer, void *instance, uint32_t index, sdimage_image **image,
                                    sdimage_error **error) {
     const sdcs_instance_kind *kind = pointer;
@@ -76,6 +83,7 @@ sdimage_status sdcs_instance_frame(void *pointer, void *instance, uint32_t index
     return status;
 }
 
+/* The image of an animation is its first frame. */
 sdimage_status sdcs_instance_image(void *kind, void *instance, sdimage_image **image, sdimage_error **error) {
     return sdcs_instance_frame(kind, instance, 0, image, error);
 }
@@ -107,6 +115,7 @@ uint32_t sdcs_instance_duration_ms(void *pointer, void *instance, uint32_t index
     return duration;
 }
 
+/* No lock: the last call. `close` comes first, because decoders read from `data` and `source`. */
 void sdcs_instance_destroy(void *pointer, void *instance) {
     const sdcs_instance_kind *kind = pointer;
     sdcs_instance *self = instance;

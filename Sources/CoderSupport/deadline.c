@@ -12,6 +12,7 @@ sdcs_deadline sdcs_deadline_after(uint32_t milliseconds, const sdimage_work_budg
     return (sdcs_deadline){sdcs_monotonic_ns() + (uint64_t)milliseconds * 1000000u, budget};
 }
 
+/* Returns OK, TIMEOUT or CANCELLED. The work budget may also end before the own time limit. */
 static sdimage_status status_of(sdcs_deadline deadline) {
     if (deadline.end && sdcs_monotonic_ns() >= deadline.end)
         return SDIMAGE_STATUS_TIMEOUT;

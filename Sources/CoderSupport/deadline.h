@@ -1,4 +1,7 @@
-/* deadline.h: the time limit of a decode, and its work budget. */
+/* deadline.h: the time limit of a decode, and its work budget.
+ *
+ * Plug-ins call it inside of long work, between units of it such as rows, frames or packets. The budget knows
+ * cancellation; the time limit of the options also holds where there is no budget. */
 #ifndef SDCS_DEADLINE_H
 #define SDCS_DEADLINE_H
 

@@ -1,3 +1,5 @@
+/* drawing.c: one call of render, decode or describe is a job. The plug-in makes it with copies of its input, its `work`
+ * finds the intrinsic size and calls sdcs_drawing_draw, and the result is collected from the job. */
 #include "drawing.h"
 
 #include <math.h>
@@ -12,6 +14,8 @@ static uint32_t side_of(double length) {
     return side < 1 ? 1 : (uint32_t)side;
 }
 
+/* Checks the size to draw against cairo and the limits of the request, before memory is allocated. A pixel has 4
+ * bytes. */
 static sdimage_status check_size(const sdcs_request *request, sdimage_size size, sdimage_error **error) {
     uint64_t pixels = (uint64_t)size.width * size.height;
     if (size.width > LONGEST || size.height > LONGEST || pixels > request->max_pixels)
@@ -21,7 +25,8 @@ static sdimage_status check_size(const sdcs_request *request, sdimage_size size,
     return SDIMAGE_STATUS_OK;
 }
 
-/* Reorders cairo's pixels, which are native words of alpha, red, green and blue. */
+/* Reorders cairo's pixels, which are native words of alpha, red, green and blue, to bytes of blue, green, red and
+ * alpha. On little-endian machines both are the same. */
 static void order_bytes(uint8_t *pixels, size_t stride, sdimage_size size) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     for (uint32_t y = 0; y < size.height; y++) {
@@ -34,6 +39,8 @@ static void order_bytes(uint8_t *pixels, size_t stride, sdimage_size size) {
 #endif
 }
 
+/* Draws on cleared pixels. `width` and `height` are the intrinsic size, in whose units `draw` works. Cairo keeps the
+ * first error, so its status is checked at the end only. */
 static bool draw_into(sdimage_size size, double width, double height, void *pixels, size_t stride, sdcs_draw_fn draw,
                       void *context) {
     cairo_surface_t *surface = cairo_image_surface_create_for_data(pixels, CAIRO_FORMAT_ARGB32, (int)size.width,
@@ -43,12 +50,14 @@ static bool draw_into(sdimage_size size, double width, double height, void *pixe
     bool drawn = cairo_status(cairo) == CAIRO_STATUS_SUCCESS && draw(context, cairo) &&
                  cairo_status(cairo) == CAIRO_STATUS_SUCCESS;
     cairo_destroy(cairo);
+    /* Writes out pending drawing, before the pixels are read. */
     cairo_surface_finish(surface);
     cairo_surface_destroy(surface);
     return drawn;
 }
 
-/* Converts to straight alpha, unless cairo's own format was requested. */
+/* Converts to straight alpha, unless a premultiplied format was requested. The library then exchanges the channels if
+ * needed. */
 static sdimage_status finish(const sdcs_request *request, sdimage_image *drawn, sdimage_image **image,
                              sdimage_error **error) {
     bool keeps = request->format == SDIMAGE_PIXEL_FORMAT_BGRA8_PREMULTIPLIED ||
@@ -59,6 +68,7 @@ static sdimage_status finish(const sdcs_request *request, sdimage_image *drawn, 
     return SDIMAGE_STATUS_OK;
 }
 
+/* Draws at the requested size, or else at the intrinsic one, into `self->image`. Errors are stored in `self`. */
 static sdimage_status draw_image(sdcs_drawing *self, sdcs_draw_fn draw, void *context) {
     sdimage_image *drawn = NULL;
     void *pixels = NULL;
@@ -101,6 +111,7 @@ void sdcs_drawing_clear(sdcs_drawing *self) {
 
 /* --- The result. */
 
+/* Describes the drawing at its intrinsic size. Code points of 2 are unspecified (ITU-T H.273): drawings are sRGB. */
 static sdcs_info info_of(const sdcs_drawing *self) {
     sdcs_info info = {.format = self->format, .orientation = SDIMAGE_ORIENTATION_UP, .has_alpha = true};
     info.width = side_of(self->width), info.height = side_of(self->height);
@@ -109,6 +120,7 @@ static sdcs_info info_of(const sdcs_drawing *self) {
     return info;
 }
 
+/* Moves the error of the work to the caller. Without a pointer for it, it stays in the job and is released with it. */
 static sdimage_status collect_status(sdcs_drawing *self, sdimage_error **error) {
     if (self->status < 0 && error) {
         *error = self->error;
@@ -117,6 +129,7 @@ static sdimage_status collect_status(sdcs_drawing *self, sdimage_error **error) 
     return self->status;
 }
 
+/* Adds the metadata to the drawn image. Called after the work, on the same thread. */
 static sdimage_status collect_image(sdcs_drawing *self, sdimage_image **image, sdimage_error **error) {
     sdcs_info info = info_of(self);
     sdimage_status status = collect_status(self, error);
@@ -131,6 +144,7 @@ static sdimage_status collect_info(sdcs_drawing *self, sdimage_metadata *metadat
 
 /* --- The coder's functions. */
 
+/* Makes a job. `kind->make` has no part in the common members, which are set here. */
 static sdimage_status make(const sdcs_drawing_kind *kind, const void *bytes, size_t length,
                            const sdimage_decode_options *options, void **job, sdimage_error **error) {
     sdimage_status status = kind->make(bytes, length, options, job, error);

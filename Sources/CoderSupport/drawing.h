@@ -20,7 +20,7 @@ typedef struct sdcs_drawing {
     sdimage_size size; /* 0 x 0: the intrinsic size */
     bool draws;        /* false: only the intrinsic size is determined */
     /* The results of the work. */
-    double width, height;
+    double width, height; /* the intrinsic size, in whose units the drawing works */
     sdimage_image *image;
     sdimage_status status;
     sdimage_error *error;
@@ -31,6 +31,7 @@ typedef bool (*sdcs_draw_fn)(void *context, cairo_t *cairo);
 
 /* --- Functions for the work of a job. */
 
+/* Ends the work with an error, which the caller of the coder receives. */
 void sdcs_drawing_fail(sdcs_drawing *self, sdimage_status status, const char *message);
 
 /* Draws if an image was requested: an image of the requested size, which the drawing fills whatever its proportions.
@@ -46,10 +47,11 @@ void sdcs_drawing_clear(sdcs_drawing *self);
 /* The user data of a coder: the parts of a plug-in's drawings that differ between plug-ins. */
 typedef struct sdcs_drawing_kind {
     sdimage_format format;
-    /* Makes a job; its sdcs_drawing is filled in afterwards. */
+    /* Makes a job with copies of what its work needs; its sdcs_drawing is filled in afterwards. Errors of the input may
+     * be found here or in the work. */
     sdimage_status (*make)(const void *bytes, size_t length, const sdimage_decode_options *options, void **job,
                            sdimage_error **error);
-    sdcs_job_fn work, release;
+    sdcs_job_fn work, release; /* `release` frees the job, after sdcs_drawing_clear */
 } sdcs_drawing_kind;
 
 /* Entries of the coder's function table, documented in coder.h. */

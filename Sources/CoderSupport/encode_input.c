@@ -1,9 +1,12 @@
+/* encode_input.c: conversion of an image to the few layouts that encoders of modules and plug-ins take. The library
+ * converts; rows are shifted to the requested bits as they are read. */
 #include "encode_input.h"
 
 #include <string.h>
 
 #include "pixel_format.h"
 
+/* Reports that samples have more than 8 bits. Floats are stored as integers of 16 bits. */
 static bool is_deep(sdimage_pixel_format format) {
     return sdcs_is_16_bit(format) || format == SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
 }
@@ -20,6 +23,7 @@ sdcs_encode_layout sdcs_encode_layout_of(const sdimage_image *image) {
 
 sdimage_status sdcs_encode_layout_of_frames(sdcs_encode_layout *layout, const sdimage_image *animation,
                                             sdimage_error **error) {
+    /* Starts with the smallest layout, and grows with each frame. */
     *layout = (sdcs_encode_layout){1, false};
     for (uint32_t i = 0; i < sdimage_image_frame_count(animation); i++) {
         sdimage_image *frame = NULL;
@@ -75,10 +79,12 @@ void sdcs_encode_input_row(const sdcs_encode_input *source, uint32_t y, void *to
     const uint16_t *from = (const uint16_t *)(const void *)row;
     uint16_t *words = to;
     for (size_t i = 0; i < samples; i++)
+        /* The highest bits are those of the value. */
         words[i] = (uint16_t)(from[i] >> (16 - source->bits));
 }
 
 sdcs_color sdcs_color_of(const sdimage_image *image) {
+    /* ITU-T H.273, tables 2 and 3. */
     enum { BT709 = 1, SRGB = 13 };
     uint32_t primaries = sdimage_image_color_primaries(image), transfer = sdimage_image_transfer_characteristics(image);
     if (!primaries && !transfer)

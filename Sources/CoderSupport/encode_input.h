@@ -1,4 +1,4 @@
-/* source.h: common steps of the modules for an image to encode: its rows and colors. */
+/* encode_input.h: common steps of the modules for an image to encode: its rows and colors. */
 #ifndef SDCS_ENCODE_INPUT_H
 #define SDCS_ENCODE_INPUT_H
 
@@ -19,8 +19,9 @@ typedef struct sdcs_encode_layout {
     int channels; /* 1 for gray, 3 for RGB, 4 for RGBA */
     bool deep;    /* more than 8 bits */
 } sdcs_encode_layout;
+/* Returns the layout of one image. */
 sdcs_encode_layout sdcs_encode_layout_of(const sdimage_image *image);
-/* Finds the common layout of all frames of an animation. */
+/* Finds the common layout of all frames of an animation. Fails with the error of a frame that cannot be decoded. */
 sdimage_status sdcs_encode_layout_of_frames(sdcs_encode_layout *layout, const sdimage_image *animation,
                                             sdimage_error **error);
 

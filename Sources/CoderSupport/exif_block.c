@@ -5,7 +5,8 @@
 
 #include "ifd.h"
 
-/* Overwrites the orientation tag of the first directory (EXIF 2.32, 4.6.4 A) if it is a single 16-bit number. */
+/* Overwrites the orientation tag of the first directory (EXIF 2.32, 4.6.4 A) if it is a single 16-bit number. It then
+ * agrees with the orientation that the encoder stores in the container. */
 static void replace_orientation(uint8_t *bytes, size_t length, uint8_t orientation) {
     enum { ORIENTATION = 0x0112 };
     sdcs_tiff tiff;
@@ -15,6 +16,7 @@ static void replace_orientation(uint8_t *bytes, size_t length, uint8_t orientati
     uint64_t first = sdcs_ifd_first(&tiff);
     for (uint64_t i = 0; sdcs_ifd_entry_at(&tiff, first, i, &entry); i++) {
         if (entry.tag == ORIENTATION && entry.type == SDCS_IFD_SHORT && entry.count == 1) {
+            /* A value of 2 bytes is at the start of the field of 4. */
             bytes[entry.field] = tiff.is_big_endian ? 0 : orientation;
             bytes[entry.field + 1] = tiff.is_big_endian ? orientation : 0;
             return;

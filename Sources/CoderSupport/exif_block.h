@@ -12,6 +12,8 @@ typedef struct sdcs_exif_block {
     uint8_t *bytes;
     size_t length;
 } sdcs_exif_block;
+/* Makes the block of the options. `orientation` is the one that the encoder stores. The caller releases it, also after
+ * a failure. Errors: INVALID_ARGUMENT (no TIFF structure), TOO_LARGE (more than 1 MiB), NO_MEMORY. */
 sdimage_status sdcs_exif_block_make(const sdimage_encode_options *options, sdimage_orientation orientation,
                                     sdcs_exif_block *exif, sdimage_error **error);
 void sdcs_exif_block_release(sdcs_exif_block *block);

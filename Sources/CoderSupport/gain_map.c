@@ -8,6 +8,8 @@ bool sdcs_needs_gain_map(const sdcs_request *request, const sdimage_image *base)
 }
 
 sdcs_request sdcs_gain_map_request(const sdcs_request *request) {
+    /* At full size and as stored: gains are no colors, and must not be converted. Limits and budget are those of the
+     * image. */
     sdcs_request samples = sdcs_request_of(NULL);
     samples.converts_to_srgb = false;
     samples.first_frame_only = true;
@@ -23,6 +25,7 @@ sdimage_status sdcs_check_gain_map(sdimage_orientation samples, sdimage_orientat
     return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "decode: gain map and image are turned differently");
 }
 
+/* Replaces the image by one of the same pixels with the map. Without memory for it the image stays as it is. */
 static void attach(sdimage_image **image, const sdimage_gain_map *map) {
     sdimage_metadata *metadata = NULL;
     sdimage_image *whole = NULL;

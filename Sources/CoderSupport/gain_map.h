@@ -1,4 +1,7 @@
-/* gain_map.h: the gain map of an image that a module has decoded. */
+/* gain_map.h: the gain map of an image that a module has decoded.
+ *
+ * A coder decodes the base image first, then asks sdcs_needs_gain_map. A map that cannot be used never fails the
+ * decode. */
 #ifndef SDCS_GAIN_MAP_H
 #define SDCS_GAIN_MAP_H
 
@@ -19,7 +22,8 @@ sdimage_status sdcs_check_gain_map(sdimage_orientation samples, sdimage_orientat
  * it is, and the log has the error. Releases the error. */
 void sdcs_finish_gain_map(sdimage_image **image, const sdimage_gain_map *map, sdimage_error *why);
 
-/* Makes samples that stand for those of a map in a description of the header. */
+/* Makes samples that stand for those of a map in a description of the header. The description of a map needs an image,
+ * and no pixels: one gray sample. */
 sdimage_status sdcs_gain_map_placeholder(sdimage_image **samples, sdimage_error **error);
 
 #endif

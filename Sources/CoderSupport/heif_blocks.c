@@ -5,7 +5,7 @@
 /* Limit of the examined items that describe the image. */
 enum { BLOCK_LIMIT = 16 };
 
-/* Reports that an item holds an XMP packet. */
+/* Reports that an item holds an XMP packet. Its content type follows the name, each with a NUL. */
 static bool is_xmp(const sdheif_item *item) {
     static const char kind[] = "application/rdf+xml";
     const uint8_t *end = item->names.length ? memchr(item->names.bytes, 0, item->names.length) : NULL;
@@ -15,7 +15,8 @@ static bool is_xmp(const sdheif_item *item) {
            memcmp(content.bytes, kind, sizeof kind) == 0;
 }
 
-/* Finds the TIFF structure: EXIF begins with its offset in the rest (ISO/IEC 23008-12, annex A.2.1). */
+/* Finds the TIFF structure: EXIF begins with its offset in the rest (ISO/IEC 23008-12, annex A.2.1). Empty if the item
+ * ends before. */
 static sdcs_span tiff_of(sdcs_span exif) {
     uint32_t offset;
     return sdcs_take32(&exif, &offset) && sdcs_skip(&exif, offset) ? exif : (sdcs_span){NULL, 0};
@@ -28,10 +29,12 @@ sdheif_blocks sdheif_find_blocks(const sdheif_container *c, uint32_t image) {
     size_t count = sdheif_referrers(c, SDCS_FOURCC('c', 'd', 's', 'c'), image, ids, BLOCK_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
+        /* A table that refers to unknown items is damaged; the rest of it is not searched. */
         if (!item)
             return blocks;
         if (item->type == SDCS_FOURCC('E', 'x', 'i', 'f') && !has_exif) {
             has_exif = sdheif_item_bytes(c, item, &blocks.exif_item, NULL) >= 0;
+            /* The first block of each kind counts. */
             blocks.exif = has_exif ? tiff_of(blocks.exif_item.span) : blocks.exif;
         } else if (is_xmp(item) && !has_xmp) {
             has_xmp = sdheif_item_bytes(c, item, &blocks.xmp_item, NULL) >= 0;

@@ -6,6 +6,7 @@
 
 /* The blocks of an image: the TIFF structure of EXIF, and an XMP packet. Empty for none. */
 typedef struct sdheif_blocks {
+    /* In the file, or in the items below if those had to be assembled from several extents. */
     sdcs_span exif, xmp;
     sdheif_bytes exif_item, xmp_item;
 } sdheif_blocks;

@@ -1,3 +1,9 @@
+/* heif_container.c: the tables in `meta`, read once when the file is opened. The modules for HEIF and AVIF use them on
+ * the thread of a decode; a container belongs to one call.
+ *
+ * Items are sorted by id, so that each row of the other tables finds its item in logarithmic time. Items and properties
+ * have tables of their own; the other tables are read in place. Sections without a standard are those of ISO/IEC
+ * 14496-12. */
 #include "heif_container.h"
 
 #include <stdlib.h>
@@ -10,6 +16,7 @@ static int by_id(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* Finds an item that may be changed; NULL for none. */
 static sdheif_item *find(const sdheif_container *c, uint32_t id) {
     sdheif_item key = {.id = id};
     return c->item_count ? bsearch(&key, c->items, c->item_count, sizeof key, by_id) : NULL;
@@ -28,7 +35,8 @@ static bool take_either(sdcs_span *span, bool is_wide, uint32_t *value) {
     return true;
 }
 
-/* `infe`, 8.11.6. Only its later versions have a type, and only items with a type can be images. */
+/* `infe`, 8.11.6. Only its later versions have a type, and only items with a type can be images. Skips the protection
+ * index, which follows the id. */
 static bool read_entry(sdcs_span entry, sdheif_item *item) {
     uint32_t version, flags;
     if (!sdcs_take_version(&entry, &version, &flags) || version < 2)
@@ -39,6 +47,8 @@ static bool read_entry(sdcs_span entry, sdheif_item *item) {
     return true;
 }
 
+/* `iinf`, 8.11.6: makes the table of items. Its number is checked before memory is allocated; entries beyond it are
+ * ignored. */
 static sdimage_status read_items(sdheif_container *c, sdcs_span info, sdimage_error **error) {
     uint32_t version, flags, count;
     if (!sdcs_take_version(&info, &version, &flags) || !take_either(&info, version > 0, &count))
@@ -56,7 +66,8 @@ static sdimage_status read_items(sdheif_container *c, sdcs_span info, sdimage_er
     return SDIMAGE_STATUS_OK;
 }
 
-/* Reads one item of `iloc`; false at the end of the table. */
+/* Reads one item of `iloc`; false at the end of the table. `base_size` is the width of its base offset in bytes. The
+ * data reference is skipped: items in other files are not supported. */
 static bool read_location(sdheif_container *c, sdcs_span *table, uint32_t version, uint32_t base_size) {
     uint32_t id;
     uint64_t construction = 0, base = 0, count;
@@ -70,6 +81,7 @@ static bool read_location(sdheif_container *c, sdcs_span *table, uint32_t versio
     if (!sdcs_skip(table, length) || c->extent_total > SDHEIF_EXTENT_LIMIT)
         return false;
     sdheif_item *item = find(c, id);
+    /* The first location of an item counts. */
     if (item && !item->extent_count) {
         item->construction = (uint32_t)construction & 15;
         item->base = base;
@@ -79,13 +91,14 @@ static bool read_location(sdheif_container *c, sdcs_span *table, uint32_t versio
     return true;
 }
 
-/* `iloc`, 8.11.3. */
+/* `iloc`, 8.11.3. A damaged table ends early: the items that it has not located fail when they are read. */
 static void read_locations(sdheif_container *c, sdcs_span table) {
     uint32_t version, flags, count;
     uint64_t sizes;
     if (!sdcs_take_version(&table, &version, &flags) || version > 2 || !sdcs_take(&table, 2, &sizes) ||
         !take_either(&table, version > 1, &count))
         return;
+    /* Four nibbles: bytes of offset, length, base offset, and from version 1 on the index. */
     c->offset_size = (uint32_t)(sizes >> 12 & 15);
     c->length_size = (uint32_t)(sizes >> 8 & 15);
     c->index_size = version > 0 ? (uint32_t)(sizes & 15) : 0;
@@ -94,7 +107,8 @@ static void read_locations(sdheif_container *c, sdcs_span table) {
             return;
 }
 
-/* `ipma`, 23008-12, 9.3.1; a file may have several. */
+/* `ipma`, 23008-12, 9.3.1; a file may have several. The lowest flag selects associations of two bytes instead of
+ * one. */
 static void read_associations(sdheif_container *c, sdcs_span table) {
     uint32_t version, flags, count, id;
     uint64_t each;
@@ -122,6 +136,7 @@ static sdimage_status read_properties(sdheif_container *c, sdcs_span body, sdima
     sdcs_box box;
     if (!sdcs_find_box(body, SDCS_FOURCC('i', 'p', 'c', 'o'), &list))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no item has properties");
+    /* Counts first: the limit applies before memory is allocated. */
     for (rest = list; sdcs_next_box(&rest, &box);)
         c->property_count++;
     if (c->property_count > SDHEIF_PROPERTY_LIMIT)
@@ -138,6 +153,7 @@ static sdimage_status read_properties(sdheif_container *c, sdcs_span body, sdima
     return SDIMAGE_STATUS_OK;
 }
 
+/* `pitm`, 8.11.4. */
 static bool read_primary(sdheif_container *c, sdcs_span meta) {
     sdcs_span body;
     uint32_t version, flags;
@@ -167,7 +183,7 @@ static sdimage_status read_references(sdheif_container *c, sdcs_span meta, sdima
                                                        "heif: references between items exceed the limit of 262144");
 }
 
-/* Reports that the last box exceeds the file. */
+/* Reports that the last box exceeds the file: an incomplete download, instead of a file of another kind. */
 static bool is_cut(sdcs_span file) {
     sdcs_box box;
     while (sdcs_next_box(&file, &box))
@@ -182,6 +198,7 @@ sdimage_status sdheif_container_open(sdheif_container *c, const void *bytes, siz
     if (!sdcs_find_box(c->file, SDCS_FOURCC('m', 'e', 't', 'a'), &meta))
         return is_cut(c->file) ? sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: data ends before the item table")
                                : sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: file has no still image");
+    /* Items come first, because the other tables are assigned to them. */
     if (!sdcs_skip(&meta, 4) || !read_primary(c, meta) || !sdcs_find_box(meta, SDCS_FOURCC('i', 'i', 'n', 'f'), &body))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: no primary item");
     sdimage_status status = read_items(c, body, error);
@@ -190,6 +207,7 @@ sdimage_status sdheif_container_open(sdheif_container *c, const void *bytes, siz
     if (sdcs_find_box(meta, SDCS_FOURCC('i', 'l', 'o', 'c'), &body))
         read_locations(c, body);
     sdcs_find_box(meta, SDCS_FOURCC('i', 'd', 'a', 't'), &c->data);
+    /* Without `iloc` and `idat` the file opens; its items have no bytes. */
     status = read_references(c, meta, error);
     if (status < 0)
         return status;
@@ -209,6 +227,7 @@ bool sdheif_property(const sdheif_container *c, const sdheif_item *item, size_t 
     uint64_t number;
     if (index >= item->association_count || !sdcs_skip(&list, index * size) || !sdcs_take(&list, size, &number))
         return false;
+    /* The highest bit says that the property is essential. */
     number &= item->wide_associations ? 0x7FFF : 0x7F;
     /* Index 0 means no property. It, and an index that does not exist, count as positions nevertheless. */
     *property = number && number <= c->property_count ? c->properties[number - 1] : (sdcs_box){0, {NULL, 0}};
@@ -233,6 +252,8 @@ void sdheif_read_colors(const sdheif_container *c, const sdheif_item *item, sdhe
         sdcs_span body = property.body;
         if (property.type != SDCS_FOURCC('c', 'o', 'l', 'r') || !sdcs_take32(&body, &kind))
             continue;
+        /* `rICC` is a restricted profile, `prof` any profile, `nclx` code points with the range flag in the highest
+         * bit. */
         if ((kind == SDCS_FOURCC('p', 'r', 'o', 'f') || kind == SDCS_FOURCC('r', 'I', 'C', 'C')) &&
             !colors->profile.length)
             colors->profile = body;
@@ -245,6 +266,7 @@ void sdheif_read_colors(const sdheif_container *c, const sdheif_item *item, sdhe
     }
 }
 
+/* The type in the property ends with a NUL, which is compared too. */
 bool sdheif_is_auxiliary(const sdheif_container *c, const sdheif_item *item, const char *type) {
     sdcs_span body;
     size_t length = strlen(type) + 1;
@@ -288,7 +310,8 @@ size_t sdheif_referrers(const sdheif_container *c, uint32_t type, uint32_t to, u
     return found;
 }
 
-/* Reads the next extent, within the file or within `idat`. */
+/* Reads the next extent of an item from its table, within the file or within `idat` (construction method 1). A length
+ * of 0 means the rest of the source. */
 static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *item, sdcs_span *table, sdcs_span *part,
                                   sdimage_error **error) {
     sdcs_span source = item->construction == 1 ? c->data : c->file;
@@ -307,11 +330,14 @@ static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *
 sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *item, sdheif_bytes *bytes,
                                  sdimage_error **error) {
     *bytes = (sdheif_bytes){{NULL, 0}, NULL};
+    /* Method 2, bytes of other items, is not supported. */
     if (item->construction > 1 || !item->extent_count)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
     sdcs_span table = item->extents, part;
+    /* The usual case needs no copy. */
     if (item->extent_count == 1)
         return next_extent(c, item, &table, &bytes->span, error);
+    /* Two passes: lengths, then bytes. */
     size_t total = 0;
     for (uint32_t i = 0; i < item->extent_count; i++) {
         sdimage_status status = next_extent(c, item, &table, &part, error);
@@ -342,6 +368,7 @@ uint64_t sdheif_coded_length(const sdheif_container *c, const sdheif_item *item,
     return total;
 }
 
+/* More than the file, because a decoder configuration that tiles share is counted for each of them. */
 uint64_t sdheif_most_coded(const sdheif_container *c) {
     return 2 * (uint64_t)c->file.length + (1 << 20);
 }

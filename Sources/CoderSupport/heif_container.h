@@ -18,19 +18,23 @@ enum {
     SDHEIF_EXTENT_LIMIT = 1 << 16
 };
 
+/* An item, from the rows of several tables that have its id. */
 typedef struct sdheif_item {
-    uint32_t id, type;
-    sdcs_span names; /* its name and, for type `mime`, its content type; each ends with a NUL */
-    /* The location of its bytes: `iloc`. */
+    uint32_t id, type; /* `type` as of SDCS_FOURCC: `hvc1`, `av01`, `grid`, `Exif`, ... */
+    sdcs_span names;   /* its name and, for type `mime`, its content type; each ends with a NUL */
+    /* The location of its bytes: `iloc`. `construction` is 0 for offsets in the file and 1 for offsets in `idat`;
+     * `base` is added to them. `extents` has `extent_count` entries, whose fields have the widths in the container. */
     uint32_t construction, extent_count;
     uint64_t base;
     sdcs_span extents;
-    /* Its properties: `ipma`. */
+    /* Its properties: `ipma`. `associations` has an index into the properties, from 1, for each; of 2 bytes if wide,
+     * otherwise of 1. */
     uint32_t association_count;
     bool wide_associations;
     sdcs_span associations;
 } sdheif_item;
 
+/* The tables of a file. `data` is the body of `idat`, `references` that of `iref` after version and flags. */
 typedef struct sdheif_container {
     const sdimage_work_budget *budget; /* budget of the operation; NULL for none */
     sdcs_span file, data, references;
@@ -38,7 +42,8 @@ typedef struct sdheif_container {
     size_t item_count;
     sdcs_box *properties;
     size_t property_count, extent_total;
-    uint32_t primary;
+    uint32_t primary; /* id of the item to be shown */
+    /* Bytes of the fields of extents in `iloc`, and of an id in `iref`. */
     uint32_t offset_size, length_size, index_size, reference_size;
 } sdheif_container;
 
@@ -74,10 +79,11 @@ typedef struct sdheif_colors {
 /* Reads both kinds of `colr` of an item (ISO/IEC 14496-12, 12.1.5); those that were read before have precedence. */
 void sdheif_read_colors(const sdheif_container *container, const sdheif_item *item, sdheif_colors *colors);
 
-/* Reports that an item is auxiliary, of a type: `auxC`, 6.5.8. */
+/* Reports that an item is auxiliary, of a type: `auxC`, 6.5.8. `type` is a URN. */
 bool sdheif_is_auxiliary(const sdheif_container *container, const sdheif_item *item, const char *type);
 
-/* Stores up to `limit` items that `from` refers to by a type; returns the total number. */
+/* Stores up to `limit` items that `from` refers to by a type; returns the total number. Returns 0 for an item without
+ * such references. The order is that of the file, which for a grid is that of its tiles. */
 size_t sdheif_references(const sdheif_container *container, uint32_t type, uint32_t from, uint32_t *to, size_t limit);
 
 /* Stores up to `limit` items that refer to `to` by a type, in file order; returns the number stored. */
@@ -90,9 +96,11 @@ uint64_t sdheif_coded_length(const sdheif_container *container, const sdheif_ite
 /* Returns the limit of the bytes read for all items of one image. In usual files items do not overlap. */
 uint64_t sdheif_most_coded(const sdheif_container *container);
 
-/* Returns the bytes of an item; the caller releases them. */
+/* Returns the bytes of an item; the caller releases them. Several extents are copied to memory of their own. Errors:
+ * BAD_DATA, TRUNCATED, NO_MEMORY. */
 sdimage_status sdheif_item_bytes(const sdheif_container *container, const sdheif_item *item, sdheif_bytes *bytes,
                                  sdimage_error **error);
+/* Repeated calls have no effect. */
 void sdheif_release_bytes(sdheif_bytes *bytes);
 
 #endif

@@ -1,3 +1,6 @@
+/* heif_gain_map.c: the two ways in which HEIF files store gain maps. The standard one is a derived image `tmap`, whose
+ * inputs are the base image and the map, and whose data are the parameters. Apple's is an auxiliary image; its
+ * parameters are in the EXIF block. */
 #include "heif_gain_map.h"
 
 #include "heif_blocks.h"
@@ -10,7 +13,8 @@ enum { RELATED_LIMIT = 16 };
 
 static const char apple[] = "urn:com:apple:photo:2020:aux:hdrgainmap";
 
-/* Returns the samples of a derived image with a base and a map. */
+/* Returns the samples of a derived image with a base and a map; NULL for other items, and if the base is another
+ * image. */
 static const sdheif_item *samples_of(const sdheif_container *c, const sdheif_item *item, uint32_t base) {
     uint32_t inputs[2];
     if (!item || item->type != SDCS_FOURCC('t', 'm', 'a', 'p') ||
@@ -21,6 +25,7 @@ static const sdheif_item *samples_of(const sdheif_container *c, const sdheif_ite
 
 sdheif_gain_map sdheif_find_gain_map(const sdheif_container *c, uint32_t image) {
     uint32_t ids[RELATED_LIMIT];
+    /* The standard form takes precedence over Apple's. */
     size_t count = sdheif_referrers(c, SDCS_FOURCC('d', 'i', 'm', 'g'), image, ids, RELATED_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]), *samples = samples_of(c, item, image);
@@ -42,6 +47,7 @@ static sdimage_status set_colors(const sdheif_container *c, const sdheif_item *t
     sdheif_colors colors = {.has_codes = false};
     sdheif_read_colors(c, tone_map, &colors);
     sdimage_metadata_set_color_profile(metadata, NULL);
+    /* Removes the colors of the samples. */
     sdimage_metadata_set_cicp(metadata, UINT32_MAX, 0, 0, false);
     if (colors.has_codes)
         sdimage_metadata_set_cicp(metadata, colors.color.primaries, colors.transfer, colors.color.matrix,
@@ -55,6 +61,7 @@ static sdimage_status set_colors(const sdheif_container *c, const sdheif_item *t
     return status;
 }
 
+/* Makes a map of a `tmap`. Its data begin with a version; the rest is that of ISO 21496-1, which the library parses. */
 static sdimage_status make_of_tone_map(const sdheif_container *c, const sdheif_item *tone_map,
                                        const sdimage_image *samples, sdimage_gain_map **map, sdimage_error **error) {
     sdimage_metadata *metadata = NULL;
@@ -102,6 +109,7 @@ uint8_t *sdheif_copy_with_primary(const sdheif_container *c, uint32_t item) {
     if (!copy)
         return NULL;
     memcpy(copy, c->file.bytes, c->file.length);
+    /* The id in `pitm`, big-endian. */
     for (size_t i = 0; i < size; i++)
         copy[(size_t)(body.bytes - c->file.bytes) + i] = (uint8_t)(item >> 8 * (size - 1 - i));
     return copy;

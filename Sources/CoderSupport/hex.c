@@ -3,6 +3,7 @@
 int sdcs_hex_digit(uint8_t character) {
     if (character >= '0' && character <= '9')
         return character - '0';
+    /* Lower case of a letter. */
     int letter = character | 32;
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }

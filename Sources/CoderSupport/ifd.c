@@ -1,7 +1,11 @@
+/* ifd.c: directories as they are in the bytes. A directory is known by its offset, 0 for none, and may be anywhere:
+ * each access is checked against the length. The caller limits the number of directories, which may be linked in a
+ * circle. */
 #include "ifd.h"
 
 #include <string.h>
 
+/* Bytes of the header of TIFF, with which that of BigTIFF begins too; entries that sdcs_ifd_find examines. */
 enum { HEADER_BYTES = 8, ENTRY_LIMIT = 1024 };
 
 /* Sizes of the parts of a directory: its count, an entry, and offsets, which are as long as counts of values. */
@@ -26,6 +30,7 @@ bool sdcs_tiff_open(sdcs_tiff *tiff, const void *bytes, size_t length) {
         return false;
     tiff->is_big_endian = tiff->bytes[0] == 'M';
     sdcs_tiff_number(tiff, 2, 2, &mark);
+    /* After the byte order: 42 for TIFF, 43 for BigTIFF. */
     tiff->is_bigtiff = mark == 43;
     return mark == 42 || mark == 43;
 }
@@ -46,13 +51,14 @@ bool sdcs_tiff_number(const sdcs_tiff *tiff, uint64_t at, size_t size, uint64_t 
 }
 
 uint64_t sdcs_ifd_first(const sdcs_tiff *tiff) {
+    /* The offset is at 4 in TIFF and at 8 in BigTIFF: at its own size. */
     size_t size = layout_of(tiff).offset;
     uint64_t offset = 0;
     sdcs_tiff_number(tiff, size, size, &offset);
     return offset;
 }
 
-/* Returns the number of entries that the bytes contain as a whole. */
+/* Returns the number of entries that the bytes contain as a whole. A count that exceeds them is reduced. */
 static uint64_t count_entries(const sdcs_tiff *tiff, uint64_t directory) {
     layout layout = layout_of(tiff);
     uint64_t count;
@@ -65,12 +71,13 @@ static uint64_t count_entries(const sdcs_tiff *tiff, uint64_t directory) {
 uint64_t sdcs_ifd_next(const sdcs_tiff *tiff, uint64_t directory) {
     layout layout = layout_of(tiff);
     uint64_t count, offset = 0;
+    /* A directory that is cut off has no successor. */
     if (directory && sdcs_tiff_number(tiff, directory, layout.count, &count) && count == count_entries(tiff, directory))
         sdcs_tiff_number(tiff, directory + layout.count + count * layout.entry, layout.offset, &offset);
     return offset;
 }
 
-/* Reads the entry at an offset, which the bytes contain. */
+/* Reads the entry at an offset, which the bytes contain: tag, type, count, and the value or its offset. */
 static void read_entry(const sdcs_tiff *tiff, uint64_t at, sdcs_ifd_entry *entry) {
     size_t word = layout_of(tiff).offset;
     uint64_t tag = 0, type = 0, size;
@@ -81,6 +88,7 @@ static void read_entry(const sdcs_tiff *tiff, uint64_t at, sdcs_ifd_entry *entry
     entry->tag = (uint16_t)tag, entry->type = (uint16_t)type;
     if (__builtin_mul_overflow(entry->count, (uint64_t)size_of_type(type), &size))
         return;
+    /* Values that fit are in the entry itself. */
     if (size > word)
         sdcs_tiff_number(tiff, entry->field, word, &entry->value);
     if (entry->value <= tiff->length && tiff->length - entry->value >= size)
@@ -95,6 +103,7 @@ bool sdcs_ifd_entry_at(const sdcs_tiff *tiff, uint64_t directory, uint64_t index
     return true;
 }
 
+/* Entries should be sorted by tag, which untrusted files need not do: the search is linear, and limited. */
 bool sdcs_ifd_find(const sdcs_tiff *tiff, uint64_t directory, uint16_t tag, sdcs_ifd_entry *entry) {
     layout layout = layout_of(tiff);
     uint64_t count = directory ? count_entries(tiff, directory) : 0, at = directory + layout.count, found;

@@ -20,6 +20,7 @@ typedef struct sdcs_tiff {
     bool is_bigtiff;
 } sdcs_tiff;
 
+/* An entry of a directory; all offsets count from the start of the bytes. */
 typedef struct sdcs_ifd_entry {
     uint16_t tag, type;
     uint64_t count; /* number of values */

@@ -1,3 +1,5 @@
+/* image.c: the way of a decoded image from planes to the library's image object, and the limits before it. All
+ * functions run on the thread of a decode and have no state. */
 #include "image.h"
 
 #include <sched.h>
@@ -10,6 +12,7 @@ enum { UNSPECIFIED = 2, PQ = 16, HLG = 18 };
 /* The default limit of the bytes of planes, and of the bitmap. */
 static const size_t STANDARD_BYTES = (size_t)256 << 20;
 
+/* NULL gives the defaults of the library. */
 sdcs_request sdcs_request_of(const sdimage_decode_options *options) {
     sdcs_request request = {.format = SDIMAGE_PIXEL_FORMAT_AUTOMATIC,
                             .keeps_aspect_ratio = true,
@@ -39,6 +42,7 @@ sdimage_status sdcs_check_budget(const sdimage_work_budget *budget, sdimage_erro
                      status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled" : "image: work exceeded its time limit");
 }
 
+/* Luma and both chroma planes, with 2 bytes for a sample of more than 8 bits. UINT64_MAX if the product overflows. */
 uint64_t sdcs_plane_bytes(const sdcs_info *info) {
     uint64_t pixels = (uint64_t)info->width * info->height, size = info->bits > 8 ? 2 : 1;
     uint64_t quarters = 4 + (uint64_t)info->chroma;
@@ -78,9 +82,12 @@ sdimage_status sdcs_check_limits(const sdcs_info *info, const sdcs_request *requ
     if (pixels > request->max_pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     uint64_t bytes_per_pixel = sdimage_pixel_format_bytes(output_format(info, request));
+    /* The library shrinks the bitmap to the box: max_bytes applies to the result, and a fixed limit to the bitmap
+     * before. */
     bool shrinks = request->box.width && request->box.height;
     if (pixels > (shrinks ? STANDARD_BYTES : request->max_bytes) / bytes_per_pixel)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
+    /* Bytes of all planes for one pixel, in quarters. */
     uint64_t quarters = (4 + info->chroma + (info->has_alpha ? 4 : 0)) * (info->bits > 8 ? 2u : 1u) * plane_sets;
     if (pixels > (uint64_t)STANDARD_BYTES * 4 / quarters)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: planes exceed the limit of 256 MiB");
@@ -114,6 +121,7 @@ sdimage_status sdcs_make_image(const sdyuv_planes *planes, const sdcs_info *info
         sdimage_image_new_uninitialized(planes->width, planes->height, format, &plain, &bytes, &stride, error);
     if (status < 0)
         return status;
+    /* Every format that output_format returns has channels of equal size. */
     int channels = (int)(sdimage_pixel_format_bytes(format) / (wide ? 2 : 1));
     sdyuv_convert(planes, &matrix, &(sdyuv_pixels){bytes, stride, channels, wide});
     status = sdcs_attach(info, plain, image, error);
@@ -121,10 +129,12 @@ sdimage_status sdcs_make_image(const sdyuv_planes *planes, const sdcs_info *info
     return status;
 }
 
+/* Reports that a block exists and is not over the limit. */
 static bool is_within_limit(sdcs_span block) {
     return block.length > 0 && block.length <= SDCS_BLOCK_LIMIT;
 }
 
+/* Sets one block of the metadata to a copy. A missing or too long one is left out. */
 static sdimage_status set_block(sdimage_metadata *metadata, sdcs_span block,
                                 void (*set)(sdimage_metadata *, sdimage_data *), sdimage_error **error) {
     sdimage_data *data = NULL;
@@ -142,6 +152,7 @@ sdimage_status sdcs_describe(const sdcs_info *info, sdimage_metadata *metadata, 
     uint32_t width = info->source_width ? info->source_width : info->width;
     uint32_t height = info->source_height ? info->source_height : info->height;
     sdimage_metadata_set_format(metadata, info->format);
+    /* Sizes in metadata are those of the upright image. */
     sdimage_metadata_set_source_size(metadata, swapped ? height : width, swapped ? width : height);
     sdimage_metadata_set_orientation(metadata, info->orientation);
     sdimage_metadata_set_has_alpha(metadata, info->has_alpha);
@@ -154,6 +165,7 @@ sdimage_status sdcs_describe(const sdcs_info *info, sdimage_metadata *metadata, 
         status = set_block(metadata, info->xmp, sdimage_metadata_set_xmp, error);
     if (status < 0)
         return status;
+    /* A profile takes precedence over code points. */
     if (is_within_limit(info->profile))
         return set_block(metadata, info->profile, sdimage_metadata_set_color_profile, error);
     /* RGB of limited range is decoded to full range, as YCbCr is. */
@@ -166,6 +178,8 @@ sdimage_status sdcs_describe(const sdcs_info *info, sdimage_metadata *metadata, 
 int sdcs_processors(void) {
     cpu_set_t set;
     CPU_ZERO(&set);
+    /* Counts the processors that the process may use, as containers and taskset restrict them. Fails on machines with
+     * more than 1024, where one thread is used. */
     if (sched_getaffinity(0, sizeof set, &set) != 0)
         return 1;
     int count = CPU_COUNT(&set);

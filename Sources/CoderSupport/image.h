@@ -1,4 +1,7 @@
-/* image.h: common steps of the modules for a decoded image: limits, pixel format, metadata. */
+/* image.h: common steps of the modules for a decoded image: limits, pixel format, metadata.
+ *
+ * The steps of a decode: sdcs_request_of, the container's properties as sdcs_info, sdcs_check_limits, the decoder's
+ * planes, sdcs_make_image. */
 #ifndef SDCS_IMAGE_H
 #define SDCS_IMAGE_H
 
@@ -16,9 +19,9 @@ typedef struct sdcs_request {
     sdimage_pixel_format format;
     sdimage_size box; /* 0 x 0 for full size */
     bool keeps_aspect_ratio, first_frame_only, converts_to_srgb;
-    bool reads_gain_map; /* for a rendition of HDR, or to keep it */
-    uint64_t max_pixels;
-    size_t max_bytes;
+    bool reads_gain_map;               /* for a rendition of HDR, or to keep it */
+    uint64_t max_pixels;               /* limit for the stored image */
+    size_t max_bytes;                  /* limit for the bitmap */
     const sdimage_work_budget *budget; /* budget of the operation; NULL for none */
 } sdcs_request;
 
@@ -28,10 +31,10 @@ typedef struct sdcs_info {
     uint32_t width, height;               /* as stored */
     uint32_t source_width, source_height; /* size of the original, if this is a thumbnail; otherwise 0 */
     sdimage_orientation orientation;
-    bool has_alpha;
+    bool has_alpha;  /* a plane or channel of its own */
     uint32_t chroma; /* quarters of a chroma sample per pixel: 0 for gray, 2 for 4:2:0, 4 for 4:2:2, 8 for 4:4:4 */
-    uint32_t bits, frame_count;
-    uint64_t duration_ms;
+    uint32_t bits, frame_count; /* bits per sample; frames, 1 for a still */
+    uint64_t duration_ms;       /* one loop; 0 for a still */
     sdyuv_color color;
     uint16_t transfer;   /* ITU-T H.273, table 3 */
     sdcs_span profile;   /* ICC */
@@ -41,6 +44,7 @@ typedef struct sdcs_info {
 /* The size limit of a profile or metadata block; a longer one is omitted. */
 enum { SDCS_BLOCK_LIMIT = 1 << 20 };
 
+/* Copies the parameters. The budget is borrowed from the options. */
 sdcs_request sdcs_request_of(const sdimage_decode_options *options);
 
 /* Returns CANCELLED or TIMEOUT once the operation's budget is used up. */
@@ -58,7 +62,8 @@ uint64_t sdcs_plane_bytes(const sdcs_info *info);
 sdimage_status sdcs_check_limits(const sdcs_info *info, const sdcs_request *request, unsigned plane_sets,
                                  sdimage_error **error);
 
-/* Makes an image of the planes, in the requested format if it can hold all that the planes contain. */
+/* Makes an image of the planes, in the requested format if it can hold all that the planes contain. The planes have the
+ * size of the result, and are not needed afterwards. Errors: UNSUPPORTED (color matrix, bit depth), NO_MEMORY. */
 sdimage_status sdcs_make_image(const sdyuv_planes *planes, const sdcs_info *info, const sdcs_request *request,
                                sdimage_image **image, sdimage_error **error);
 
@@ -66,7 +71,7 @@ sdimage_status sdcs_make_image(const sdyuv_planes *planes, const sdcs_info *info
 sdimage_status sdcs_attach(const sdcs_info *info, const sdimage_image *plain, sdimage_image **image,
                            sdimage_error **error);
 
-/* Sets the metadata from the properties. */
+/* Sets the metadata from the properties. Errors: NO_MEMORY. */
 sdimage_status sdcs_describe(const sdcs_info *info, sdimage_metadata *metadata, sdimage_error **error);
 
 /* Returns the number of processors available to this process, at most 16. */

@@ -10,9 +10,10 @@
  * demands. */
 static const size_t STACK = sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20;
 
+/* A job in progress, shared by the caller and the thread that runs it. The one that is done last frees it. */
 typedef struct task {
-    pthread_mutex_t lock;
-    pthread_cond_t ended;
+    pthread_mutex_t lock; /* guards both flags */
+    pthread_cond_t ended; /* signaled when the work has finished */
     bool is_finished, is_abandoned;
     void *job;
     sdcs_work work, release;
@@ -25,6 +26,7 @@ enum { MAX_ABANDONED = 4 };
 static pthread_mutex_t abandoned_lock = PTHREAD_MUTEX_INITIALIZER;
 static int abandoned_count;
 
+/* Changes the count, and returns it. */
 static int add_abandoned(int change) {
     pthread_mutex_lock(&abandoned_lock);
     int count = abandoned_count += change;
@@ -32,6 +34,7 @@ static int add_abandoned(int change) {
     return count;
 }
 
+/* Releases the job and the task. */
 static void destroy(task *task) {
     task->release(task->job);
     pthread_cond_destroy(&task->ended);
@@ -39,6 +42,7 @@ static void destroy(task *task) {
     free(task);
 }
 
+/* The thread of a job. After its unlock only one of the two threads refers to the task. */
 static void *body(void *argument) {
     task *task = argument;
     task->work(task->job);
@@ -60,6 +64,7 @@ static task *make(void *job, sdcs_work work, sdcs_work release) {
         return NULL;
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
+    /* A change of the system time must not change the deadline. */
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->ended, &attributes);
@@ -76,12 +81,14 @@ static bool wait_for(task *task, sdcs_deadline deadline, bool *is_abandoned) {
         continue;
     bool in_time = task->is_finished;
     *is_abandoned = task->is_abandoned = !in_time;
+    /* Counted under the lock, so that the thread cannot subtract it first. */
     if (!in_time)
         add_abandoned(1);
     pthread_mutex_unlock(&task->lock);
     return in_time;
 }
 
+/* Starts the thread with a large stack. */
 static bool start(pthread_t *thread, task *task) {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0)

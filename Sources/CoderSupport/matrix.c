@@ -1,3 +1,5 @@
+/* matrix.c: from the code points of a stream to the integers that yuv.c multiplies. Computed once for each image.
+ * Called by sdcs_make_image. */
 #include "matrix.h"
 
 #include <math.h>
@@ -18,6 +20,7 @@ enum {
 /* Chroma is multiplied by 16, the result of its upsampling. */
 enum { CHROMA_SCALE = 16 };
 
+/* CIE 1931 chromaticities (x, y) of a code. */
 typedef struct primaries {
     int code;
     double red[2], green[2], blue[2], white[2];
@@ -47,7 +50,8 @@ static void weights_of(const primaries *p, double *kr, double *kb) {
     *kb = by * (wx * (ry * gz - gy * rz) + wy * (gx * rz - rx * gz) + wz * (rx * gy - gx * ry)) / whole;
 }
 
-/* Finds the luma weights of a matrix code; false if the code does not define them. */
+/* Finds the luma weights of a matrix code; false if the code does not define them. Unspecified codes, and primaries
+ * that are not known, give those of BT.601. */
 static bool weights(sdyuv_color color, double *kr, double *kb) {
     switch (color.matrix) {
     case BT709: *kr = 0.2126, *kb = 0.0722; return true;
@@ -73,12 +77,16 @@ typedef struct range {
     double luma, chroma, black;
 } range;
 
+/* Returns the range of samples: all levels, or 16 to 235 for luma and 16 to 240 for chroma, scaled to the depth.
+ * `white` is the highest output. */
 static range range_of(const sdyuv_planes *planes, bool full, double white) {
     double unit = (double)(1 << (planes->depth - 8)), top = (double)((1 << planes->depth) - 1);
     range full_range = {white / top, white / top, 0}, limited = {white / (219 * unit), white / (224 * unit), 16 * unit};
     return full ? full_range : limited;
 }
 
+/* Converts to fixed point. `by_row` has red, green and blue, each from luma, the first and the second chroma. The
+ * offset includes half a unit, for rounding. */
 static void store(sdyuv_matrix *m, const double by_row[3][3], range range) {
     double one = (double)(1 << m->shift);
     for (int i = 0; i < 3; i++) {
@@ -109,10 +117,12 @@ bool sdyuv_matrix_make(sdyuv_matrix *m, const sdyuv_planes *planes, sdyuv_color 
         return true;
     }
     if (color.matrix == YCGCO && planes->cb) {
+        /* Red, green and blue from Y, Cg and Co. */
         static const double rows[3][3] = {{1, -1, 1}, {1, 1, 0}, {1, -1, -1}};
         store(m, rows, range);
         return true;
     }
+    /* Any weights will do for gray: luma alone counts. */
     if (!planes->cb)
         kr = 0.299, kb = 0.114;
     else if (!weights(color, &kr, &kb))

@@ -16,6 +16,7 @@ static const uint32_t sines[64] = {
     0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
 static const uint8_t turns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 
+/* Mixes one block into the state: RFC 1321, section 3.4. Words are little-endian. */
 static void transform(uint32_t state[4], const uint8_t block[64]) {
     uint32_t words[16], a = state[0], b = state[1], c = state[2], d = state[3];
     for (int i = 0; i < 16; i++)
@@ -24,6 +25,7 @@ static void transform(uint32_t state[4], const uint8_t block[64]) {
     for (int i = 0; i < 64; i++) {
         uint32_t mixed;
         int word;
+        /* The functions F, G, H and I of the four rounds, each with its order of words. */
         switch (i / 16) {
         case 0: mixed = (b & c) | (~b & d), word = i; break;
         case 1: mixed = (d & b) | (~d & c), word = (5 * i + 1) % 16; break;
@@ -61,6 +63,7 @@ void sdcs_md5_add(sdcs_md5 *md5, const void *bytes, size_t length) {
 }
 
 void sdcs_md5_end(sdcs_md5 *md5, uint8_t digest[16]) {
+    /* The padding counts as bytes added, so the length is taken before it (RFC 1321, sections 3.1 and 3.2). */
     uint64_t bits = md5->length * 8;
     uint8_t size[8];
     for (int i = 0; i < 8; i++)

@@ -5,9 +5,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/* The path of this file, never freed; NULL if it is unknown. Each module and plug-in has a copy of this code, so the
+ * address is in its own file. */
 static const char *path;
 
-/* The file may have been opened by a relative name. */
+/* Finds the path. It is made absolute: the file may have been opened by a relative name, and a worker process opens it
+ * by this path. */
 static void find_path(void) {
     Dl_info info;
     if (dladdr((const void *)&path, &info) && info.dli_fname)

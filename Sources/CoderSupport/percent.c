@@ -11,6 +11,7 @@ static int byte_of(const uint8_t *bytes, size_t left) {
     return low < 0 ? -1 : high << 4 | low;
 }
 
+/* In place: the output never overtakes the input. */
 size_t sdcs_percent_decode(uint8_t *bytes, size_t length) {
     size_t made = 0;
     for (size_t i = 0; i < length; i++) {
@@ -25,6 +26,7 @@ bool sdcs_percent_decode_text(char *text) {
     uint8_t *bytes = (uint8_t *)text;
     size_t length = strlen(text);
     for (size_t i = 0; i < length; i++) {
+        /* Checks all before it changes any, so that a refused text is as before. */
         if (bytes[i] == '%' && byte_of(bytes + i, length - i) <= 0)
             return false;
         i += bytes[i] == '%' ? 2 : 0;

@@ -1,3 +1,8 @@
+/* rows.c: rows from a decoder to the image, with limits on their memory. The TIFF plug-in writes its strips and tiles
+ * through it, on the thread of a decode.
+ *
+ * A thumbnail is the mean of whole blocks: `factor` rows of `factor` pixels are summed to one row of sums, which is
+ * written when its last row has come. */
 #include "rows.h"
 
 #include <stdlib.h>
@@ -13,6 +18,7 @@ static const size_t MOST_BAND = (size_t)256 << 20;
 /* The block means stop at twice the requested size; the library's filters do the rest well from there. */
 enum { SPARE = 2 };
 
+/* A limit that differs from the default was set by the program, and applies as it is. */
 uint64_t sdcs_max_streamed_pixels(const sdcs_request *request) {
     return request->max_pixels == SDCS_STANDARD_PIXELS ? MOST_STREAMED : request->max_pixels;
 }
@@ -24,6 +30,7 @@ uint32_t sdcs_shrink_factor(uint32_t width, uint32_t height, sdimage_orientation
     uint64_t box_height = turned ? request->box.width : request->box.height;
     if (!box_width || !box_height)
         return 1;
+    /* Sides of the block that leave twice the box in each direction. */
     uint64_t across = width / (box_width * SPARE), down = height / (box_height * SPARE);
     uint64_t most = across > down ? across : down, least = across > down ? down : across;
     /* With preserved proportions the image touches the box on the side that shrinks most. */
@@ -31,14 +38,17 @@ uint32_t sdcs_shrink_factor(uint32_t width, uint32_t height, sdimage_orientation
     return factor < 1 ? 1 : factor > 4096 ? 4096 : (uint32_t)factor;
 }
 
+/* Returns the samples of a pixel, of 1 or 2 bytes each. */
 static unsigned channels_of(sdimage_pixel_format format) {
     return (unsigned)(sdimage_pixel_format_bytes(format) / (sdcs_is_16_bit(format) ? 2 : 1));
 }
 
+/* Returns a side of the image, rounded up: the last block may be smaller. */
 static uint32_t shrunk(uint32_t side, uint32_t factor) {
     return side / factor + (side % factor ? 1 : 0);
 }
 
+/* Allocates the band and the sums. A sum of 64 bits has room for the samples of a block, weighted by alpha. */
 static sdimage_status open_means(sdcs_rows *rows, sdimage_error **error) {
     uint64_t stride = (uint64_t)rows->width * sdimage_pixel_format_bytes(rows->format);
     if (stride > MOST_BAND / rows->band_rows)
@@ -74,6 +84,7 @@ sdimage_status sdcs_rows_open(sdcs_rows *rows, uint32_t width, uint32_t height, 
     if (status < 0)
         return status;
     rows->pixels = bytes;
+    /* Rows that a damaged file lacks stay transparent or black. */
     memset(bytes, 0, rows->stride * down);
     return factor > 1 ? open_means(rows, error) : SDIMAGE_STATUS_OK;
 }
@@ -91,6 +102,7 @@ uint8_t *sdcs_row(const sdcs_rows *rows, uint32_t y) {
     return rows->band + (size_t)(y - rows->first) * rows->band_stride;
 }
 
+/* Returns a sample of a row by its index. */
 static uint32_t sample(const sdcs_rows *rows, const uint8_t *row, size_t index) {
     uint16_t word;
     if (!sdcs_is_16_bit(rows->format))
@@ -99,7 +111,7 @@ static uint32_t sample(const sdcs_rows *rows, const uint8_t *row, size_t index) 
     return word;
 }
 
-/* Adds 8-bit samples without alpha, the most common case. */
+/* Adds 8-bit samples without alpha, the most common case, block by block, so that the inner loops have no division. */
 static void add_bytes(sdcs_rows *rows, const uint8_t *row, unsigned channels) {
     uint64_t *sum = rows->sums;
     for (uint32_t x = 0; x < rows->width; sum += channels + 1) {
@@ -117,7 +129,8 @@ static void add_bytes(sdcs_rows *rows, const uint8_t *row, unsigned channels) {
     }
 }
 
-/* Adds a row; the colors of transparent pixels are weighted by alpha. */
+/* Adds a row; the colors of transparent pixels are weighted by alpha. After the samples of a pixel, the sums have the
+ * number of its pixels. */
 static void add_row(sdcs_rows *rows, const uint8_t *row) {
     unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
     if (channels < 4 && !sdcs_is_16_bit(rows->format)) {
@@ -135,6 +148,7 @@ static void add_row(sdcs_rows *rows, const uint8_t *row) {
     }
 }
 
+/* Writes a sample of a row by its index. */
 static void store_sample(const sdcs_rows *rows, uint8_t *row, size_t index, uint64_t value) {
     uint16_t word = (uint16_t)value;
     if (sdcs_is_16_bit(rows->format))
@@ -143,7 +157,8 @@ static void store_sample(const sdcs_rows *rows, uint8_t *row, size_t index, uint
         row[index] = (uint8_t)value;
 }
 
-/* Writes the means of the summed rows and resets the sums. */
+/* Writes the means of the summed rows, rounded, as row `y` of the image and resets the sums. A block without any alpha
+ * stays transparent black. */
 static void flush(sdcs_rows *rows, uint32_t y) {
     unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
     uint32_t across = shrunk(rows->width, rows->factor);

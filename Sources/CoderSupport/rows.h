@@ -5,9 +5,10 @@
 
 #include "image.h"
 
+/* The output of one image. Without means, `band` and `sums` are NULL. */
 typedef struct sdcs_rows {
-    sdimage_image *image;
-    uint8_t *pixels;
+    sdimage_image *image; /* owned; taken with a reference of its own */
+    uint8_t *pixels;      /* its first row */
     size_t stride;
     uint32_t width, height; /* size of the decoded rows */
     sdimage_pixel_format format;

@@ -12,7 +12,8 @@ typedef struct sdcs_span {
     size_t length;
 } sdcs_span;
 
-/* Take `count` bytes, at most 8, as a big-endian number; false, without taking any, if there are fewer. */
+/* Take `count` bytes, at most 8, as a big-endian number; false, without taking any, if there are fewer. sdcs_skip takes
+ * bytes without reading them. */
 bool sdcs_take(sdcs_span *span, size_t count, uint64_t *value);
 bool sdcs_take32(sdcs_span *span, uint32_t *value);
 bool sdcs_skip(sdcs_span *span, size_t count);

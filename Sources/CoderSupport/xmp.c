@@ -12,7 +12,8 @@ static void pass_space(sdcs_span *span) {
         sdcs_skip(span, 1);
 }
 
-/* Returns the number after the name, 1 to 8; 0 if there is none. */
+/* Returns the number after the name, 1 to 8; 0 if there is none. An attribute is followed by "=" and a quoted value, an
+ * element by ">". */
 static unsigned number_after(sdcs_span rest) {
     pass_space(&rest);
     if (!rest.length)
@@ -36,6 +37,7 @@ sdimage_orientation sdcs_xmp_orientation(sdcs_span packet) {
     static const char name[] = "tiff:Orientation";
     const size_t length = sizeof name - 1;
     while (packet.length >= length) {
+        /* The packet is searched as text, without an XML parser. */
         const uint8_t *next = memchr(packet.bytes, name[0], packet.length - length + 1);
         if (!next)
             break;

@@ -1,3 +1,12 @@
+/* yuv.c: planes to pixels, the last step of decoding HEIC and AVIF. Rows are converted block by block:
+ *
+ * 1. load_chroma enlarges both chroma planes to the size of luma, multiplied by 16.
+ * 2. apply multiplies by the matrix and clamps to the output.
+ * 3. load_alpha scales alpha, and straighten divides it out of the colors.
+ * 4. store writes the pixels.
+ *
+ * The loops are compiled for each SIMD level (kernel.h), and once for bytes and once for words. Called on the thread of
+ * a decode. */
 #include "yuv.h"
 
 #include <string.h>
@@ -19,7 +28,8 @@ INLINE uint32_t sample(const uint8_t *row, size_t x, int depth) {
     return depth > 8 ? ((const uint16_t *)(const void *)row)[x] & ((1u << depth) - 1) : row[x];
 }
 
-/* Blends `near` and `far` 3 : 1 vertically, for `count` samples from `first`, clamped to the plane. */
+/* Blends `near` and `far` 3 : 1 vertically, for `count` samples from `first`, clamped to the plane. Samples beyond the
+ * left and right edges repeat the outermost one. Results are 4 times the samples. */
 INLINE void blend_rows(uint16_t *out, const uint8_t *near, const uint8_t *far, ptrdiff_t first, size_t count,
                        size_t width, int depth) {
     size_t i = 0, end = count;
@@ -35,6 +45,8 @@ INLINE void blend_rows(uint16_t *out, const uint8_t *near, const uint8_t *far, p
         out[i] = out[end - 1];
 }
 
+/* Doubles a row of `count` blended samples, each new sample 3 : 1 of the two nearest. `in` has one more sample on both
+ * sides. Results are 16 times the samples. */
 INLINE void enlarge(uint16_t *restrict out, const uint16_t *restrict in, size_t count) {
     for (size_t i = 0; i < count; i++) {
         out[2 * i] = (uint16_t)(3 * in[i + 1] + in[i]);
@@ -42,10 +54,12 @@ INLINE void enlarge(uint16_t *restrict out, const uint16_t *restrict in, size_t 
     }
 }
 
-/* Loads the chroma of the pixels from `x` on, which must be even. */
+/* Loads the chroma of the pixels from `x` on, which must be even. Results are 16 times the samples, whatever the
+ * subsampling. */
 INLINE void load_chroma(uint16_t *out, const sdyuv_planes *p, const uint8_t *plane, size_t stride, uint32_t y,
                         uint32_t x, size_t count, int depth) {
     uint32_t row = y >> p->shift_y, other = row;
+    /* The nearer of the two neighboring rows: the previous one for even rows of luma, the next one for odd rows. */
     if (p->shift_y) {
         uint32_t rows = (p->height + 1) >> 1;
         other = y & 1 ? (row + 1 < rows ? row + 1 : row) : (row ? row - 1 : 0);
@@ -68,6 +82,8 @@ INLINE int32_t clamp(int32_t v, int32_t top) {
     return v < 0 ? 0 : v > top ? top : v;
 }
 
+/* Multiplies a block by the matrix. `middle` is the value of neutral chroma, `top` the highest output. Matrices that
+ * are not `general` have equal weights of luma, and two zeros. */
 INLINE void apply(block *b, const uint8_t *luma, const sdyuv_matrix *m, size_t count, int32_t middle, int32_t top,
                   int depth, bool general) {
     const int32_t ly = m->from_luma[1], gb = m->from_cb[1], gr = m->from_cr[1], rr = m->from_cr[0], bb = m->from_cb[2];
@@ -86,11 +102,13 @@ INLINE void apply(block *b, const uint8_t *luma, const sdyuv_matrix *m, size_t c
     }
 }
 
+/* Computes gray from luma alone. */
 INLINE void apply_luma(int32_t *out, const uint8_t *luma, const sdyuv_matrix *m, size_t count, int32_t top, int depth) {
     for (size_t i = 0; i < count; i++)
         out[i] = clamp(((int32_t)sample(luma, i, depth) * m->from_luma[1] + m->offset[1]) >> m->shift, top);
 }
 
+/* Loads alpha, scaled to the output. */
 INLINE void load_alpha(uint16_t *out, const uint8_t *row, size_t x, size_t count, int depth, uint32_t top) {
     float scale = (float)top / (float)((1u << depth) - 1);
     for (size_t i = 0; i < count; i++) {
@@ -98,7 +116,7 @@ INLINE void load_alpha(uint16_t *out, const uint8_t *row, size_t x, size_t count
     }
 }
 
-/* Divides alpha out of premultiplied colors. */
+/* Divides alpha out of premultiplied colors. Transparent pixels become black. */
 INLINE void straighten(int32_t *color, const uint16_t *alpha, size_t count, int32_t top) {
     for (size_t i = 0; i < count; i++) {
         int32_t v = alpha[i] ? (int32_t)((float)color[i] * (float)top / (float)alpha[i] + 0.5f) : 0;
@@ -108,9 +126,11 @@ INLINE void straighten(int32_t *color, const uint16_t *alpha, size_t count, int3
 
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
+/* Writes 8-bit RGB, four pixels at a time by a permutation of 16 bytes. */
 INLINE void store_rgb8(uint8_t *out, const block *b, size_t count) {
     size_t i = 0;
-    /* Writes four pixels a step; the four excess bytes are overwritten by the next step. */
+    /* Writes four pixels a step; the four excess bytes are overwritten by the next step. The last pixels are written
+     * one by one, so that nothing is written beyond the row. */
     for (; i + 8 <= count; i += 4) {
         uint32_t four[4];
         bytes16 v;
@@ -154,6 +174,7 @@ INLINE void store_gray(const sdyuv_pixels *pixels, uint8_t *row, size_t x, const
     }
 }
 
+/* Writes a block as the pixels from `x` on in the format of the output. */
 INLINE void store(const sdyuv_pixels *pixels, uint8_t *row, size_t x, const block *b, size_t count, bool opaque) {
     if (pixels->channels == 1)
         store_gray(pixels, row, x, b, count);
@@ -165,6 +186,7 @@ INLINE void store(const sdyuv_pixels *pixels, uint8_t *row, size_t x, const bloc
         store_rgba8(row + 4 * x, b, count, opaque);
 }
 
+/* Computes the colors of `count` pixels of row `y` from column `x` on. */
 INLINE void color_block(block *b, const sdyuv_planes *p, const sdyuv_matrix *m, const sdyuv_pixels *pixels, uint32_t y,
                         uint32_t x, size_t count, int depth) {
     const int32_t top = pixels->wide ? 65535 : 255;
@@ -179,6 +201,7 @@ INLINE void color_block(block *b, const sdyuv_planes *p, const sdyuv_matrix *m, 
     }
     load_chroma(b->cb, p, p->cb, p->cb_stride, y, x, count, depth);
     load_chroma(b->cr, p, p->cr, p->cr_stride, y, x, count, depth);
+    /* Two calls with a constant: the compiler omits the zeros of the usual matrices. */
     const bool general = m->from_luma[0] != m->from_luma[1] || m->from_cb[0] || m->from_cr[2];
     const int32_t middle = 16 << (p->depth - 1);
     if (general)
@@ -187,6 +210,7 @@ INLINE void color_block(block *b, const sdyuv_planes *p, const sdyuv_matrix *m, 
         apply(b, luma, m, count, middle, top, depth, false);
 }
 
+/* `depth` is a constant 8 for bytes, which removes the masks from the loops. */
 INLINE void convert_rows(const sdyuv_planes *p, const sdyuv_matrix *m, const sdyuv_pixels *pixels, int depth) {
     const int32_t top = pixels->wide ? 65535 : 255;
     const bool opaque = !p->alpha;

@@ -1,4 +1,4 @@
-/* planes.h: the planes of a decoded frame. */
+/* yuv_planes.h: the planes of a decoded frame. */
 #ifndef SDYUV_PLANES_H
 #define SDYUV_PLANES_H
 
@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Decoded planes. Samples deeper than 8 bits are native 16-bit words. */
+/* Decoded planes, borrowed from the decoder. Samples deeper than 8 bits are native 16-bit words. Strides are in
+ * bytes. */
 typedef struct sdyuv_planes {
     uint32_t width, height;
     int depth;            /* 8 to 12 */
