@@ -1,13 +1,17 @@
+/* adjust.c: color adjustments on float planes. StepFilter calls it for each row. The kernels below change up to
+   SDPX_PLANE pixels in place. */
 #include "sdpx_adjust.h"
 
 #include "curve.h"
 #include "kernel.h"
 #include "planes.h"
 
+/* Luma with the weights of ITU-R BT.709. */
 INLINE float luma(float r, float g, float b) {
     return 0.2126f * r + 0.7152f * g + 0.0722f * b;
 }
 
+/* Multiplies by a matrix of 4 rows and 5 columns; the last column is a constant. */
 LOCAL_KERNEL(void, apply_matrix, (p, n, m), sdpx_planes *p, size_t n, const float *m) {
     for (size_t i = 0; i < n; i++) {
         float r = p->red[i], g = p->green[i], b = p->blue[i], a = p->alpha[i];
@@ -18,6 +22,7 @@ LOCAL_KERNEL(void, apply_matrix, (p, n, m), sdpx_planes *p, size_t n, const floa
     }
 }
 
+/* Evaluates a polynomial of the third degree for each channel. */
 LOCAL_KERNEL(void, apply_curve, (p, n, c), sdpx_planes *p, size_t n, const float *c) {
     float *planes[3] = {p->red, p->green, p->blue};
     for (int k = 0; k < 3; k++, c += 4)
@@ -27,6 +32,7 @@ LOCAL_KERNEL(void, apply_curve, (p, n, c), sdpx_planes *p, size_t n, const float
         }
 }
 
+/* Raises to a power. 0 and negative values are set apart, because the approximation has no logarithm of them. */
 LOCAL_KERNEL(void, apply_power, (p, n, exponent), sdpx_planes *p, size_t n, float exponent) {
     float *planes[3] = {p->red, p->green, p->blue};
     for (int k = 0; k < 3; k++)
@@ -36,6 +42,7 @@ LOCAL_KERNEL(void, apply_power, (p, n, exponent), sdpx_planes *p, size_t n, floa
         }
 }
 
+/* Reduces a channel to levels of equal distance; the highest level includes 1. */
 LOCAL_KERNEL(void, apply_levels, (p, n, levels), sdpx_planes *p, size_t n, float levels) {
     float *planes[3] = {p->red, p->green, p->blue};
     for (int k = 0; k < 3; k++)
@@ -45,6 +52,7 @@ LOCAL_KERNEL(void, apply_levels, (p, n, levels), sdpx_planes *p, size_t n, float
         }
 }
 
+/* Makes each pixel black or white. */
 LOCAL_KERNEL(void, apply_threshold, (p, n, threshold), sdpx_planes *p, size_t n, float threshold) {
     for (size_t i = 0; i < n; i++) {
         float v = luma(p->red[i], p->green[i], p->blue[i]) >= threshold ? 1 : 0;
@@ -52,6 +60,7 @@ LOCAL_KERNEL(void, apply_threshold, (p, n, threshold), sdpx_planes *p, size_t n,
     }
 }
 
+/* Moves colors away from their luma, least where the saturation, the range of the channels, is high. */
 LOCAL_KERNEL(void, apply_vibrance, (p, n, amount), sdpx_planes *p, size_t n, float amount) {
     for (size_t i = 0; i < n; i++) {
         float r = p->red[i], g = p->green[i], b = p->blue[i], y = luma(r, g, b);
@@ -65,7 +74,7 @@ LOCAL_KERNEL(void, apply_vibrance, (p, n, amount), sdpx_planes *p, size_t n, flo
     }
 }
 
-/* `x` is the position of the first pixel. */
+/* `x` is the position of the first pixel. Darkens by a smooth step of the squared distance from the center. */
 LOCAL_KERNEL(void, apply_vignette, (p, n, v, x, y), sdpx_planes *p, size_t n, const float *v, float x, float y) {
     float dy = (y + 0.5f - v[3]) * v[4];
     for (size_t i = 0; i < n; i++) {
@@ -77,6 +86,7 @@ LOCAL_KERNEL(void, apply_vignette, (p, n, v, x, y), sdpx_planes *p, size_t n, co
     }
 }
 
+/* Applies one step to `n` pixels from column `x` of row `y`. */
 static void apply(sdpx_planes *p, size_t n, const sdpx_step *step, size_t x, size_t y) {
     switch (step->kind) {
     case SDPX_STEP_MATRIX: apply_matrix(p, n, step->values); break;
@@ -98,6 +108,8 @@ void sdpx_step_row(void *to, sdpx_format to_format, const void *from, sdpx_forma
         size_t n = pixels - x < SDPX_PLANE ? pixels - x : SDPX_PLANE;
         sdpx_planes planes;
         sdpx_read_planes(&planes, (const uint8_t *)from + x * from_size, from_format, n);
+        /* Float is linear light already, integers are sRGB. The values are converted only if the steps need the
+           other. */
         if (in_light && !is_light)
             sdpx_decode_planes(&planes, n);
         if (!in_light && is_light)
@@ -112,6 +124,7 @@ void sdpx_step_row(void *to, sdpx_format to_format, const void *from, sdpx_forma
     }
 }
 
+/* Looks up each channel. The sizes are compile-time constants; a pixel of one byte is gray. */
 INLINE void by_table(uint8_t *to, const uint8_t *from, size_t pixels, const uint8_t *table, size_t to_size,
                      size_t from_size) {
     for (size_t i = 0; i < pixels; i++, to += to_size, from += from_size) {

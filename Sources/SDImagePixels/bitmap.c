@@ -1,9 +1,11 @@
+/* bitmap.c: pixels of Windows bitmaps and packed indices. BMP and ICO use it, and PNG for its palettes. */
 #include "sdpx_bitmap.h"
 
 #include <string.h>
 
 #include "kernel.h"
 
+/* Expands whole bytes first, then the pixels of a last incomplete byte. `bits` is a compile-time constant. */
 INLINE void unpack(uint8_t *to, const uint8_t *from, size_t pixels, unsigned bits) {
     size_t each = 8 / bits, whole = pixels / each;
     uint8_t last = (uint8_t)((1u << bits) - 1);
@@ -40,6 +42,7 @@ void sdpx_look_up(uint8_t *to, const uint8_t *indices, size_t pixels, const uint
     }
 }
 
+/* Exchanges the first and the third channel. */
 INLINE void swap(uint8_t *to, int to_channels, const uint8_t *from, int from_channels, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint8_t b = from[i * from_channels], g = from[i * from_channels + 1], r = from[i * from_channels + 2];
@@ -64,6 +67,7 @@ KERNEL(void, sdpx_from_bgr, (to, to_channels, from, from_channels, pixels), uint
         swap(to, 4, from, 4, pixels);
 }
 
+/* Loads a little-endian pixel of 2, 3 or 4 bytes. */
 INLINE uint32_t load(const uint8_t *from, int bytes) {
     uint32_t value = from[0] | (uint32_t)from[1] << 8;
     if (bytes > 2)
@@ -73,6 +77,7 @@ INLINE uint32_t load(const uint8_t *from, int bytes) {
     return value;
 }
 
+/* Extracts the masked fields. `channels` and `bytes` are compile-time constants. */
 INLINE void fields(uint8_t *to, int channels, const uint8_t *from, int bytes, const uint32_t *masks, size_t pixels) {
     unsigned shifts[4];
     double scales[4];

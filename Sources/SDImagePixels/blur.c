@@ -1,3 +1,8 @@
+/* blur.c: three box filters one after the other, which approximate a Gaussian. BoxBlur calls it for the strips of an
+   image.
+
+   Strips of bytes with a box that is not too large take one sweep in integers (blur_narrow). Others take three passes
+   in double (blur_wide). */
 #include "sdpx_blur.h"
 
 #include <string.h>
@@ -18,6 +23,7 @@ typedef struct {
     int16x v[2];
 } sums;
 
+/* Reports that the one-sweep filter applies: bytes, sums that fit, and a box whose half is shorter than the strip. */
 static int is_narrow(sdpx_blur_kind kind, size_t length, size_t box) {
     return kind == SDPX_BLUR_U8 && box <= NARROW_BOX && box / 2 < length;
 }
@@ -28,6 +34,7 @@ size_t sdpx_blur_scratch(sdpx_blur_kind kind, size_t length, size_t box) {
     return 2 * length * (SDPX_BLUR_WIDTH / (size_t)kind) * sizeof(double);
 }
 
+/* Loads the 32 samples of a position. */
 INLINE void load_bytes(sums *to, const uint8_t *p) {
     byte16 low, high;
     memcpy(&low, p, sizeof low);
@@ -36,16 +43,19 @@ INLINE void load_bytes(sums *to, const uint8_t *p) {
     to->v[1] = __builtin_convertvector(high, int16x);
 }
 
+/* Moves a sum one position on: adds the sample that enters the box, and subtracts the one that leaves it. */
 INLINE void change(sums *sum, const sums *in, const sums *out) {
     sum->v[0] += in->v[0] - out->v[0];
     sum->v[1] += in->v[1] - out->v[1];
 }
 
+/* Begins a sum with the first sample repeated before the strip. */
 INLINE void start(sums *sum, const sums *first, int32_t times) {
     sum->v[0] = first->v[0] * times;
     sum->v[1] = first->v[1] * times;
 }
 
+/* Stores the rounded quotients of sums, by multiplication with `factor`. */
 INLINE void store_bytes(uint8_t *p, const sums *sum, float factor) {
     for (int half = 0; half < 2; half++) {
         float16 mean = __builtin_convertvector(sum->v[half], float16) * factor + 0.5f;
@@ -58,7 +68,7 @@ INLINE void store_bytes(uint8_t *p, const sums *sum, float factor) {
    left it. */
 typedef struct {
     sums sum;
-    sums *ring;
+    sums *ring; /* box + 1 entries */
     /* Positions of the newest entry in the ring, and of the last input. */
     size_t cursor, end;
 } stage;
@@ -93,6 +103,7 @@ LOCAL_KERNEL(void, blur_narrow, (strip, stride, length, box, rings), uint8_t *st
     start(&sum, &in, (int32_t)half);
     for (size_t t = 0; t <= last + 3 * half; t++) {
         if (t <= last + half) {
+            /* Beyond the end, the last sample repeats. */
             load_bytes(&in, strip + (ptrdiff_t)(t < last ? t : last) * stride);
             out = zero;
             if (t > half)
@@ -110,6 +121,7 @@ LOCAL_KERNEL(void, blur_narrow, (strip, stride, length, box, rings), uint8_t *st
 
 /* --- Deeper samples and larger boxes: each box separately, in double, which adds integers exactly. */
 
+/* Converts the samples of a position to double. */
 INLINE void load_wide(double *to, const void *p, sdpx_blur_kind kind) {
     uint8_t bytes[32];
     uint16_t words[16];
@@ -132,6 +144,7 @@ INLINE void load_wide(double *to, const void *p, sdpx_blur_kind kind) {
     }
 }
 
+/* Rounds the samples of a position; floats keep their fractions. */
 INLINE void store_wide(void *p, const double *from, sdpx_blur_kind kind) {
     uint8_t bytes[32];
     uint16_t words[16];
@@ -159,6 +172,8 @@ INLINE void mean(double *to, const double *from, size_t length, size_t box, size
     const size_t half = box / 2, last = length - 1;
     double sum[SDPX_BLUR_WIDTH], factor = 1 / (double)box;
     for (size_t i = 0; i < lanes; i++) {
+        /* The box around position 0: `half` repetitions of the first sample, those inside, and repetitions of the
+           last. */
         sum[i] = (double)half * from[i] + (half > last ? (double)(half - last) * from[last * lanes + i] : 0);
         for (size_t p = 0; p <= (half < last ? half : last); p++)
             sum[i] += from[p * lanes + i];
@@ -173,6 +188,7 @@ INLINE void mean(double *to, const double *from, size_t length, size_t box, size
     }
 }
 
+/* Converts the strip, filters it three times between two buffers, and converts it back. */
 INLINE void blur_wide(uint8_t *strip, ptrdiff_t stride, size_t length, size_t box, sdpx_blur_kind kind,
                       double *scratch) {
     const size_t lanes = SDPX_BLUR_WIDTH / (size_t)kind;
@@ -215,12 +231,14 @@ void sdpx_blur_strip(void *strip, ptrdiff_t stride, size_t length, size_t box, s
     }
 }
 
+/* Multiplies by alpha, rounded to the nearest. */
 LOCAL_KERNEL(void, premultiply16, (v, pixels), uint16_t *v, size_t pixels) {
     for (size_t i = 0; i < pixels; i++)
         for (size_t k = 0; k < 3; k++)
             v[4 * i + k] = (uint16_t)(((uint64_t)v[4 * i + k] * v[4 * i + 3] + 32767) / 65535);
 }
 
+/* Divides by alpha, rounded to the nearest and clamped; transparent pixels become black. */
 LOCAL_KERNEL(void, straighten16, (v, pixels), uint16_t *v, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t alpha = v[4 * i + 3];

@@ -1,3 +1,5 @@
+/* colors.c: a hash table of the colors of an image, for encoders of palette images and for frames that are stored
+   packed. Open addressing with linear probing; colors are never removed. */
 #include "sdpx_colors.h"
 
 #include <string.h>
@@ -29,6 +31,7 @@ const uint32_t *sdpx_colors_values(const sdpx_colors *colors) {
     return colors->values;
 }
 
+/* Loads a pixel; RGB is opaque. */
 static inline __attribute__((always_inline)) uint32_t color_at(const uint8_t *pixel, int channels) {
     return (uint32_t)pixel[0] | (uint32_t)pixel[1] << 8 | (uint32_t)pixel[2] << 16 |
            (uint32_t)(channels == 4 ? pixel[3] : 255) << 24;
@@ -52,11 +55,13 @@ static inline int put(sdpx_colors *colors, uint32_t slot, uint32_t color) {
     return 1;
 }
 
+/* Adds the colors of a row. Runs of equal pixels are looked up once. */
 static inline __attribute__((always_inline)) int add_row(sdpx_colors *colors, const uint8_t *row, size_t pixels,
                                                          int channels) {
     uint32_t before = 0;
     for (size_t i = 0; i < pixels; i++) {
         uint32_t color = color_at(row + i * (size_t)channels, channels);
+        /* The first pixel has no predecessor, whatever its color. */
         if (color == before && i)
             continue;
         before = color;
@@ -71,6 +76,7 @@ int sdpx_colors_add(sdpx_colors *colors, const uint8_t *row, size_t pixels, int 
     return channels == 4 ? add_row(colors, row, pixels, 4) : add_row(colors, row, pixels, 3);
 }
 
+/* Writes the replacements; the color of the previous pixel is looked up only once. */
 static inline __attribute__((always_inline)) void find_row(const sdpx_colors *colors, uint8_t *to, const uint8_t *row,
                                                            size_t pixels, int channels, const uint8_t *replacements) {
     uint32_t before = 0;

@@ -1,3 +1,5 @@
+/* composite.c: pixels over others. The painters of APNG and WebP compose frames with it, each with the arithmetic of
+   its format; flattening serves output without alpha. */
 #include "sdpx_composite.h"
 
 #include <string.h>
@@ -22,6 +24,7 @@ INLINE void store(uint8_t *p, uint32_t v) {
 #define SHIFT(k) (24 - 8 * (k))
 #endif
 
+/* Returns a channel by its position in memory. */
 INLINE uint32_t channel(uint32_t pixel, int k) {
     return pixel >> SHIFT(k) & 255;
 }
@@ -32,6 +35,7 @@ INLINE uint32_t divide(uint32_t n, float d) {
     return (uint32_t)(int32_t)((float)(int32_t)n / d);
 }
 
+/* Opaque and transparent source pixels are selected without arithmetic. The alpha of the result is sum / 255. */
 KERNEL(void, sdpx_over_row, (to, from, pixels), uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t s = load(from + 4 * i), d = load(to + 4 * i), a = channel(s, 3);
@@ -46,6 +50,7 @@ KERNEL(void, sdpx_over_row, (to, from, pixels), uint8_t *to, const uint8_t *from
     }
 }
 
+/* 256 - alpha and the shift by 8 stand for a division by 255, as in libwebp. */
 KERNEL(void, sdpx_webp_over_row, (to, from, pixels), uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t s = load(from + 4 * i), d = load(to + 4 * i), a = channel(s, 3);

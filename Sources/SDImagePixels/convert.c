@@ -1,3 +1,5 @@
+/* convert.c: conversion of rows between all pixel formats, and of the color models of JPEG and WebP. Runs on any thread
+   and has no state. */
 #include "sdpx_convert.h"
 
 #include <string.h>
@@ -15,6 +17,7 @@ INLINE uint32_t luma(uint32_t r, uint32_t g, uint32_t b) {
     return (19595u * r + 38470u * g + 7471u * b + 32768u) >> 16;
 }
 
+/* The functions up to store16 convert `n` pixels to or from straight RGBA; `d` is the destination. */
 INLINE void gray8_to_rgba8(uint8_t *d, const uint8_t *s, size_t n) {
     for (size_t i = 0; i < n; i++) {
         d[4 * i] = d[4 * i + 1] = d[4 * i + 2] = s[i];
@@ -31,7 +34,7 @@ INLINE void rgb8_to_rgba8(uint8_t *d, const uint8_t *s, size_t n) {
     }
 }
 
-/* `red` is the index of red: 0 in RGBA, 2 in BGRA. */
+/* Divides color by alpha, rounded to the nearest. `red` is the index of red: 0 in RGBA, 2 in BGRA. */
 INLINE void straighten8(uint8_t *d, const uint8_t *s, size_t n, int red) {
     for (size_t i = 0; i < n; i++) {
         int32_t a = s[4 * i + 3], c[3] = {s[4 * i + red], s[4 * i + 1], s[4 * i + 2 - red]};
@@ -53,7 +56,8 @@ typedef uint16_t short64 __attribute__((vector_size(128)));
 #define ALPHAS(i) i + 3, i + 3, i + 3, 64
 #define EXCHANGED(i) i + 2, i + 1, i, i + 3
 
-/* `red` is the index of red in the output. Alpha is multiplied by 255 and thus unchanged. */
+/* Multiplies color by alpha, rounded to the nearest, 16 pixels at a time. `red` is the index of red in the output.
+   Alpha is multiplied by 255 and thus unchanged. */
 INLINE void premultiply8(uint8_t *d, const uint8_t *s, size_t n, int red) {
     size_t i = 0;
     for (; i + 16 <= n; i += 16) {
@@ -76,23 +80,27 @@ INLINE void premultiply8(uint8_t *d, const uint8_t *s, size_t n, int red) {
     }
 }
 
+/* Reduces 16 bits to 8 by dropping the lower ones. */
 INLINE void narrow(uint8_t *d, const uint16_t *s, size_t n, int channels) {
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 4; k++)
             d[4 * i + k] = channels == 1 ? (k < 3 ? s[i] >> 8 : 255) : (k < channels ? s[channels * i + k] >> 8 : 255);
 }
 
+/* Expands 8 bits to 16, so that 255 becomes 65535. */
 INLINE void widen(uint16_t *d, const uint8_t *s, size_t n) {
     for (size_t i = 0; i < 4 * n; i++)
         d[i] = (uint16_t)(s[i] * 257u);
 }
 
+/* Expands gray or RGB of 16 bits. */
 INLINE void expand16(uint16_t *d, const uint16_t *s, size_t n, int channels) {
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 4; k++)
             d[4 * i + k] = k == 3 ? 65535 : s[channels == 1 ? i : 3 * i + k];
 }
 
+/* Converts from any integer format to straight 8-bit RGBA. */
 LOCAL_KERNEL(void, load8, (d, s, format, n), uint8_t *d, const uint8_t *s, sdpx_format format, size_t n) {
     switch (format) {
     case SDPX_GRAY8: gray8_to_rgba8(d, s, n); break;
@@ -107,6 +115,7 @@ LOCAL_KERNEL(void, load8, (d, s, format, n), uint8_t *d, const uint8_t *s, sdpx_
     }
 }
 
+/* Converts from straight 8-bit RGBA to any 8-bit format. */
 LOCAL_KERNEL(void, store8, (d, format, s, n), uint8_t *d, sdpx_format format, const uint8_t *s, size_t n) {
     switch (format) {
     case SDPX_GRAY8:
@@ -127,6 +136,7 @@ LOCAL_KERNEL(void, store8, (d, format, s, n), uint8_t *d, sdpx_format format, co
     }
 }
 
+/* Converts from any integer format to straight 16-bit RGBA; 8 bits by way of 8-bit RGBA. */
 LOCAL_KERNEL(void, load16, (d, s, format, n), uint16_t *d, const void *s, sdpx_format format, size_t n) {
     switch (format) {
     case SDPX_GRAY16: expand16(d, s, n, 1); break;
@@ -140,6 +150,7 @@ LOCAL_KERNEL(void, load16, (d, s, format, n), uint16_t *d, const void *s, sdpx_f
     }
 }
 
+/* Converts from straight 16-bit RGBA to any 16-bit format. */
 LOCAL_KERNEL(void, store16, (d, format, s, n), uint16_t *d, sdpx_format format, const uint16_t *s, size_t n) {
     switch (format) {
     case SDPX_GRAY16:
@@ -242,6 +253,7 @@ KERNEL(void, sdpx_make_opaque, (row, pixels), uint8_t *row, size_t pixels) {
 KERNEL(int, sdpx_is_opaque, (row, pixels), const uint8_t *row, size_t pixels) {
     /* Whole pixels, because single bytes of them would require gathers. */
     static const uint8_t opaque[4] = {0, 0, 0, 255};
+    /* ANDs all pixels: alpha of the result is 255 only if it is 255 in each of them. */
     uint32_t all = UINT32_MAX, pixel, alpha;
     for (size_t i = 0; i < pixels; i++) {
         memcpy(&pixel, row + 4 * i, sizeof pixel);

@@ -1,3 +1,5 @@
+/* convolve.c: convolution in float along rows, and the unsharp mask that is made of a blurred image. WeightedRows and
+   ConvolutionFilter call it. */
 #include "sdpx_convolve.h"
 
 #include <string.h>
@@ -9,6 +11,7 @@
 /* Sums held in registers at a time. */
 enum { LANES = 64 };
 
+/* Computes `n` sums, at most LANES. */
 INLINE void convolve(float *to, const float *from, const float *weights, size_t taps, size_t channels, size_t n) {
     float sums[LANES] = {0};
     for (size_t k = 0; k < taps; k++)
@@ -25,14 +28,18 @@ KERNEL(void, sdpx_convolve_row, (to, from, samples, weights, taps, channels), fl
     convolve(to + i, from + i, weights, taps, (size_t)channels, samples - i);
 }
 
+/* Luma with the weights of ITU-R BT.709. */
 INLINE float luma(float r, float g, float b) {
     return 0.2126f * r + 0.7152f * g + 0.0722f * b;
 }
 
+/* Adds to each pixel its difference from the blurred one. `scale` converts blurred samples to 0 ... 1, and `red` is the
+   index of red in them. */
 LOCAL_KERNEL(void, sharpen, (p, n, blurred, channels, scale, amount, luma_alone, red), sdpx_planes *p, size_t n,
              const float *blurred, size_t channels, float scale, float amount, int luma_alone, int red) {
     for (size_t i = 0; i < n; i++) {
         const float *q = blurred + channels * i;
+        /* Blurred colors are premultiplied; the planes are straight. */
         float a = channels == 4 ? q[3] * scale : 1, factor = a > 0 ? scale / a : 0;
         float r = p->red[i] - q[channels > 1 ? red : 0] * factor, g = p->green[i] - q[channels > 1 ? 1 : 0] * factor;
         float b = p->blue[i] - q[channels > 1 ? 2 - red : 0] * factor, y = luma(r, g, b);

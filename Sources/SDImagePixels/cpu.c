@@ -1,3 +1,5 @@
+/* cpu.c: detection of instructions, and their limit by the environment. Runs once while the library is loaded; kernels
+   then read one variable. */
 #include "sdpx_cpu.h"
 
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 
 unsigned sdpx_cpu_features;
 
+/* Indexed by sdpx_cpu_level. */
 static const char *const names[] = {"baseline", "avx2", "avx512"};
 
 /* Returns all features of the CPU that the operating system supports. */
@@ -36,6 +39,7 @@ static unsigned detect(void) {
 }
 
 sdpx_cpu_level sdpx_cpu_limit(sdpx_cpu_level level) {
+    /* Indexed by sdpx_cpu_level: the features that each level may use. */
     static const unsigned allowed[] = {0, SDPX_HAS_CRC | SDPX_HAS_AVX2, ~0u};
     __atomic_store_n(&sdpx_cpu_features, detect() & allowed[level], __ATOMIC_RELAXED);
     return sdpx_cpu_current();

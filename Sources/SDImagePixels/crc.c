@@ -1,3 +1,5 @@
+/* crc.c: CRC-32 for PNG and CRC-32C, by instructions of the CPU where it has them. A checksum begins and ends inverted:
+   the variants take and return it without inversion. */
 #include "sdpx_crc.h"
 
 #include "kernel.h"
@@ -27,6 +29,7 @@ static uint32_t crc32c_plain(uint32_t crc, const uint8_t *p, size_t n) {
 }
 
 #if defined(__x86_64__)
+/* Eight bytes for each instruction, then single ones. */
 __attribute__((target("sse4.2"))) static uint32_t crc32c_sse42(uint32_t crc, const uint8_t *p, size_t n) {
     uint64_t c = crc;
     while (n >= 8) {
@@ -113,6 +116,7 @@ static uint32_t crc32_plain(uint32_t crc, const uint8_t *p, size_t n) {
 #if defined(__x86_64__)
 #define FOLDING __attribute__((target("sse4.2,pclmul")))
 
+/* Multiplies both halves of a value by their powers, and adds the next 16 bytes. */
 FOLDING static inline __m128i fold(__m128i value, __m128i powers, __m128i next) {
     __m128i low = _mm_clmulepi64_si128(value, powers, 0x00), high = _mm_clmulepi64_si128(value, powers, 0x11);
     return _mm_xor_si128(_mm_xor_si128(low, high), next);

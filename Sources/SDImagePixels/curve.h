@@ -11,6 +11,7 @@ INLINE uint32_t bits_of(float v) {
     return bits;
 }
 
+/* The inverse of bits_of. */
 INLINE float float_of(uint32_t bits) {
     float v;
     memcpy(&v, &bits, sizeof v);
@@ -36,6 +37,7 @@ INLINE float exp2_of(float v) {
     return float_of(bits_of(series) + ((bits_of(shifted) - bits_of(rounder)) << 23));
 }
 
+/* Raises positive normal numbers to a power. Results outside of 2^-126 ... 2^127 are clamped to these. */
 INLINE float power(float v, float exponent) {
     float e = log2_of(v) * exponent;
     return exp2_of(e < -126 ? -126 : e > 127 ? 127 : e);
@@ -46,12 +48,14 @@ INLINE float unit(float v) {
     return v > 0 ? (v < 1 ? v : 1) : 0;
 }
 
-/* Decodes sRGB (IEC 61966-2-1), for 0 ... 1. */
+/* Decodes sRGB (IEC 61966-2-1), for 0 ... 1. Both branches are computed, and one is selected, so that loops have no
+   jumps. */
 INLINE float srgb_to_light(float v) {
     float curve = power((v + 0.055f) / 1.055f, 2.4f);
     return v <= 0.04045f ? v / 12.92f : curve;
 }
 
+/* Encodes sRGB, for 0 ... 1. */
 INLINE float light_to_srgb(float v) {
     float curve = 1.055f * power(v, 1 / 2.4f) - 0.055f;
     return v <= 0.0031308f ? v * 12.92f : curve;

@@ -1,3 +1,5 @@
+/* display.c: from samples to the light of a display, with tone mapping, and from linear light back to PQ and HLG.
+   ToneMapping, LightTransform, HDRTransfer and ICCLightTransform call it for each row. */
 #include "sdpx_display.h"
 
 #include "curve.h"
@@ -17,7 +19,7 @@ INLINE float luminance_of(const float *p) {
     return 0.2126f * p[0] + 0.7152f * p[1] + 0.0722f * p[2];
 }
 
-/* The factors of at most BLOCK pixels. Loops over plain arrays, which are vectorized. */
+/* Computes the factors of at most BLOCK pixels. Loops over plain arrays, which are vectorized. */
 INLINE void tone_factors(float *factors, const float *rgba, size_t pixels, const sdpx_tones *tones) {
     float index[BLOCK], bounds[BLOCK];
     for (size_t i = 0; i < pixels; i++) {
@@ -75,6 +77,7 @@ INLINE void look_up_as(float *to, const void *from, size_t pixels, const float *
     }
 }
 
+/* Selects the loop for a format; other formats than the straight integer ones are left out. */
 static void look_up(float *to, const void *from, sdpx_format format, size_t pixels, const float *table) {
     switch (format) {
     case SDPX_GRAY8: look_up_as(to, from, pixels, table, 1, 0); break;
@@ -87,6 +90,7 @@ static void look_up(float *to, const void *from, sdpx_format format, size_t pixe
     }
 }
 
+/* Steps 2 and 3 of sdpx_light, in place. */
 LOCAL_KERNEL(void, display, (rgba, pixels, light), float *rgba, size_t pixels, const sdpx_light *light) {
     const float *m = light->matrix, *w = light->luminance;
     for (size_t i = 0; i < pixels; i++) {
@@ -107,6 +111,7 @@ void sdpx_render_row(void *to, sdpx_format to_format, const void *from, sdpx_for
                      const sdpx_light *light) {
     size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
     float block[4 * BLOCK];
+    /* For a format that look_up leaves out. */
     memset(block, 0, sizeof block);
     for (size_t offset = 0; offset < pixels; offset += BLOCK) {
         size_t n = pixels - offset < BLOCK ? pixels - offset : BLOCK;
@@ -118,6 +123,7 @@ void sdpx_render_row(void *to, sdpx_format to_format, const void *from, sdpx_for
     }
 }
 
+/* Converts 16-bit samples to 0 ... 1. */
 LOCAL_KERNEL(void, spread, (to, from, pixels), float *to, const uint16_t *from, size_t pixels) {
     for (size_t i = 0; i < 4 * pixels; i++)
         to[i] = (float)from[i] / 65535.0f;
@@ -133,13 +139,13 @@ void sdpx_unit_row(float *to, const void *from, sdpx_format from_format, size_t 
     }
 }
 
-/* The inverse EOTF of SMPTE ST 2084, for 0 ... 1 of 10,000 cd/m2. */
+/* The inverse EOTF of SMPTE ST 2084 (ITU-R BT.2100, table 4), for 0 ... 1 of 10,000 cd/m2. */
 INLINE float pq_signal(float light) {
     float root = power(light, 2610 / 16384.0f);
     return power((3424 / 4096.0f + 2413 / 128.0f * root) / (1 + 2392 / 128.0f * root), 2523 / 32.0f);
 }
 
-/* The OETF of HLG, for scene light of 0 ... 1. */
+/* The OETF of HLG (ITU-R BT.2100, table 5), for scene light of 0 ... 1. */
 INLINE float hlg_signal(float light) {
     const float a = 0.17883277f, b = 0.28466892f, c = 0.55991073f;
     float root = SQUARE_ROOT(3 * light), curve = a * 0.69314718f * log2_of(12 * light - b) + c;
@@ -162,6 +168,7 @@ LOCAL_KERNEL_UP_TO_AVX2(void, scene_light, (to, rgba, pixels, m, is_hlg), float 
     }
 }
 
+/* Encodes and rounds samples; alpha, every fourth one, stays linear. */
 LOCAL_KERNEL_UP_TO_AVX2(void, quantize_signal, (to, light, samples, is_hlg), uint16_t *to, const float *light,
                         size_t samples, int is_hlg) {
     for (size_t i = 0; i < samples; i++) {

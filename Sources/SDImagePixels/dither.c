@@ -1,3 +1,8 @@
+/* dither.c: pixels mapped to the entries of a palette, for GIF. Three kinds: the nearest entry, error diffusion, and an
+   ordered pattern.
+
+   The nearest entry is found among few candidates. The color space is divided into cubes, and each has a list of the
+   entries that are nearest to one of its colors. A list is made when the first color of its cube occurs. */
 #include "sdpx_dither.h"
 
 #include <math.h>
@@ -13,10 +18,12 @@ INLINE int32_t clamp(int32_t v) {
     return v < 0 ? 0 : v > 255 ? 255 : v;
 }
 
+/* The weighted sum of squares of differences. */
 INLINE int32_t weighted(int32_t red, int32_t green, int32_t blue) {
     return SDPX_WEIGHT_RED * red * red + SDPX_WEIGHT_GREEN * green * green + SDPX_WEIGHT_BLUE * blue * blue;
 }
 
+/* The squared distance of two colors. */
 INLINE int32_t distance(const int32_t *a, const int32_t *b) {
     return weighted(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
@@ -40,6 +47,7 @@ void sdpx_quantizer_use(sdpx_quantizer *q, const uint8_t *rgb, size_t colors) {
     m->count = colors > 256 ? 256 : (uint32_t)colors;
     memset(m->large_cubes, 0, sizeof m->large_cubes);
     memset(m->cubes, 0, sizeof m->cubes);
+    /* The list of all entries is at 0: its length minus 1, then the entries. */
     m->used = m->count + 1;
     m->lists[0] = (uint8_t)(m->count - 1);
     for (uint32_t i = 0; i < m->count; i++) {
@@ -66,6 +74,7 @@ INLINE int32_t outside(int32_t value, int32_t low, int32_t side) {
     return most > 0 ? most : 0;
 }
 
+/* Returns the distance of a value from the farther end of a cube. */
 INLINE int32_t farthest(int32_t value, int32_t low, int32_t side) {
     int32_t below = value - low, above = low + side - 1 - value;
     return below > above ? below : above;
@@ -77,6 +86,7 @@ static uint32_t make_list(sdpx_mapping *m, uint32_t around, const int32_t *low, 
     const uint8_t *from = m->lists + around;
     int32_t nearest[256], bound = INT32_MAX;
     uint32_t count = from[0] + 1u, start = m->used, end = start + 1;
+    /* A list has a length and at most 256 entries. */
     if (LISTS - start < 257)
         return 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -95,6 +105,8 @@ static uint32_t make_list(sdpx_mapping *m, uint32_t around, const int32_t *low, 
     return start;
 }
 
+/* Makes the list of a small cube, from that of the large cube around it. Returns 0, the list of all entries, if no room
+   is left. */
 static uint32_t fill_cube(sdpx_mapping *m, const int32_t *color, uint32_t *cube) {
     uint32_t *large = &m->large_cubes[color[0] >> 4 << 8 | color[1] >> 4 << 4 | color[2] >> 4];
     if (*large == 0)
@@ -103,6 +115,7 @@ static uint32_t fill_cube(sdpx_mapping *m, const int32_t *color, uint32_t *cube)
     return *cube;
 }
 
+/* Returns the nearest entry of a color, by a search in the list of its cube. */
 INLINE uint8_t nearest_of(sdpx_mapping *m, const int32_t *color) {
     uint32_t *cube = &m->cubes[color[0] >> 2 << 12 | color[1] >> 2 << 6 | color[2] >> 2];
     const uint8_t *list = m->lists + (*cube ? *cube : fill_cube(m, color, cube));
@@ -120,6 +133,7 @@ INLINE uint8_t nearest_of(sdpx_mapping *m, const int32_t *color) {
    both sides. Each entry is read and then overwritten with the error for the row below. */
 static void diffuse(sdpx_mapping *m, uint8_t *indices, const uint8_t *rgba, size_t width, size_t y,
                     unsigned least_alpha, uint8_t clear_index, int16_t *errors) {
+    /* Odd rows run from right to left. */
     ptrdiff_t step = y & 1 ? -1 : 1;
     size_t x = step < 0 ? width - 1 : 0;
     /* Errors for the next pixel, for the pixel below, and for the one below the next. */
@@ -135,6 +149,7 @@ static void diffuse(sdpx_mapping *m, uint8_t *indices, const uint8_t *rgba, size
                 color[k] = clamp(p[k] + ((ahead[k] + here[k] + 8) >> 4));
             indices[x] = nearest_of(m, color);
             for (int k = 0; k < 3; k++)
+                /* The error that remains; 7, 3, 5 and 1 sixteenths of it go to the neighbors. */
                 left[k] = (color[k] - m->colors[indices[x]][k]) * m->handed_on / 32;
         }
         for (int k = 0; k < 3; k++) {

@@ -1,3 +1,5 @@
+/* frame_difference.c: comparison of the frames of an animation, row by row, for the encoders of GIF and APNG and for
+   areas that have changed. */
 #include "sdpx_frame_difference.h"
 
 #include <string.h>
@@ -21,7 +23,8 @@ int sdpx_changed_span(const uint8_t *row, const uint8_t *before, size_t pixels, 
     return 1;
 }
 
-/* The rows may belong to a caller and have any alignment. */
+/* Defines the kernel for one pixel size. A pixel that is equal is cleared by a mask instead of a branch. The rows may
+   belong to a caller and have any alignment. */
 #define ONLY_CHANGED(name, type, alpha)                                                                                \
     LOCAL_KERNEL(int, name, (to, row, before, pixels), uint8_t *restrict to, const uint8_t *row,                       \
                  const uint8_t *before, size_t pixels) {                                                               \
@@ -49,6 +52,7 @@ void sdpx_threshold_alpha(uint32_t *to, const uint8_t *rgba, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t color;
         memcpy(&color, rgba + i * 4, 4);
+        /* The highest bit of alpha: at least 128. */
         to[i] = color >> 31 ? color | 0xff000000u : 0;
     }
 }

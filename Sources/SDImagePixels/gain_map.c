@@ -1,3 +1,6 @@
+/* gain_map.c: gain maps in float, row by row: interpolation of the map, the light of a base pixel, the application of
+   gains, and their measurement for encoding. GainMapRenderer and GainMapMeasurement call it. The steps are those of
+   sdpx_gain_map. */
 #include "sdpx_gain_map.h"
 
 #include <math.h>
@@ -8,12 +11,14 @@
 /* Pixels whose intermediate values fit the first-level cache. */
 enum { BLOCK = 256 };
 
+/* Interpolates between two rows of the map. */
 LOCAL_KERNEL(void, blend, (to, upper, lower, lower_weight, samples), float *to, const uint8_t *upper,
              const uint8_t *lower, float lower_weight, size_t samples) {
     for (size_t i = 0; i < samples; i++)
         to[i] = (float)upper[i] + lower_weight * (float)(lower[i] - upper[i]);
 }
 
+/* Interpolates along a row. Samples lie in the centers of their areas; beyond the outermost centers they repeat. */
 INLINE void interpolate_as(float *restrict to, size_t pixels, const float *restrict from, size_t width,
                            size_t channels) {
     const float step = (float)width / (float)pixels, last = (float)(width - 1);
@@ -39,6 +44,7 @@ LOCAL_KERNEL(void, interpolate, (to, pixels, from, width, channels), float *to, 
 
 void sdpx_interpolate_gains(float *to, size_t pixels, float *blended, const uint8_t *upper, const uint8_t *lower,
                             float lower_weight, size_t width, size_t channels) {
+    /* No enlargement along the row: the blend is the result. */
     if (width == pixels) {
         blend(to, upper, lower, lower_weight, pixels * channels);
         return;
@@ -47,10 +53,12 @@ void sdpx_interpolate_gains(float *to, size_t pixels, float *blended, const uint
     interpolate(to, pixels, blended, width, channels);
 }
 
+/* Multiplies a row of a matrix by a color. */
 INLINE float product(const float *row, float r, float g, float b) {
     return row[0] * r + row[1] * g + row[2] * b;
 }
 
+/* Step 4 for one channel; negative results become 0. */
 INLINE float multiplied(float light, float gain, float base_offset, float alternate_offset) {
     float v = (light + base_offset) * gain - alternate_offset;
     return v > 0 ? v : 0;
@@ -59,13 +67,13 @@ INLINE float multiplied(float light, float gain, float base_offset, float altern
 /* Entries between two samples. */
 static const float SCALE = (float)(SDPX_GAIN_ENTRIES - 1) / 255.0f;
 
-/* The entry of a sample. */
+/* Returns the entry of a sample of 0 ... 255, clamped and rounded. NaN becomes 0. */
 INLINE int32_t entry(float sample) {
     sample = sample > 0 ? sample : 0;
     return (int32_t)((sample < 255 ? sample : 255) * SCALE + 0.5f);
 }
 
-/* The entries of the samples of red, green and blue. */
+/* Stores the entries of red, green and blue of each pixel: step 1, and the scale of samples. */
 INLINE void find_entries(int32_t entries[3][BLOCK], const void *row, size_t pixels, int format) {
     const uint8_t *from = row;
     const uint16_t *deep = row;
@@ -88,7 +96,7 @@ INLINE void find_entries(int32_t entries[3][BLOCK], const void *row, size_t pixe
     }
 }
 
-/* Steps 1 and 2. */
+/* Steps 1 and 2: the light of each pixel, in planes. */
 INLINE void find_light(float light[3][BLOCK], const void *from, size_t pixels, const sdpx_gain_map *map) {
     int32_t entries[3][BLOCK];
     if (map->format == SDPX_GAIN_YCC)
@@ -103,6 +111,7 @@ INLINE void find_light(float light[3][BLOCK], const void *from, size_t pixels, c
     }
 }
 
+/* All steps for a map of 1 or 3 channels, at most BLOCK pixels. */
 INLINE void apply_as(float *restrict to, const void *from, size_t pixels, const float *restrict samples,
                      size_t channels, const sdpx_gain_map *map) {
     float light[3][BLOCK], gain[3][BLOCK];
@@ -139,6 +148,7 @@ LOCAL_KERNEL(void, apply_block, (to, from, pixels, samples, channels, map), floa
         apply_as(to, from, pixels, samples, 3, map);
 }
 
+/* The bytes of a base pixel. */
 INLINE size_t pixel_bytes(const sdpx_gain_map *map) {
     return map->format == SDPX_GAIN_RGBA_16 ? 8 : 3;
 }
@@ -152,6 +162,7 @@ void sdpx_apply_gains(float *to, const void *from, size_t pixels, const float *s
     }
 }
 
+/* Steps 1 to 3, at most BLOCK pixels. */
 LOCAL_KERNEL(void, light_block, (to, from, pixels, map), float *to, const void *from, size_t pixels,
              const sdpx_gain_map *map) {
     float light[3][BLOCK];
@@ -170,6 +181,7 @@ void sdpx_gain_light(float *to, const void *from, size_t pixels, const sdpx_gain
     }
 }
 
+/* Clamps to 0 and above; NaN becomes 0. */
 INLINE float positive(float v) {
     return v > 0 ? v : 0;
 }

@@ -1,3 +1,4 @@
+/* hash.c: two hashes of 64 bits: a fast one for contents, and a keyed one for tables. */
 #include "sdpx_hash.h"
 
 #include "kernel.h"
@@ -8,6 +9,7 @@ INLINE uint64_t mix(uint64_t a, uint64_t b) {
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
+/* Loads four bytes in native order. */
 INLINE uint64_t load32(const uint8_t *p) {
     uint32_t v;
     memcpy(&v, p, sizeof v);
@@ -23,6 +25,7 @@ uint64_t sdpx_hash64(const void *bytes, size_t length) {
     if (n > 16) {
         for (; n > 16; n -= 16, p += 16)
             seed = mix(load64(p) ^ k1, load64(p + 8) ^ seed);
+        /* The loop leaves 1 to 16 bytes; these are the last 16 of the input. */
         a = load64(p + n - 16);
         b = load64(p + n - 8);
     } else if (n >= 8) {
@@ -41,6 +44,7 @@ INLINE uint64_t rotate_left(uint64_t v, int bits) {
     return v << bits | v >> (64 - bits);
 }
 
+/* One round of SipHash. */
 INLINE void sip_round(uint64_t v[4]) {
     v[0] += v[1];
     v[2] += v[3];
@@ -54,6 +58,7 @@ INLINE void sip_round(uint64_t v[4]) {
     v[2] = rotate_left(v[2], 32);
 }
 
+/* Mixes in a word of the message, by one round. */
 INLINE void sip_word(uint64_t v[4], uint64_t word) {
     v[3] ^= word;
     sip_round(v);
@@ -64,6 +69,7 @@ uint64_t sdpx_sip_hash(const void *bytes, size_t length, uint64_t key0, uint64_t
     const uint8_t *p = bytes;
     uint64_t v[4] = {key0 ^ 0x736f6d6570736575u, key1 ^ 0x646f72616e646f6du, key0 ^ 0x6c7967656e657261u,
                      key1 ^ 0x7465646279746573u};
+    /* The last word: the remaining bytes, and the length in the highest byte. */
     uint64_t last = (uint64_t)length << 56;
     for (size_t n = length / 8; n > 0; n--, p += 8)
         sip_word(v, load64(p));

@@ -1,4 +1,8 @@
-/* Inflates the pixels of PNG (docs/decisions.md, "PNG is inflated by an inflater of this project"). */
+/* Inflates the pixels of PNG (docs/decisions.md, "PNG is inflated by an inflater of this project").
+
+   The decoder is a machine of stages, so that it can stop at any byte of input or output. A part that needs bits which
+   are not there yet returns without taking any, and is called again. Inside of a block, a fast loop decodes while input
+   and output have room for its longest step; the rest is decoded symbol by symbol. */
 #include "sdpx_inflate.h"
 
 #include <string.h>
@@ -20,8 +24,10 @@ void sdpx_inflate_start(sdpx_inflater *s) {
 
 /* --- The parts of a stream. Each returns a result for the caller, or GO_ON. */
 
+/* The next part can begin. */
 enum { GO_ON = -1 };
 
+/* Ends the stream: every later call reports the damage too. */
 static int fail(sdpx_inflater *s) {
     s->stage = DAMAGED;
     return SDPX_INFLATE_DAMAGED;
@@ -40,6 +46,7 @@ static int read_stream_header(sdpx_inflater *s, cursor *c) {
     return GO_ON;
 }
 
+/* RFC 1951, section 3.2.3: one bit for the last block, two for its type. */
 static int read_block_header(sdpx_inflater *s, cursor *c) {
     if (s->is_last_block) {
         s->stage = ENDED;
@@ -54,6 +61,7 @@ static int read_block_header(sdpx_inflater *s, cursor *c) {
     if (type == 3)
         return fail(s);
     if (type == 0)
+        /* A stored block begins at the next byte. */
         drop(c, c->count & 7);
     if (type == 1 && !sdpx_inflate_build_fixed(s))
         return fail(s);
@@ -61,6 +69,7 @@ static int read_block_header(sdpx_inflater *s, cursor *c) {
     return GO_ON;
 }
 
+/* RFC 1951, section 3.2.4: the length, and its complement. */
 static int read_stored_length(sdpx_inflater *s, cursor *c) {
     fill(c);
     if (c->count < 32)
@@ -74,6 +83,7 @@ static int read_stored_length(sdpx_inflater *s, cursor *c) {
     return GO_ON;
 }
 
+/* Copies bytes of a stored block: first those in the bits, then from the input. */
 static int copy_stored(sdpx_inflater *s, cursor *c) {
     while (s->length > 0 && c->count > 0 && c->out < c->out_end) {
         *c->out++ = (uint8_t)low_bits(c, 8);
@@ -98,6 +108,8 @@ static int copy_stored(sdpx_inflater *s, cursor *c) {
     return GO_ON;
 }
 
+/* RFC 1951, section 3.2.7: the numbers of symbols, distances, and lengths of the code of lengths. Symbols 286 and 287
+   and distances 30 and 31 do not occur. */
 static int read_code_counts(sdpx_inflater *s, cursor *c) {
     fill(c);
     if (c->count < 14)
@@ -114,6 +126,7 @@ static int read_code_counts(sdpx_inflater *s, cursor *c) {
     return GO_ON;
 }
 
+/* Reads the lengths of the code of lengths, which are kept in `lengths` meanwhile. */
 static int read_length_code(sdpx_inflater *s, cursor *c) {
     static const uint8_t order[] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
     for (; s->index < s->length_count; s->index++) {
@@ -137,6 +150,7 @@ static int read_length_code(sdpx_inflater *s, cursor *c) {
     return GO_ON;
 }
 
+/* Reads the lengths of the symbols and distances; 16 repeats the previous one, 17 and 18 repeat zeros. */
 static int read_code_lengths(sdpx_inflater *s, cursor *c) {
     uint32_t total = s->symbol_count + s->distance_count;
     while (s->index < total) {
@@ -157,6 +171,7 @@ static int read_code_lengths(sdpx_inflater *s, cursor *c) {
         s->index += repeat;
         drop(c, bits + extra);
     }
+    /* Without the end of block, symbol 256, the block could not end. */
     if (s->lengths[256] == 0 || !sdpx_inflate_build_block(s, s->symbol_count, s->distance_count))
         return fail(s);
     s->stage = IN_BLOCK;
@@ -214,6 +229,7 @@ INLINE uint32_t take_value(cursor *c, uint32_t entry) {
     return value;
 }
 
+/* Returns the entry of the second level for the bits after the first. */
 INLINE uint32_t second_entry(cursor *c, uint32_t entry, const uint32_t *table) {
     drop(c, entry & 63);
     return table[(entry >> 16) + low_bits(c, (entry >> 8) & 15)];
@@ -280,6 +296,7 @@ LOCAL_KERNEL(int, run_fast, (symbols, second, distances, caller), const uint32_t
     return stage;
 }
 
+/* Copies a match byte by byte, and stops where the window is full. */
 static int copy_rest_of_match(sdpx_inflater *s, cursor *c) {
     while (s->length > 0 && c->out < c->out_end) {
         *c->out = *(c->out - s->distance);
@@ -323,6 +340,7 @@ static int read_symbol(sdpx_inflater *s, cursor *c) {
     }
     uint32_t length =
         (entry >> 16) + (uint32_t)((c->bits >> start & ((1ull << (entry & 63)) - 1)) >> ((entry >> 8) & 15));
+    /* Nothing is taken before the whole symbol and its distance are there. */
     uint32_t skipped = used;
     entry = look_up(s->distances, DISTANCE_BITS, c->bits >> skipped, &used);
     start = used;
@@ -340,6 +358,7 @@ static int read_symbol(sdpx_inflater *s, cursor *c) {
     return GO_ON;
 }
 
+/* Decodes as much as the fast loop can, then one symbol. */
 static int read_block(sdpx_inflater *s, cursor *c) {
     if (c->in_end - c->in >= INPUT_MARGIN && c->out_end - c->out >= OUTPUT_MARGIN) {
         int stage = run_fast(s->has_pairs ? s->pairs : s->symbols, s->symbols, s->distances, c);
@@ -353,6 +372,7 @@ static int read_block(sdpx_inflater *s, cursor *c) {
     return read_symbol(s, c);
 }
 
+/* Runs the part of the current stage. */
 static int step(sdpx_inflater *s, cursor *c) {
     switch (s->stage) {
     case STREAM_HEADER: return read_stream_header(s, c);
@@ -375,6 +395,7 @@ int sdpx_inflate(sdpx_inflater *s, const uint8_t **in, const uint8_t *in_end, ui
     int result = GO_ON;
     while (result == GO_ON)
         result = step(s, &c);
+    /* Bits above the count are dropped: the next call may pass other input. */
     s->bits = c.count < 64 ? c.bits & ((1ull << c.count) - 1) : c.bits;
     s->bit_count = c.count;
     *in = c.in;

@@ -6,10 +6,10 @@
 
 /* The state of one call, held in registers. */
 typedef struct {
-    uint64_t bits;
-    uint32_t count;
+    uint64_t bits;  /* bits read ahead, the next lowest */
+    uint32_t count; /* their number */
     const uint8_t *in, *in_end;
-    uint8_t *begin, *out, *out_end;
+    uint8_t *begin, *out, *out_end; /* the window; matches begin at `begin` at the earliest */
 } cursor;
 
 /* Provides at least 56 bits. Bits above `count` are valid next bits too: reading them again changes nothing. */
@@ -31,10 +31,12 @@ INLINE void fill(cursor *c) {
     }
 }
 
+/* Returns the next `n` bits without taking them; n is below 64. */
 INLINE uint32_t low_bits(const cursor *c, uint32_t n) {
     return (uint32_t)(c->bits & ((1ull << n) - 1));
 }
 
+/* Takes `n` bits, which must be there. */
 INLINE void drop(cursor *c, uint32_t n) {
     c->bits >>= n;
     c->count -= n;

@@ -1,3 +1,5 @@
+/* inflate_tables.c: look-up tables for the codes of a block. A table is indexed by the next bits, the first lowest. An
+   entry tells at once what the code means and how many bits it takes. */
 #include "inflate_tables.h"
 
 #include <stdatomic.h>
@@ -22,6 +24,8 @@ static uint32_t symbol_entry(uint32_t symbol) {
     return symbol < 256 ? literal_entry(symbol) : symbol == 256 ? END_OF_BLOCK : length_entry(symbol - 257);
 }
 
+/* Entries of distance codes 0 to 29 (RFC 1951, section 3.2.5): from code 2 on, two codes share a number of extra
+   bits. */
 static uint32_t distance_entry(uint32_t symbol) {
     if (symbol >= 30)
         return INVALID;
@@ -30,6 +34,7 @@ static uint32_t distance_entry(uint32_t symbol) {
     return base << 16 | extra;
 }
 
+/* The code of lengths has its symbol as value. */
 static uint32_t length_code_entry(uint32_t symbol) {
     return symbol << 16;
 }
@@ -59,6 +64,7 @@ static int list_codes(code_list *codes, const uint8_t *lengths, uint32_t n) {
         codes->counts[lengths[i]]++;
     codes->used = n - codes->counts[0];
     codes->counts[0] = 0;
+    /* The codes that are left at each length: negative if there are too many, 0 at the end if the code is complete. */
     int32_t left = 1;
     for (uint32_t length = 1; length <= LONGEST_CODE; length++) {
         offsets[length] = offsets[length - 1] + codes->counts[length - 1];
@@ -100,6 +106,7 @@ static int build_second_levels(uint32_t *table, uint32_t capacity, uint32_t firs
     for (uint32_t length = first_bits + 1; next < codes->used; length++)
         for (uint32_t i = 0; i < codes->counts[length]; i++) {
             uint32_t own = length - first_bits, first = code & ((1u << first_bits) - 1);
+            /* The first code with a new prefix begins a second level. */
             if (first != prefix) {
                 prefix = first;
                 start = size;
@@ -125,6 +132,7 @@ static int build(uint32_t *table, uint32_t capacity, uint32_t first_bits, const 
         return 0;
     /* Grows by doubling: an entry of fewer bits is repeated for each value of the following bits. */
     uint32_t size = 1, code = 0, next = 0;
+    /* Codes that are not assigned stay invalid. */
     table[0] = INVALID | 1;
     for (uint32_t length = 1; length <= first_bits; length++) {
         memcpy(table + size, table, size * sizeof *table);
@@ -182,6 +190,7 @@ static struct {
 static atomic_uint fixed_state;
 enum { UNKNOWN, BEING_WRITTEN, KNOWN };
 
+/* Keeps the tables of the first inflater that has built them; only one thread writes. */
 static void keep_fixed(const struct sdpx_inflater *s) {
     unsigned unknown = UNKNOWN;
     if (!atomic_compare_exchange_strong(&fixed_state, &unknown, BEING_WRITTEN))
@@ -201,6 +210,7 @@ int sdpx_inflate_build_fixed(struct sdpx_inflater *s) {
         s->has_pairs = fixed.has_pairs;
         return 1;
     }
+    /* The lengths of RFC 1951, section 3.2.6. */
     memset(s->lengths, 8, 144);
     memset(s->lengths + 144, 9, 112);
     memset(s->lengths + 256, 7, 24);

@@ -28,6 +28,7 @@ enum {
 };
 enum { LITERALS = 3 << 6, ONE_LITERAL = 1 << 6 };
 
+/* The part of the stream that comes next. */
 enum stage {
     STREAM_HEADER,
     BLOCK_HEADER,
@@ -42,20 +43,21 @@ enum stage {
     DAMAGED
 };
 
+/* The state between two calls. */
 struct sdpx_inflater {
-    uint64_t bits;
+    uint64_t bits; /* bits read ahead, the next lowest */
     uint32_t bit_count;
-    uint32_t stage;
+    uint32_t stage; /* a value of `enum stage` */
     uint32_t is_last_block;
     /* Remaining bytes of a stored block or of a match. */
     uint32_t length;
-    uint32_t distance;
+    uint32_t distance; /* the distance of a match */
     uint32_t symbol_count, distance_count, length_count;
     /* Code lengths read so far. */
     uint32_t index;
     /* Selects the table of the fast loop: `pairs`, or `symbols` if no two literals fit. */
     uint32_t has_pairs;
-    uint8_t lengths[SYMBOLS + DISTANCES];
+    uint8_t lengths[SYMBOLS + DISTANCES]; /* code lengths of symbols, then of distances */
     uint32_t symbols[SYMBOL_ENTRIES];
     uint32_t pairs[1 << SYMBOL_BITS];
     uint32_t distances[DISTANCE_ENTRIES];
