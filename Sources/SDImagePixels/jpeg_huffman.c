@@ -1,8 +1,12 @@
+/* jpeg_huffman.c: look-up tables for the Huffman codes of a JPEG (ITU-T T.81 | ISO/IEC 10918-1, annex C).
+   DCThumbnailDecoder needs only the lowest coefficients, so one look-up skips several AC coefficients at once: a
+   step. */
 #include <string.h>
 
 #include "jpeg_symbols.h"
 #include "sdpx_jpeg_huffman.h"
 
+/* Repeats an entry for all values of the bits after a code. */
 static inline void fill_entries(uint16_t *to, size_t count, uint16_t value) {
     for (size_t i = 0; i < count; i++)
         to[i] = value;
@@ -18,9 +22,11 @@ static void make_steps(uint16_t *to, uint32_t bits, const uint16_t *tails, int l
             uint32_t size = *values & 15u, run = *values >> 4, all = length + size;
             size_t room = (size_t)1 << (bits - length);
             uint16_t step = STEP(all, run + 1);
+            /* Nothing follows within the block: the rest of the index does not matter. */
             if (ends_block(size, run)) {
                 fill_entries(to, room, STEP(length, BLOCK_END));
             } else if (all > bits) {
+                /* The number after the code extends beyond the index. */
                 fill_entries(to, room, last && all <= LONGEST_STEP ? step : none);
             } else {
                 const uint16_t *rest = tails + ((size_t)1 << (bits - all));
@@ -33,6 +39,8 @@ static void make_steps(uint16_t *to, uint32_t bits, const uint16_t *tails, int l
     fill_entries(to, (size_t)(end - to), none);
 }
 
+/* Makes the entries of single symbols. Codes are assigned in order, so that their entries are in order too; 0 for codes
+   that are not assigned or longer than the index. */
 static void make_symbols(uint16_t *to, const uint8_t *lengths, const uint8_t *values) {
     uint16_t *end = to + (1 << SDPX_JPEG_SYMBOL_BITS);
     for (uint32_t length = 1; length <= SDPX_JPEG_SYMBOL_BITS; length++) {
@@ -50,6 +58,7 @@ int sdpx_jpeg_make_huffman(sdpx_jpeg_huffman *table, const uint8_t *lengths, con
     uint32_t code = 0, offset = 0;
     for (uint32_t length = 1; length <= 16; length++) {
         uint32_t n = lengths[length - 1];
+        /* More values than the segment has, or more codes than a length allows. */
         if (offset + n > count || offset + n > sizeof table->values || code + n > 1u << length)
             return 0;
         table->offsets[length] = offset - code;
@@ -57,11 +66,13 @@ int sdpx_jpeg_make_huffman(sdpx_jpeg_huffman *table, const uint8_t *lengths, con
         offset += n;
         code = (code + n) << 1;
     }
+    /* Any of the 256 may be looked up. */
     memset(table->values, 0, sizeof table->values);
     memcpy(table->values, values, offset);
     make_symbols(table->symbols, lengths, table->values);
     if (!has_steps)
         return 1;
+    /* Shorter tables come first: a step ends with those that the remaining bits allow. */
     uint16_t tails[1 << SDPX_JPEG_STEP_BITS];
     for (uint32_t bits = 0; bits < SDPX_JPEG_STEP_BITS; bits++)
         make_steps(tails + (1u << bits), bits, tails, 0, lengths, table->values);

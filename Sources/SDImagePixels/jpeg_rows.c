@@ -1,3 +1,5 @@
+/* jpeg_rows.c: from the means of blocks to rows of bytes. Thumbnails of JPEG use it (DCThumbnailRows). Where a
+   thumbnail needs more samples than blocks, the means are interpolated, so that the mean of each block is kept. */
 #include "sdpx_jpeg_rows.h"
 
 #include "kernel.h"
@@ -14,12 +16,13 @@ KERNEL(void, sdpx_jpeg_level_row, (to, from, samples, step), uint8_t *to, const 
 
 KERNEL(void, sdpx_jpeg_part_of_row, (to, before, row, after, samples, offset), float *to, const int16_t *before,
        const int16_t *row, const int16_t *after, size_t samples, float offset) {
+    /* Half the difference of the neighbors is the slope at the row in the middle. */
     float slope = offset / 2;
     for (size_t i = 0; i < samples; i++)
         to[i] = (float)row[i] + slope * (float)(after[i] - before[i]);
 }
 
-/* Comparisons with NaN are false, so NaN becomes 0. */
+/* Comparisons with NaN are false, so NaN becomes 0. Rounds and clamps to a byte. */
 INLINE uint8_t level(float v) {
     return (uint8_t)(int32_t)(v > 0 ? (v < 255 ? v + 0.5f : 255) : 0);
 }

@@ -1,3 +1,6 @@
+/* jpeg_scan.c: a walk over the blocks of a Huffman-coded JPEG that keeps the DC coefficient, or the lowest
+   coefficients, and skips the rest. DCScanDecoder calls it, for a thumbnail at an eighth, a quarter or half of the
+   size. Sections and annexes are those of ITU-T T.81 | ISO/IEC 10918-1. */
 #include "sdpx_jpeg_scan.h"
 
 #include <string.h>
@@ -13,7 +16,8 @@ typedef struct {
     uint32_t count, missing;
 } bit_reader;
 
-/* Fills byte by byte, with zeros from a marker on. */
+/* Fills byte by byte, with zeros from a marker on. 0xFF is data if 0 follows, which is dropped (F.1.2.3); otherwise it
+   begins a marker. */
 static __attribute__((noinline)) void fill_slowly(bit_reader *bits) {
     while (bits->count < 56) {
         uint64_t byte = 0;
@@ -30,6 +34,7 @@ static __attribute__((noinline)) void fill_slowly(bit_reader *bits) {
     }
 }
 
+/* Loads eight bytes, the first highest. */
 INLINE uint64_t load_big_endian(const uint8_t *from) {
     uint64_t v;
     memcpy(&v, from, sizeof v);
@@ -39,6 +44,7 @@ INLINE uint64_t load_big_endian(const uint8_t *from) {
     return v;
 }
 
+/* Reports that one of eight bytes is 0xFF: only then ~v has a zero byte, from which the subtraction borrows. */
 INLINE int has_ff(uint64_t v) {
     return ((~v - 0x0101010101010101u) & v & 0x8080808080808080u) != 0;
 }
@@ -58,11 +64,14 @@ INLINE void fill(bit_reader *bits) {
     fill_slowly(bits);
 }
 
+/* Takes `n` bits. */
 INLINE void drop(bit_reader *bits, uint32_t n) {
     bits->window <<= n & 63;
     bits->count -= n;
 }
 
+/* Finds a code that is longer than the index of the table, by its length; 0 if there is none. `bits16` are the next 16
+   bits. */
 static uint16_t find_symbol(const sdpx_jpeg_huffman *table, uint32_t bits16) {
     for (uint32_t length = SDPX_JPEG_SYMBOL_BITS + 1; length <= 16; length++) {
         if (bits16 < table->limits[length]) {
@@ -159,10 +168,12 @@ INLINE int read_low(bit_reader *bits, const sdpx_jpeg_component *component, uint
     return position >= BLOCK || pass_block(bits, component->ac, position);
 }
 
+/* Rounds half away from zero. */
 INLINE int16_t round_sample(float v) {
     return (int16_t)(int32_t)(v < 0 ? v - 0.5f : v + 0.5f);
 }
 
+/* Reads a block as 2 x 2 means, from the lowest coefficients in both directions. */
 INLINE int read_two_by_two(bit_reader *bits, const sdpx_jpeg_component *component, int16_t *to) {
     float low[5] = {0};
     if (!read_low(bits, component, 5, low))
@@ -189,12 +200,14 @@ INLINE void transform(float4 v[4]) {
     v[3] = outer - steep;
 }
 
+/* Reads a block as 4 x 4 means, by an inverse cosine transform of its 4 x 4 lowest coefficients. */
 INLINE int read_four_by_four(bit_reader *bits, const sdpx_jpeg_component *component, int16_t *to) {
     float c[SDPX_JPEG_LOW] = {0};
     if (!read_low(bits, component, SDPX_JPEG_LOW, c))
         return 0;
     float4 v[4] = {
         {c[0], c[1], c[5], c[6]}, {c[2], c[4], c[7], c[13]}, {c[3], c[8], c[12], c[17]}, {c[9], c[11], c[18], c[24]}};
+    /* Vertically, then on the transposed values horizontally. */
     transform(v);
     float4 t[4];
     for (int i = 0; i < 4; i++)
@@ -206,6 +219,7 @@ INLINE int read_four_by_four(bit_reader *bits, const sdpx_jpeg_component *compon
     return 1;
 }
 
+/* Reads a block of a sequential scan into `to`; 0 if it is damaged. */
 INLINE int read_block(bit_reader *bits, sdpx_jpeg_component *component, int16_t *to) {
     if (UNLIKELY(!read_mean(bits, component)))
         return 0;
@@ -216,6 +230,7 @@ INLINE int read_block(bit_reader *bits, sdpx_jpeg_component *component, int16_t 
     }
 }
 
+/* Reads the part of a block that its kind of scan has. */
 INLINE int read_some(bit_reader *bits, const sdpx_jpeg_scan *scan, sdpx_jpeg_component *component, sdpx_jpeg_kind kind,
                      int16_t *to) {
     fill(bits);
@@ -249,6 +264,7 @@ static int pass_restart(sdpx_jpeg_scan *scan, bit_reader *bits) {
     return 1;
 }
 
+/* Reads the blocks of a component in one MCU. */
 INLINE int walk_component(const sdpx_jpeg_scan *scan, bit_reader *bits, sdpx_jpeg_component *component,
                           sdpx_jpeg_kind kind, uint32_t row, uint32_t column) {
     uint32_t detail = component->detail;
@@ -261,6 +277,7 @@ INLINE int walk_component(const sdpx_jpeg_scan *scan, bit_reader *bits, sdpx_jpe
     return 1;
 }
 
+/* Reads MCUs; 0 at the first one that is damaged or incomplete. `kind` is a compile-time constant. */
 INLINE int walk(sdpx_jpeg_scan *scan, bit_reader *bits, uint32_t mcus, sdpx_jpeg_kind kind) {
     uint32_t row = scan->mcu / scan->mcus_across, column = scan->mcu % scan->mcus_across;
     for (; mcus > 0; mcus--, scan->mcu++) {
@@ -270,6 +287,7 @@ INLINE int walk(sdpx_jpeg_scan *scan, bit_reader *bits, uint32_t mcus, sdpx_jpeg
         for (uint32_t i = 0; i < scan->component_count; i++)
             if (UNLIKELY(!walk_component(scan, bits, &scan->components[i], kind, row, column)))
                 return 0;
+        /* Bits that replace missing data were used. */
         if (UNLIKELY(bits->count < bits->missing))
             return 0;
         if (++column == scan->mcus_across) {
@@ -299,12 +317,14 @@ KERNEL(int, sdpx_jpeg_walk, (scan, mcus), sdpx_jpeg_scan *scan, uint32_t mcus) {
 
 enum { FIRST_RESTART = 0xD0, RESTARTS = 8 };
 
+/* Reports one of the markers RST0 to RST7. */
 INLINE int is_restart(uint8_t marker) {
     return (uint8_t)(marker - FIRST_RESTART) < RESTARTS;
 }
 
 const uint8_t *sdpx_jpeg_next_marker(const uint8_t *from, const uint8_t *end) {
     while (end - from >= 2 && (from = memchr(from, 0xFF, (size_t)(end - from - 1))) != NULL) {
+        /* 0xFF may be repeated before a marker (B.1.1.2). */
         if (from[1] != 0 && from[1] != 0xFF && !is_restart(from[1]))
             return from;
         from++;

@@ -1,3 +1,4 @@
+/* linear_light.c: sRGB to linear light and back, for whole rows. convert.c, resize.c and resize_store.c use it. */
 #include "linear_light.h"
 
 #include "curve.h"
@@ -28,6 +29,7 @@ KERNEL(void, sdpx_light_to_rgba8, (to, from, pixels), uint8_t *to, const float *
 
 KERNEL(void, sdpx_samples_to_light, (v, samples, has_alpha), float *v, size_t samples, int has_alpha) {
     for (size_t i = 0; i < samples; i++) {
+        /* Alpha is selected without a jump: every fourth sample. */
         float light = srgb_to_light(unit(v[i]));
         v[i] = has_alpha && (i & 3) == 3 ? v[i] : light;
     }

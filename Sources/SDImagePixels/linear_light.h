@@ -1,4 +1,4 @@
-/* light.h: internal conversions between stored samples and linear light. */
+/* linear_light.h: internal conversions between stored samples and linear light. */
 #ifndef SDPX_LIGHT_H
 #define SDPX_LIGHT_H
 

@@ -30,6 +30,7 @@ struct sdpx_lzw {
     uint16_t length[CODES];
 };
 
+/* Empties the table: the next code is the one after the clear code and the end code. */
 static void clear_table(sdpx_lzw *lzw) {
     lzw->next = lzw->clear + 2;
     lzw->size = lzw->first_size;
@@ -42,6 +43,7 @@ int sdpx_lzw_start(sdpx_lzw *lzw, unsigned minimum_size, uint8_t *memory, uint32
     lzw->clear = 1u << minimum_size;
     lzw->first_size = minimum_size + 1;
     for (uint32_t code = 0; code < lzw->clear; code++) {
+        /* With a minimum size above 8, codes above 255 count as their lowest byte. */
         lzw->start[code] = code & (SDPX_LZW_HEAD - 1);
         lzw->length[code] = 1;
     }
@@ -91,7 +93,10 @@ static inline __attribute__((always_inline)) void copy_step(uint8_t *to, const u
     memcpy(to, words, STEP);
 }
 
-/* Decodes the codes of one block, until it ends, or `pause` is reached or passed. */
+/* Decodes the codes of one block, until it ends, or `pause` is reached or passed.
+
+   The end code follows the clear code. Each other code adds the previous string, extended by the first pixel of its
+   own, which follows it in the output. The last string of the image is cut at `end`, and further codes are ignored. */
 static void decode_block(sdpx_lzw *lzw, uint8_t *memory, struct source *from, uint32_t pause) {
     uint32_t *const start = lzw->start;
     uint16_t *const length = lzw->length;
@@ -174,10 +179,12 @@ size_t sdpx_lzw_decode(sdpx_lzw *lzw, uint8_t *memory, const uint8_t *blocks, si
                 lzw->status = SDPX_LZW_END;
             continue;
         }
+        /* The part of the block that has arrived. */
         size_t there = (size_t)(end - at), taken = there < lzw->block_left ? there : lzw->block_left;
         struct source from = {at, at + taken, end};
         decode_block(lzw, memory, &from, pause);
         lzw->block_left -= (uint32_t)(from.at - at);
+        /* No code is complete, and no further bytes have arrived. */
         if (from.at == at && lzw->status == SDPX_LZW_MORE && lzw->position < pause && taken == there)
             break;
         at = from.at;

@@ -29,6 +29,7 @@ size_t sdpx_lzw_writer_size(void) {
     return sizeof(sdpx_lzw_writer);
 }
 
+/* Adds a byte to the block. Writes a full block with its length to `to`, and returns the position after it. */
 static uint8_t *put_byte(sdpx_lzw_writer *lzw, uint8_t *to, uint8_t byte) {
     lzw->block[lzw->count++] = byte;
     if (lzw->count < BLOCK)
@@ -39,6 +40,7 @@ static uint8_t *put_byte(sdpx_lzw_writer *lzw, uint8_t *to, uint8_t byte) {
     return to + BLOCK;
 }
 
+/* Adds a code, the lowest bit first. */
 static inline uint8_t *put_code(sdpx_lzw_writer *lzw, uint8_t *to, uint32_t code) {
     lzw->bits |= (uint64_t)code << lzw->bit_count;
     lzw->bit_count += lzw->size;
@@ -50,6 +52,7 @@ static inline uint8_t *put_code(sdpx_lzw_writer *lzw, uint8_t *to, uint32_t code
     return to;
 }
 
+/* Adds the clear code, and empties the table. */
 static uint8_t *put_clear(sdpx_lzw_writer *lzw, uint8_t *to) {
     to = put_code(lzw, to, lzw->clear);
     memset(lzw->slots, 0, sizeof lzw->slots);
@@ -73,11 +76,13 @@ size_t sdpx_lzw_write(sdpx_lzw_writer *lzw, uint8_t *to, const uint8_t *indices,
     uint8_t *at = to;
     size_t i = 0;
     uint32_t prefix = lzw->prefix;
+    /* The data begin with a clear code, as the specification recommends. */
     if (prefix == CODES && pixels) {
         at = put_clear(lzw, at);
         prefix = indices[i++];
     }
     for (; i < pixels; i++) {
+        /* 20 bits: a code and a pixel. A slot has the key above the 12 bits of its code. */
         uint32_t key = prefix << 8 | indices[i], slot = (key * 0x9e3779b1u) >> 19, found;
         while ((found = lzw->slots[slot]) && found >> MAXIMUM_SIZE != key)
             slot = (slot + 1) % SLOTS;

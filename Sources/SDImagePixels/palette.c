@@ -1,3 +1,5 @@
+/* palette.c: palette indices to pixels. GIF and frames that are stored packed use it. AVX2 gathers eight entries at a
+   time; other CPUs load indices eight at a time. */
 #include "sdpx_palette.h"
 
 #include "kernel.h"
@@ -16,6 +18,7 @@ AVX2 static inline __attribute__((always_inline)) __m256i indices_at(const uint8
     return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
 }
 
+/* Converts groups of eight pixels; returns the number of pixels converted. */
 AVX2 static size_t row_avx2(uint32_t *to, const uint8_t *from, size_t pixels, const uint32_t *palette) {
     size_t i = 0;
     for (; i + 8 <= pixels; i += 8)

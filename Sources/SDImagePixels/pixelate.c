@@ -1,3 +1,5 @@
+/* pixelate.c: means of cells, which CellFilter and ImageCells use. Rows are added one after the other; after the last
+   row of cells, the sums are written as colors. */
 #include "sdpx_pixelate.h"
 
 #include <string.h>
@@ -5,6 +7,7 @@
 #include "curve.h"
 #include "planes.h"
 
+/* Adds the pixels of a cell within the current planes, weighted by alpha. */
 static void add_span(float *sum, const sdpx_planes *p, size_t first, size_t end) {
     float r = 0, g = 0, b = 0, a = 0;
     for (size_t i = first; i < end; i++) {
@@ -35,6 +38,7 @@ void sdpx_add_cells(float *sums, size_t cells, const int32_t *bounds, const void
             for (size_t i = 0; i < n; i++)
                 planes.alpha[i] = 1;
         for (size_t i = 0; i < n;) {
+            /* The end of the cell, which may be beyond these planes: the next ones continue it. */
             size_t next = (size_t)bounds[cell + 1] - x, stop = next < n ? next : n;
             add_span(sums + 4 * cell, &planes, i, stop);
             cell += next <= n;
@@ -44,6 +48,7 @@ void sdpx_add_cells(float *sums, size_t cells, const int32_t *bounds, const void
     }
 }
 
+/* Repeats a pixel. */
 static void fill(uint8_t *to, const uint8_t *pixel, size_t count, size_t size) {
     for (size_t i = 0; i < count; i++)
         memcpy(to + i * size, pixel, size);
@@ -58,6 +63,7 @@ void sdpx_fill_cells(void *row, sdpx_format format, size_t cells, const int32_t 
         uint8_t pixels[SDPX_PLANE * 16];
         for (size_t i = 0; i < n; i++) {
             const float *sum = sums + 4 * (first + i);
+            /* A transparent cell has no color. */
             float factor = sum[3] > 0 ? 1 / sum[3] : 0;
             planes.red[i] = sum[0] * factor;
             planes.green[i] = sum[1] * factor;

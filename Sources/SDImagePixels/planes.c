@@ -1,9 +1,12 @@
+/* planes.c: pixels as four planes of float, and back. Kernels that compute with colors use it: the loops over planes
+   are vectorized, whatever the format. */
 #include "planes.h"
 
 #include "curve.h"
 #include "kernel.h"
 #include "sdpx_format.h"
 
+/* Reads four bytes for each pixel; `red` is the index of red. */
 INLINE void read8(sdpx_planes *to, const uint8_t *p, size_t n, int red) {
     for (size_t i = 0; i < n; i++) {
         to->red[i] = (float)p[4 * i + (size_t)red] * (1 / 255.0f);
@@ -31,6 +34,7 @@ INLINE void read_float(sdpx_planes *to, const float *p, size_t n) {
     }
 }
 
+/* Reads pixels without alpha: three channels, or gray for all of them. */
 INLINE void read_opaque8(sdpx_planes *to, const uint8_t *p, size_t n, size_t channels) {
     for (size_t i = 0; i < n; i++) {
         to->red[i] = (float)p[channels * i] * (1 / 255.0f);
@@ -49,6 +53,7 @@ INLINE void read_opaque16(sdpx_planes *to, const uint16_t *p, size_t n, size_t c
     }
 }
 
+/* Divides color by alpha. */
 INLINE void straighten(sdpx_planes *planes, size_t n) {
     for (size_t i = 0; i < n; i++) {
         /* Divides, because multiplying by the inverse would not yield exactly 1 for values equal to alpha. */
@@ -80,6 +85,7 @@ KERNEL(void, sdpx_read_planes, (to, from, format, n), sdpx_planes *to, const voi
     }
 }
 
+/* Round a value of 0 ... 1 to 8 and to 16 bits. */
 INLINE uint8_t byte(float v) {
     return (uint8_t)(int32_t)(unit(v) * 255 + 0.5f);
 }
@@ -87,6 +93,7 @@ INLINE uint16_t word(float v) {
     return (uint16_t)(int32_t)(unit(v) * 65535 + 0.5f);
 }
 
+/* Writes four bytes for each pixel, premultiplied if required; `red` is the index of red. */
 INLINE void write8(uint8_t *p, const sdpx_planes *from, size_t n, int red, int premultiplied) {
     for (size_t i = 0; i < n; i++) {
         float a = unit(from->alpha[i]), factor = premultiplied ? a : 1;
@@ -153,6 +160,7 @@ KERNEL(void, sdpx_write_planes, (to, format, from, n), void *to, sdpx_format for
     }
 }
 
+/* Gives a magnitude the sign of `v`. */
 INLINE float mirrored(float v, float magnitude) {
     return v < 0 ? -magnitude : magnitude;
 }

@@ -1,3 +1,6 @@
+/* png.c: rows of PNG: filters are reversed, and samples are converted to the pixel formats of the library.
+   PNGRowDecoder and PNGBitmapWriter call it. A filter that depends on the pixel to the left is a chain: the code
+   shortens the work that each pixel waits for. */
 #include "sdpx_png.h"
 
 #include <string.h>
@@ -21,6 +24,7 @@ INLINE void store_pixel(uint8_t *to, lanes v, size_t room) {
     memcpy(to, &narrow, room);
 }
 
+/* Selects lanes by a mask of all or no bits. */
 INLINE lanes choose(lanes mask, lanes yes, lanes no) {
     return (mask & yes) | (~mask & no);
 }
@@ -45,12 +49,14 @@ INLINE lanes paeth(lanes a, lanes b, lanes c, lanes x) {
     return stay_wide(choose(low < bound, below, high) + x) & 255;
 }
 
+/* The filter Average: half the sum of left and above, rounded down. */
 INLINE lanes average(lanes a, lanes b, lanes x) {
     return stay_wide(((a + b) >> 1) + x) & 255;
 }
 
 /* Unfilters rows whose pixels depend on their left neighbor. The last pixel is read and written exactly. */
 INLINE void unfilter_pixels(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t n, int filter, size_t size) {
+    /* The last pixel is accessed with its own size, so that nothing beyond the row is touched. */
     size_t room = size == 3 ? 4 : size == 6 ? 8 : size, last = n - size;
     lanes a = {0}, c = {0};
     for (size_t i = 0; i < n; i += size) {
@@ -75,6 +81,7 @@ INLINE void unfilter_pixels(uint8_t *to, const uint8_t *from, const uint8_t *abo
     }
 }
 
+/* Selects the loop for a filter; `size` is a compile-time constant. */
 INLINE void unfilter_size(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t n, int filter, size_t size) {
     switch (filter) {
     case SDPX_FILTER_SUB: unfilter_pixels(to, from, above, n, SDPX_FILTER_SUB, size); break;
@@ -84,8 +91,8 @@ INLINE void unfilter_size(uint8_t *to, const uint8_t *from, const uint8_t *above
     }
 }
 
-/* Without a variant for AVX-512: its comparisons produce masks in other registers, whose latency is too high for a chain
-   of dependent pixels. */
+/* Without a variant for AVX-512: its comparisons produce masks in other registers, whose latency is too high for a
+   chain of dependent pixels. */
 LOCAL_KERNEL_UP_TO_AVX2(void, unfilter_left, (to, from, above, n, filter, size), uint8_t *to, const uint8_t *from,
                         const uint8_t *above, size_t n, int filter, int size) {
     switch (size) {
@@ -99,6 +106,7 @@ LOCAL_KERNEL_UP_TO_AVX2(void, unfilter_left, (to, from, above, n, filter, size),
     }
 }
 
+/* Adds the row above; its bytes do not depend on each other. */
 LOCAL_KERNEL(void, unfilter_up, (to, from, above, n), uint8_t *restrict to, const uint8_t *restrict from,
              const uint8_t *restrict above, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -122,6 +130,7 @@ int sdpx_unfilter_row(uint8_t *to, const uint8_t *from, const uint8_t *above, si
 
 /* --- Samples. */
 
+/* Loads a sample of 16 bits. */
 INLINE uint16_t big_endian(const uint8_t *from) {
     return (uint16_t)(from[0] << 8 | from[1]);
 }
@@ -159,6 +168,7 @@ KERNEL(void, sdpx_expand_keyed8, (to, from, pixels, key), uint8_t *restrict to, 
     }
 }
 
+/* Compares all channels with the key without a jump. `channels` is a compile-time constant. */
 INLINE void expand_keyed16(uint16_t *to, const uint8_t *from, size_t pixels, const uint16_t *key, size_t channels) {
     for (size_t i = 0; i < pixels; i++) {
         uint16_t differs = 0;
@@ -179,6 +189,7 @@ KERNEL(void, sdpx_expand_keyed16, (to, from, pixels, key, channels), uint16_t *r
         expand_keyed16(to, from, pixels, key, 3);
 }
 
+/* Writes the pixels of an interlaced pass; `spread` repeats them for a preview. */
 INLINE void scatter(uint8_t *to, const uint8_t *from, size_t count, size_t step, size_t spread, size_t width,
                     size_t size) {
     for (size_t i = 0, x = 0; i < count && x < width; i++, x += step)

@@ -1,3 +1,5 @@
+/* png_filter.c: filters of rows to be encoded as PNG (third edition, section 9.2). PNGScanlineFilter calls it. Unlike
+   in decoding, the bytes of a row do not depend on each other, so that all loops are vectorized. */
 #include "sdpx_png_filter.h"
 
 #include <string.h>
@@ -21,6 +23,8 @@ INLINE uint8_t paeth(uint8_t a, uint8_t b, uint8_t c) {
     return between & (uint8_t)(to_c < nearest) ? c : nearer;
 }
 
+/* Filters one byte. x is the byte, a the one to the left, b above, c above left; `filter` is a compile-time
+   constant. */
 INLINE uint8_t filtered(uint8_t x, uint8_t a, uint8_t b, uint8_t c, int filter) {
     switch (filter) {
     case SDPX_FILTER_SUB: return (uint8_t)(x - a);
@@ -31,6 +35,7 @@ INLINE uint8_t filtered(uint8_t x, uint8_t a, uint8_t b, uint8_t c, int filter) 
     }
 }
 
+/* Filters a row. Its first pixel has zeros to the left. */
 INLINE void filter_bytes(uint8_t *restrict to, const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel,
                          int filter) {
     for (size_t i = 0; i < pixel && i < bytes; i++)
@@ -75,6 +80,7 @@ INLINE uint32_t size_of(uint8_t v) {
     return v < 128 ? v : (uint8_t)-v;
 }
 
+/* Adds the costs of all five filters for a stretch of a row. At most 128 for each byte, which fits 32 bits. */
 LOCAL_KERNEL(void, add_costs, (costs, row, above, bytes, pixel), uint64_t costs[5], const uint8_t *row,
              const uint8_t *above, size_t bytes, size_t pixel) {
     const uint8_t *left = row - pixel, *corner = above - pixel;
@@ -96,6 +102,7 @@ LOCAL_KERNEL(void, add_costs, (costs, row, above, bytes, pixel), uint64_t costs[
 
 int sdpx_cheapest_filter(const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
     uint64_t costs[5] = {0};
+    /* The first pixel has no left neighbor, and would need a test for each byte. */
     for (size_t start = pixel; start < bytes; start += STRETCH)
         add_costs(costs, row + start, above + start, bytes - start < STRETCH ? bytes - start : STRETCH, pixel);
     int best = SDPX_FILTER_NONE;

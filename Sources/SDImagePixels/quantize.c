@@ -1,4 +1,10 @@
-/* Palettes of GIF (docs/decisions.md, "Colors of GIF are quantized here"): libimagequant has another license. */
+/* Palettes of GIF (docs/decisions.md, "Colors of GIF are quantized here"): libimagequant has another license.
+
+   1. sdpx_quantizer_add counts colors in a hash table. If there are too many, the lowest bit of all is dropped.
+   2. make_points scales them to a space in which distances are weighted.
+   3. cut_boxes divides the points into boxes, the one first whose division reduces the error most.
+   4. improve moves the centers to the means of their points.
+   5. write_palette writes the centers as bytes. dither.c maps the pixels. */
 #include "quantize.h"
 
 #include <math.h>
@@ -6,7 +12,7 @@
 
 #include "kernel.h"
 
-/* A subset of the points, and the best way to split it. */
+/* A subset of the points, and the best way to split it. No split reduces the error if `gain` is 0. */
 typedef struct {
     uint32_t first, count;
     /* Points whose value on the axis is below `cut` go to the lower half. */
@@ -14,6 +20,7 @@ typedef struct {
     float gain;
 } box;
 
+/* Square roots of the weights of red, green and blue. */
 static const float scales[3] = {1.7320508f, 2.0f, 1.4142136f};
 
 /* Points whose distances are computed together; a float for each of three channels, distance and index stay in
@@ -31,6 +38,7 @@ void sdpx_quantizer_start(sdpx_quantizer *q) {
     c->dropped = 0;
 }
 
+/* Multiplicative hashing; the highest 16 bits select one of SLOTS. */
 INLINE uint32_t slot_of(uint32_t key) {
     return key * 2654435761u >> 16;
 }
@@ -71,6 +79,7 @@ static void coarsen(sdpx_counting *c) {
     }
 }
 
+/* Adds a color to the table. Its key has only the bits that count. */
 static void add(sdpx_counting *c, const sdpx_counted *color) {
     sdpx_counted it = *color;
     it.key &= (255u << c->dropped & 255) * 0x010101u;
@@ -79,6 +88,7 @@ static void add(sdpx_counting *c, const sdpx_counted *color) {
         merge(&c->counted[c->slots[slot] - 1], &it);
         return;
     }
+    /* A table that is full of distinct colors is made coarser, once or more often. */
     if (c->count == COLORS - 1) {
         coarsen(c);
         add(c, &it);
@@ -92,6 +102,7 @@ void sdpx_quantizer_add(sdpx_quantizer *q, const uint8_t *rgba, size_t pixels, u
     for (size_t i = 0; i < pixels;) {
         const uint8_t *p = rgba + 4 * i;
         size_t run = 1;
+        /* Runs of equal pixels are counted at once; the limit keeps the sums of a run within 32 bits. */
         while (i + run < pixels && run < 1u << 16 && memcmp(p, p + 4 * run, 4) == 0)
             run++;
         i += run;
@@ -137,6 +148,7 @@ static void try_axis(const sdpx_points *p, box *b, int axis) {
     }
     if (low >= high)
         return;
+    /* Sums of red, green, blue and weight for each step of the axis. */
     memset(sums[low], 0, (size_t)(high - low + 1) * sizeof sums[0]);
     float all[4] = {0}, below[4] = {0};
     for (uint32_t i = b->first; i < b->first + b->count; i++) {
@@ -153,6 +165,7 @@ static void try_axis(const sdpx_points *p, box *b, int axis) {
             below[k] += sums[cut - 1][k];
         float w0 = below[3], w1 = all[3] - w0;
         for (int k = 0; k < 3; k++) {
+            /* Rounding may leave no weight above the cut. */
             float between = w1 > 0 ? below[k] / w0 - (all[k] - below[k]) / w1 : 0;
             gain += between * between;
         }
@@ -189,6 +202,7 @@ static uint32_t divide(sdpx_points *p, const box *b) {
     return i - b->first;
 }
 
+/* Makes a box with its best split. */
 static box measured(const sdpx_points *p, uint32_t first, uint32_t count) {
     box b = {.first = first, .count = count};
     for (int axis = 0; axis < 3; axis++)

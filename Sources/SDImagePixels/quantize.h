@@ -15,12 +15,12 @@ enum {
     LISTS = 1 << 20
 };
 
-/* One color, or all colors with the same upper bits. */
+/* One color, or all colors with the same upper bits: the number of pixels, and the sums of their channels. */
 typedef struct {
     uint32_t key, count, red, green, blue;
 } sdpx_counted;
 
-/* Channels are scaled by the square roots of their weights. */
+/* Colors as points. Channels are scaled by the square roots of their weights. */
 typedef struct {
     float red[COLORS], green[COLORS], blue[COLORS], weight[COLORS];
 } sdpx_points;
@@ -39,8 +39,8 @@ typedef struct {
        color in the cube. 0 if it is not made yet; the list at 0 holds all entries. */
     uint32_t large_cubes[LARGE_CUBES], cubes[CUBES];
     uint8_t lists[LISTS];
-    uint32_t used;
-    uint32_t count;
+    uint32_t used;  /* bytes of `lists` in use */
+    uint32_t count; /* entries of the palette */
     int32_t colors[256][4];
     /* The amplitude of ordered dithering in each direction. */
     int32_t spread;
@@ -48,6 +48,7 @@ typedef struct {
     int32_t handed_on;
 } sdpx_mapping;
 
+/* Both phases share the memory: a palette is computed before pixels are mapped. */
 struct sdpx_quantizer {
     union {
         sdpx_counting counting;

@@ -1,3 +1,5 @@
+/* resize.c: resampling in float. ResampledRows loads a few source rows, filters them along x, and adds weighted results
+   to output rows. Several rows are processed together, so that the weights are loaded once for all of them. */
 #include "sdpx_resize.h"
 
 #include <string.h>
@@ -46,6 +48,7 @@ KERNEL(void, sdpx_filter_floats, (to, from, axis), float *const *to, const float
         const float *p = from + 16 * (size_t)axis->starts[x], *w = axis->weights + x * axis->taps;
         int32_t count = axis->counts[x], k = 0;
         float16 sums[4] = {{0}};
+        /* Four sums hide the latency of an addition. */
         for (; k + 4 <= count; k += 4, p += 64)
             for (int j = 0; j < 4; j++)
                 add_weighted(&sums[j], p + 16 * j, w[k + j]);
@@ -59,6 +62,7 @@ KERNEL(void, sdpx_filter_floats, (to, from, axis), float *const *to, const float
     }
 }
 
+/* Loads a sample of 1, 2 or 4 bytes. */
 INLINE float sample(const void *row, size_t i, size_t bytes) {
     return bytes == 1 ? ((const uint8_t *)row)[i] : bytes == 2 ? ((const uint16_t *)row)[i] : ((const float *)row)[i];
 }
@@ -72,6 +76,7 @@ INLINE void spread(float *to, const void *const *from, size_t at, size_t n, size
                                                       : sample(from[0], (at + i) * channels + k, bytes);
 }
 
+/* Selects the loop for a format. Formats without a case have four channels of 8 bits. */
 LOCAL_KERNEL(void, spread_block, (to, from, at, n, format), float *to, const void *const *from, size_t at, size_t n,
              sdpx_format format) {
     switch (format) {
@@ -114,6 +119,7 @@ LOCAL_KERNEL(void, straighten, (block, n, top), float *block, size_t n, float to
     }
 }
 
+/* Multiplies all samples. */
 LOCAL_KERNEL(void, scale_by, (v, samples, factor), float *v, size_t samples, float factor) {
     for (size_t i = 0; i < samples; i++)
         v[i] *= factor;
@@ -128,6 +134,7 @@ void sdpx_load_floats(float *to, size_t index, const void *const *from, size_t p
     for (size_t at = 0; at < pixels; at += BLOCK) {
         size_t n = pixels - at < BLOCK ? pixels - at : BLOCK;
         spread_block(block, from, at, n, format);
+        /* The transfer function applies to straight colors of 0 ... 1. */
         if (is_light && !is_float) {
             if (has_premultiplied)
                 straighten(block, n, top);
@@ -137,6 +144,7 @@ void sdpx_load_floats(float *to, size_t index, const void *const *from, size_t p
         }
         if (is_straight || (is_light && has_premultiplied))
             premultiply(block, n, 1 / top);
+        /* Units are interleaved: 16 floats for each pixel, four of each unit. */
         float *p = to + 16 * at + 4 * index;
         for (size_t i = 0; i < n; i++)
             memcpy(p + 16 * i, block + 4 * i, 4 * sizeof *block);

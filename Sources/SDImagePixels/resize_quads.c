@@ -1,3 +1,8 @@
+/* resize_quads.c: the filter along x in integers, for 8-bit samples that need no conversion before. ResampledRows calls
+   it. Weights are rounded to 16 bits in such a way that their sum is exact.
+
+   Samples are ordered in groups of four pixels: four samples of each channel, then those of the next channel. The
+   filter multiplies four adjacent samples by four weights, and adds the products. */
 #include "sdpx_resize_quads.h"
 
 #include <math.h>
@@ -92,6 +97,7 @@ size_t sdpx_quad_row_size(size_t pixels, size_t vectors) {
     return ((pixels + 15) / 16 + vectors) * 64;
 }
 
+/* Reorders whole groups of four pixels with four channels. */
 LOCAL_KERNEL(void, quads_from_four, (to, from, groups), uint8_t *restrict to, const uint8_t *restrict from,
              size_t groups) {
     size_t g = 0;
@@ -111,6 +117,7 @@ LOCAL_KERNEL(void, quads_from_four, (to, from, groups), uint8_t *restrict to, co
     }
 }
 
+/* Reorders whole groups of four pixels with three channels; the fourth is zero. */
 LOCAL_KERNEL(void, quads_from_three, (to, from, groups), uint8_t *restrict to, const uint8_t *restrict from,
              size_t groups) {
     byte16 zero = {0};
@@ -122,6 +129,7 @@ LOCAL_KERNEL(void, quads_from_three, (to, from, groups), uint8_t *restrict to, c
     }
 }
 
+/* Interleaves four rows of gray, which take the positions of four channels. */
 LOCAL_KERNEL(void, quads_from_rows, (to, from, groups), uint8_t *restrict to, const uint8_t *const *from,
              size_t groups) {
     for (size_t r = 0; r < 4; r++)
@@ -136,6 +144,7 @@ void sdpx_load_quads(uint8_t *to, const uint8_t *const *from, size_t pixels, int
     case 3: quads_from_three(to, from[0], groups); break;
     default: quads_from_rows(to, from, groups);
     }
+    /* The rest of the last vector is zero; the pixels of an incomplete group are filled in below. */
     memset(to + 16 * groups, 0, size - 16 * groups);
     uint8_t *last = to + used - 16;
     for (size_t i = 0; i < rest; i++)
@@ -144,6 +153,7 @@ void sdpx_load_quads(uint8_t *to, const uint8_t *const *from, size_t pixels, int
                 channels == 1 ? from[c][4 * groups + i] : from[0][(4 * groups + i) * (size_t)channels + (size_t)c];
 }
 
+/* The variant for all CPUs, with the weights in the order of the source. */
 LOCAL_KERNEL(void, filter_plain, (to, from, stride, axis), float *const *to, const uint8_t *from, size_t stride,
              const sdpx_quad_axis *axis) {
     float scale = 1 / (float)(1 << axis->bits);

@@ -1,3 +1,5 @@
+/* resize_store.c: the end of resampling: sums in float are clamped, divided by alpha, encoded from linear light and
+   rounded. ResampledRows calls it. Nearest-neighbor sampling (PixelPicker) picks whole pixels instead. */
 #include "sdpx_resize_store.h"
 
 #include <string.h>
@@ -41,6 +43,7 @@ INLINE void divide(float *v, float top) {
     memcpy(v, &p, sizeof p);
 }
 
+/* The functions up to scale_block change a block of `n` pixels of four floats in place. */
 LOCAL_KERNEL(void, hold_block, (v, n, top, is_float), float *v, size_t n, float top, int is_float) {
     for (size_t i = 0; i < 4 * n; i += 16)
         hold(v + i, top, is_float);
@@ -67,6 +70,7 @@ INLINE float inside(float v, float top) {
     return v > 0 ? (v < top ? v : top) : 0;
 }
 
+/* Rounds the first `channels` of `from_channels` floats of each pixel. */
 INLINE void round_as(void *to, const float *v, size_t pixels, size_t channels, size_t from_channels, int is_deep) {
     for (size_t i = 0; i < pixels; i++)
         for (size_t k = 0; k < channels; k++) {
@@ -106,6 +110,7 @@ void sdpx_store_sums(void *to, const float *sums, size_t pixels, sdpx_format for
             if (!has_premultiplied || becomes_light)
                 divide_block(block, n, top);
         }
+        /* The transfer function applies to straight colors of 0 ... 1. */
         if (becomes_light) {
             scale_block(block, floats * n, 1 / top);
             sdpx_light_to_samples(block, (floats * n + 3) / 4 * 4, !has_gray);
@@ -117,6 +122,7 @@ void sdpx_store_sums(void *to, const float *sums, size_t pixels, sdpx_format for
     }
 }
 
+/* Copies pixels by their indices; `size` is a compile-time constant. */
 INLINE void pick(uint8_t *to, const uint8_t *from, const int32_t *index, size_t pixels, size_t size) {
     for (size_t i = 0; i < pixels; i++)
         memcpy(to + i * size, from + (size_t)index[i] * size, size);

@@ -1,3 +1,4 @@
+/* resize_x86.c: the integer filter with instructions of x86-64. All variants compute the same sums. */
 #include "resize_x86.h"
 
 #if defined(__x86_64__)
@@ -29,6 +30,7 @@ VNNI INLINE __m512i lanes_of(__m512i a, __m512i b, __m512i c, __m512i d) {
     return _mm512_add_epi32(_mm512_shuffle_i32x4(ab, cd, 0x88), _mm512_shuffle_i32x4(ab, cd, 0xdd));
 }
 
+/* Stores the four results of four units, multiplied by `scale`. */
 VNNI INLINE void store_lanes(float *const *to, size_t at, __m512i sums, __m512 scale) {
     __m512 v = _mm512_mul_ps(_mm512_cvtepi32_ps(sums), scale);
     _mm_storeu_ps(to[0] + at, _mm512_castps512_ps128(v));
@@ -50,6 +52,7 @@ VNNI void sdpx_filter_quads_vnni(float *const *to, const uint8_t *from, size_t s
         __m512i high[UNITS], low[UNITS];
         for (int u = 0; u < UNITS; u++)
             high[u] = low[u] = _mm512_setzero_si512();
+        /* The instruction multiplies unsigned by signed bytes: 128 * high + low is the weight. */
         for (size_t v = 0; v < vectors; v++, p += 64, weights++) {
             __m512i both = _mm512_castsi256_si512(_mm256_load_si256(weights));
             __m512i h = _mm512_permutexvar_epi32(high_of, both), l = _mm512_permutexvar_epi32(low_of, both);

@@ -1,3 +1,5 @@
+/* rotate.c: interpolated reads at any position, by the Catmull-Rom cubic over 4 x 4 pixels. RotateTransformer reads
+   each output row as a line across the source. */
 #include "sdpx_rotate.h"
 
 #include <math.h>
@@ -45,11 +47,13 @@ INLINE void load4(float16 *v, const uint8_t *p, sdpx_format format) {
         *v = __builtin_convertvector(b, float16);
 }
 
+/* Multiplies the colors of four pixels by their alpha. */
 INLINE void premultiply4(float16 *v, sdpx_format format) {
     float16 s = *v * (1 / full_sample(format)), one = (float16){0} + 1;
     *v *= __builtin_shufflevector(s, one, 3, 3, 3, 16, 7, 7, 7, 16, 11, 11, 11, 16, 15, 15, 15, 16);
 }
 
+/* Clamps a position to 0 ... count - 1. */
 INLINE int32_t inside(int32_t v, int32_t count) {
     return v < 0 ? 0 : v < count ? v : count - 1;
 }
@@ -82,6 +86,7 @@ INLINE float part(double v, int32_t length) {
     return (float)(least < 0 ? 0 : least < 1 ? least : 1);
 }
 
+/* Interpolates at a position: four rows, weighted and added, then four columns. */
 INLINE float4 between(const sdpx_source *s, double x, double y, sdpx_format format, int is_straight) {
     double column = floor(x - 0.5), row = floor(y - 0.5);
     float4 across = weights((float)(x - 0.5 - column)), down = weights((float)(y - 0.5 - row));
@@ -95,6 +100,8 @@ INLINE float4 between(const sdpx_source *s, double x, double y, sdpx_format form
            __builtin_shufflevector(sum, sum, 8, 9, 10, 11) + __builtin_shufflevector(sum, sum, 12, 13, 14, 15);
 }
 
+/* Reads the pixels of a line; those without coverage are transparent. `format` and `is_straight` are compile-time
+   constants. */
 INLINE void read_line(float *to, size_t pixels, const sdpx_source *s, double x0, double y0, double dx, double dy,
                       sdpx_format format, int is_straight) {
     for (size_t i = 0; i < pixels; i++) {

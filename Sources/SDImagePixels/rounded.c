@@ -1,3 +1,5 @@
+/* rounded.c: anti-aliased rounded corners, by exact areas. RoundCornerTransformer and RoundedCanvas compute the
+   coverage of each row, then cut the row or draw a border on it. */
 #include "sdpx_rounded.h"
 
 #include <math.h>
@@ -21,6 +23,7 @@ static double under_arc(double u, double r) {
 static double quarter_area(double u0, double u1, double v0, double v1, double r) {
     if (!(u0 < u1 && v0 < v1) || u0 * u0 + v0 * v0 >= r * r)
         return 0;
+    /* Up to `full` the arc is above the rectangle; from there to `end` it is inside. */
     double full = v1 < r ? clamp(sqrt(r * r - v1 * v1), u0, u1) : u0;
     double end = clamp(sqrt(r * r - v0 * v0), u0, u1);
     return (full - u0) * (v1 - v0) + (end > full ? under_arc(end, r) - under_arc(full, r) - v0 * (end - full) : 0);
@@ -34,6 +37,7 @@ typedef struct {
 
 /* Returns the area of a pixel that is in the square of a corner but outside of its disc. */
 static double cut_area(const corner *c, double x, double y, const sdpx_rounded *s) {
+    /* The part of the pixel inside of the rectangle, then in coordinates of the corner. */
     double left = fmax(x, s->left), right = fmin(x + 1, s->right), top = fmax(y, s->top),
            bottom = fmin(y + 1, s->bottom);
     double u0 = c->is_right ? left - c->x : c->x - right, u1 = c->is_right ? right - c->x : c->x - left;
@@ -57,6 +61,7 @@ static void cut_corner(float *coverage, size_t pixels, double y, const corner *c
 }
 
 void sdpx_rounded_row(float *coverage, size_t pixels, double y, const sdpx_rounded *s) {
+    /* Without corners: the area of the pixel inside of the rectangle. */
     double height = clamp(fmin(y + 1, s->bottom) - fmax(y, s->top), 0, 1);
     for (size_t x = 0; x < pixels; x++)
         coverage[x] = (float)(height * clamp(fmin((double)x + 1, s->right) - fmax((double)x, s->left), 0, 1));
@@ -68,6 +73,7 @@ void sdpx_rounded_row(float *coverage, size_t pixels, double y, const sdpx_round
         }
 }
 
+/* Reports that all pixels are fully covered. */
 INLINE int is_whole(const float *coverage, size_t n) {
     float least = 1;
     for (size_t i = 0; i < n; i++)
@@ -88,6 +94,7 @@ void sdpx_cut_row(void *row, sdpx_format format, size_t pixels, const float *cov
         for (size_t i = 0; i < n; i++) {
             float part = coverage[offset + i];
             planes.alpha[i] *= part;
+            /* Pixels outside of the shape are transparent black. */
             planes.red[i] = part > 0 ? planes.red[i] : 0;
             planes.green[i] = part > 0 ? planes.green[i] : 0;
             planes.blue[i] = part > 0 ? planes.blue[i] : 0;
@@ -110,6 +117,7 @@ void sdpx_stroke_row(void *row, sdpx_format format, size_t pixels, const float *
         sdpx_read_planes(&planes, at, format, n);
         float *channels[3] = {planes.red, planes.green, planes.blue};
         for (size_t i = 0; i < n; i++) {
+            /* The color over the pixel, as straight colors (Porter and Duff, source over). */
             float s = coverage[offset + i] * color[3], b = planes.alpha[i] * (1 - s), sum = s + b;
             for (int k = 0; k < 3; k++)
                 channels[k][i] = sum > 0 ? (s * color[k] + b * channels[k][i]) / sum : channels[k][i];

@@ -1,3 +1,7 @@
+/* scale.c: resampling while an image is decoded. RowScaler adds each row to the output rows that it contributes to,
+   down the columns first, then filters finished rows along x; PixelSums rounds them.
+
+   sdpx_box_row is apart from that: it averages boxes of samples, for planes of WebP. */
 #include "sdpx_scale.h"
 
 #include <string.h>
@@ -11,6 +15,7 @@ typedef float float4 __attribute__((vector_size(16)));
 /* Four RGBA pixels; on CPUs with narrower vectors the compiler uses several. */
 typedef float float16 __attribute__((vector_size(64)));
 
+/* Adds a block to the sums of several output rows. */
 INLINE void add_block(float *const *sums, const float *weights, size_t count, const float *block, size_t offset,
                       size_t n) {
     for (size_t j = 0; j < count; j++) {
@@ -21,7 +26,7 @@ INLINE void add_block(float *const *sums, const float *weights, size_t count, co
     }
 }
 
-/* The block has room for whole vectors beyond `n`. */
+/* Multiplies color by alpha. The block has room for whole vectors beyond `n`. */
 INLINE void premultiply_block(float *block, size_t n, float scale) {
     for (size_t i = 0; i < n; i += 16) {
         float16 v;
@@ -33,7 +38,7 @@ INLINE void premultiply_block(float *block, size_t n, float scale) {
     }
 }
 
-/* Most images with alpha are opaque nearly everywhere. */
+/* Reports that all pixels are opaque. Most images with alpha are opaque nearly everywhere. */
 INLINE int is_opaque8(const uint8_t *row, size_t n) {
     uint8_t all = 255;
     for (size_t i = 3; i < n; i += 4)
@@ -109,11 +114,13 @@ KERNEL(void, sdpx_accumulate_rows_u8, (sums, weights, count, begun, rows, sample
             const uint8_t *row = rows[k] + offset;
             for (size_t i = 0; i < n; i++)
                 blocks.rows[k][i] = row[i];
+            /* Whole vectors are added; the rest of the last one is initialized. */
             for (size_t i = n; i % 16; i++)
                 blocks.rows[k][i] = 0;
             if (channels == 4 && !is_opaque8(row, n))
                 premultiply_block(blocks.rows[k], n, 1.0f / 255);
         }
+        /* Sums in pairs, then one that remains, then those that are new. */
         for (; j + 2 <= begun; j += 2)
             add_two(sums[j] + offset, sums[j + 1] + offset, weights + SDPX_SCALE_ROWS * j, &blocks, n);
         for (; j < count; j++)
@@ -156,8 +163,8 @@ INLINE void load16(float16 *v, const float *p) {
     memcpy(v, p, sizeof *v);
 }
 
-/* A pixel of four rows is a vector, with the channels of a row adjacent. Of three channels, the last lane of each belongs
-   to the next pixel. */
+/* A pixel of four rows is a vector, with the channels of a row adjacent. Of three channels, the last lane of each
+   belongs to the next pixel. */
 INLINE void interleave_pixels(float *to, const float *const *rows, size_t pixels, size_t channels) {
     for (size_t i = 0; i < pixels; i++)
         for (size_t r = 0; r < SDPX_SCALE_ROWS; r++) {
@@ -166,6 +173,7 @@ INLINE void interleave_pixels(float *to, const float *const *rows, size_t pixels
         }
 }
 
+/* Transposes four by four samples: the four rows of a pixel become adjacent. */
 INLINE void interleave_gray(float *to, const float *const *rows, size_t pixels) {
     for (size_t i = 0; i < pixels; i += 4) {
         float4 a = load4(rows[0] + i), b = load4(rows[1] + i), c = load4(rows[2] + i), d = load4(rows[3] + i);
@@ -187,7 +195,8 @@ KERNEL(void, sdpx_interleave_rows, (to, rows, pixels, channels), float *to, cons
     }
 }
 
-/* The last lane of three channels is overwritten by the next pixel. */
+/* Filters rows of three or four channels, in two sums that hide the latency of an addition. The last lane of three
+   channels is overwritten by the next pixel. */
 INLINE void filter_vectors(float *const *to, const float *from, const sdpx_axis *axis, size_t channels) {
     for (size_t x = 0; x < axis->count; x++) {
         const float *p = from + 16 * (size_t)axis->starts[x], *w = axis->weights + x * axis->taps;
@@ -300,6 +309,7 @@ KERNEL(void, sdpx_pack_f32, (to, from, pixels), float *to, const float *from, si
 /* Columns summed at a time. */
 enum { BOX_BLOCK = 512 };
 
+/* Adds up the rows of a box, column by column. 128 rows fit 16 bits. */
 LOCAL_KERNEL(void, sum_columns, (sums, from, stride, rows, samples), uint16_t *sums, const uint8_t *from, size_t stride,
              size_t rows, size_t samples) {
     for (size_t i = 0; i < samples; i++)
@@ -309,6 +319,7 @@ LOCAL_KERNEL(void, sum_columns, (sums, from, stride, rows, samples), uint16_t *s
             sums[i] = (uint16_t)(sums[i] + from[row * stride + i]);
 }
 
+/* Adds `width` columns each, and stores the rounded means. */
 INLINE void average_groups(uint8_t *to, const uint16_t *sums, size_t groups, size_t width, size_t rows) {
     float scale = 1.0f / (float)(width * rows);
     for (size_t i = 0; i < groups; i++, sums += width) {
@@ -337,6 +348,7 @@ LOCAL_KERNEL(void, average_columns, (to, sums, groups, width, rows), uint8_t *to
 
 void sdpx_box_row(uint8_t *to, const uint8_t *from, size_t stride, size_t rows, size_t samples, size_t factor) {
     uint16_t sums[BOX_BLOCK];
+    /* Whole boxes. */
     size_t block = BOX_BLOCK / factor * factor;
     for (size_t start = 0; start < samples; start += block) {
         size_t count = samples - start < block ? samples - start : block;

@@ -1,3 +1,4 @@
+/* sha256.c: SHA-256 in plain C (FIPS 180-4). */
 #include "sdpx_sha256.h"
 
 #include <string.h>
@@ -26,6 +27,7 @@ static uint32_t rotate(uint32_t word, int count) {
         h = first + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));                    \
     } while (0)
 
+/* Mixes one block into the state (section 6.2.2). */
 static void add_block(uint32_t state[8], const uint8_t *block) {
     uint32_t words[64], a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5],
                         g = state[6], h = state[7];

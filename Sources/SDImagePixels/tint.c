@@ -1,3 +1,6 @@
+/* tint.c: a color over pixels, in the blend modes of W3C Compositing and Blending Level 1, whose sections the comments
+   name. TintTransformer calls it for each row. The modes are of three kinds: factors for source and backdrop (weigh),
+   sums (add), and blend functions (blend). */
 #include "sdpx_tint.h"
 
 #include "curve.h"
@@ -28,15 +31,18 @@ INLINE float most(float a, float b) {
     return a > b ? a : b;
 }
 
+/* Returns 0 instead of dividing by 0: a transparent result has no color. */
 INLINE float divided(float v, float by) {
     return by > 0 ? v / by : 0;
 }
 
+/* Composites by factors. The color is the source, the pixels are the backdrop. */
 LOCAL_KERNEL(void, weigh, (p, n, color, f), sdpx_planes *p, size_t n, const float *color, const factors *f) {
     float *planes[3] = {p->red, p->green, p->blue}, as = color[3];
     float backdrop = f->backdrop + f->backdrop_by_alpha * as;
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < n; i++) {
+            /* Both parts are weighted by their alpha; the sum is the alpha of the result. */
             float ab = p->alpha[i], s = (f->source + f->source_by_alpha * ab) * as, b = backdrop * ab;
             planes[k][i] = divided(s * color[k] + b * planes[k][i], s + b);
         }
@@ -60,6 +66,7 @@ LOCAL_KERNEL(void, add, (p, n, color, darker), sdpx_planes *p, size_t n, const f
         p->alpha[i] = least(1, as + p->alpha[i]);
 }
 
+/* The functions up to color_burn are those of section 10.1: `b` is the backdrop, `s` the source. */
 INLINE float hard_light(float b, float s) {
     return s <= 0.5f ? 2 * b * s : b + (2 * s - 1) - b * (2 * s - 1);
 }
@@ -100,6 +107,7 @@ INLINE float mixed(float b, float ab, float s, float as, float blend) {
     return divided(sum, as + ab - as * ab);
 }
 
+/* Blends each channel separately. */
 INLINE void blend_channels(sdpx_planes *p, size_t n, const float *color, int mode) {
     float *planes[3] = {p->red, p->green, p->blue};
     for (int k = 0; k < 3; k++)
@@ -124,11 +132,13 @@ INLINE float highest(rgb c) {
     return most(c.red, most(c.green, c.blue));
 }
 
+/* Moves a color toward a gray, or away from it. */
 INLINE rgb toward(rgb c, float center, float factor) {
     return (rgb){center + (c.red - center) * factor, center + (c.green - center) * factor,
                  center + (c.blue - center) * factor};
 }
 
+/* Shifts a color to a luminosity (SetLum), and moves it toward gray as far as it leaves 0 ... 1 (ClipColor). */
 INLINE rgb with_luminosity(rgb c, float luminosity_wanted) {
     float d = luminosity_wanted - luminosity(c);
     c = (rgb){c.red + d, c.green + d, c.blue + d};
@@ -137,11 +147,13 @@ INLINE rgb with_luminosity(rgb c, float luminosity_wanted) {
     return toward(c, l, high > 1 ? divided(1 - l, high - l) : 1);
 }
 
+/* Scales the range of the channels to a saturation (SetSat). */
 INLINE rgb with_saturation(rgb c, float saturation) {
     float low = lowest(c), factor = divided(saturation, highest(c) - low);
     return (rgb){(c.red - low) * factor, (c.green - low) * factor, (c.blue - low) * factor};
 }
 
+/* Blends the three channels together, by the modes of section 10.2. */
 INLINE rgb blended_whole(int mode, rgb b, rgb s) {
     switch (mode) {
     case SDPX_BLEND_HUE: return with_luminosity(with_saturation(s, highest(b) - lowest(b)), luminosity(b));
@@ -151,6 +163,7 @@ INLINE rgb blended_whole(int mode, rgb b, rgb s) {
     }
 }
 
+/* Blends whole colors. */
 INLINE void blend_colors(sdpx_planes *p, size_t n, const float *color, int mode) {
     rgb s = {color[0], color[1], color[2]};
     for (size_t i = 0; i < n; i++) {

@@ -1,3 +1,5 @@
+/* transpose.c: rows as columns, and rows mirrored, for orientations and for filters along columns. The sizes of pixels
+   are compile-time constants in all loops. */
 #include "sdpx_transpose.h"
 
 #include <string.h>
@@ -39,6 +41,7 @@ INLINE void transpose8(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, pt
     }
 }
 
+/* Transposes pixel by pixel; writes rows of the destination. */
 INLINE void transpose_pixels(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride,
                              size_t columns, size_t rows, size_t size) {
     for (size_t x = 0; x < columns; x++) {
@@ -62,6 +65,7 @@ INLINE void transpose_block(uint8_t *to, ptrdiff_t to_stride, const uint8_t *fro
                        from_stride);
 }
 
+/* Transposes block by block, because a column touches a cache line for each of its pixels. */
 INLINE void transpose(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride, size_t columns,
                       size_t rows, size_t size) {
     for (size_t x = 0; x < columns; x += BLOCK)
@@ -125,6 +129,7 @@ KERNEL(void, sdpx_mirror_row_to, (to, from, pixels, bytes_per_pixel), void *to, 
     }
 }
 
+/* Exchanges pixels from both ends. */
 INLINE void mirror_in_place(uint8_t *row, size_t pixels, size_t size) {
     if (pixels < 2)
         return;
