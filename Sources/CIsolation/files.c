@@ -1,4 +1,8 @@
-/* Files that were opened before the sandbox, and the system calls that look for files. */
+/* files.c: files that were opened before the sandbox, and the system calls that look for files.
+
+   A worker cannot open files: the filter turns the calls that do into the signal SIGSYS. Its handler answers them from
+   the table of kept files, on the thread that made the call. The table is filled before the sandbox by one thread, and
+   only read afterwards. */
 #define _GNU_SOURCE
 #include "ciso_files.h"
 #include "ciso_worker.h"
@@ -17,6 +21,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+/* A kept file. Neither path nor descriptor is ever freed. */
 struct file_entry {
     char *path;
     int descriptor; /* -1: there is no such file */
@@ -25,6 +30,8 @@ struct file_entry {
 static struct file_entry files[CISO_MAX_FILES];
 static size_t file_count;
 
+/* Opens a file and adds it to the table: 0, ENOSPC, ENOMEM, or errno of open(2). O_NONBLOCK keeps it from waiting for
+   the writer of a FIFO. */
 static int keep(const char *path, bool is_optional) {
     if (file_count == CISO_MAX_FILES)
         return ENOSPC;
@@ -56,6 +63,8 @@ int ciso_keep_file_or_absence(const char *path) {
     return keep(path, true);
 }
 
+/* Finds a file by its path, which must be spelled as it was kept. Called by a signal handler: no lock, no
+   allocation. */
 static const struct file_entry *find(const char *path) {
     for (size_t i = 0; i < file_count; i++)
         if (strcmp(files[i].path, path) == 0)
@@ -83,6 +92,7 @@ static long reopen(const char *path, int flags) {
     }
     if (file->descriptor < 0)
         return -ENOENT;
+    /* The caller closes what it has opened; the kept descriptor stays. */
     int copy = fcntl(file->descriptor, F_DUPFD_CLOEXEC, 0);
     if (copy < 0)
         return -errno;
@@ -118,8 +128,10 @@ static long run_call(int number, const long *arguments) {
     }
 }
 
+/* Handles SIGSYS: runs the call that was trapped, and stores its value in the register where the kernel would. */
 static void handle(int signal, siginfo_t *info, void *context) {
     (void)signal;
+    /* The interrupted code may not have read its own errno yet. */
     int error = errno;
     mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
 #if defined(__x86_64__)
@@ -134,6 +146,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
     errno = error;
 }
 
+/* Compares two descriptors for qsort(3). */
 static int compare(const void *left, const void *right) {
     int a = *(const int *)left, b = *(const int *)right;
     return (a > b) - (a < b);
@@ -144,6 +157,8 @@ int ciso_close_others(void) {
     for (size_t i = 0; i < file_count; i++)
         numbers[i] = files[i].descriptor;
     qsort(numbers, file_count, sizeof *numbers, compare);
+    /* Closes the gaps between the kept descriptors, then everything above. Files that are missing have the number
+       -1. */
     int next = CISO_SOCKET + 1, error = 0;
     for (size_t i = 0; i < file_count && error == 0; i++) {
         if (numbers[i] > next)
@@ -155,6 +170,7 @@ int ciso_close_others(void) {
 }
 
 int ciso_handle_trapped_calls(void) {
+    /* SA_NODEFER: a call inside of the handler may be trapped too, and a blocked SIGSYS ends the process. */
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART};
     return sigaction(SIGSYS, &action, NULL) == 0 ? 0 : errno;
 }

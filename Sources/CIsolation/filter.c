@@ -1,4 +1,8 @@
-/* The filter of system calls: a seccomp program (seccomp(2)) that is made of a list of rules. */
+/* filter.c: the filter of system calls: a seccomp program (seccomp(2)) that is made of a list of rules. The kernel runs
+   it for each call of the worker, from the first rule on. A call without a rule kills the process.
+
+   A rule is added for a call that a decoder needs and that reaches nothing outside of the process. A call that only
+   asks for something fails, where libraries go on without it. */
 #define _GNU_SOURCE
 #include "filter.h"
 
@@ -42,6 +46,7 @@ struct rule {
     } conditions[2];
 };
 
+/* ALLOW lets a call pass, FAIL returns an error in its place, TRAP leaves it to the handler of files.c. */
 #define ALLOW(call)                                                                                                    \
     {                                                                                                                  \
         SYS_##call, SECCOMP_RET_ALLOW, {                                                                               \
@@ -78,6 +83,7 @@ struct rule {
 
 #define ANY_BIT 0xffffffffu
 #define OWN_PROCESS 0 /* replaced by the process id */
+/* The flags of clone(2) that pthread_create(3) passes. */
 #define THREAD_FLAGS                                                                                                   \
     (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SETTLS |                 \
      CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
@@ -208,6 +214,7 @@ static const struct rule rules[] = {
 #define UNLESS(value, count) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, count)
 #define END(action) BPF_STMT(BPF_RET | BPF_K, action)
 
+/* The instructions so far; at most nine for each rule. */
 struct program {
     size_t length;
     struct sock_filter code[8 + 9 * LENGTH];
@@ -217,6 +224,7 @@ static void add(struct program *program, struct sock_filter instruction) {
     program->code[program->length++] = instruction;
 }
 
+/* Adds a rule. At its start and at its end, the accumulator holds the number of the call. */
 static void add_rule(struct program *program, const struct rule *rule) {
     int count = 0;
     while (count < 2 && rule->conditions[count].mask != 0)
@@ -228,6 +236,7 @@ static void add_rule(struct program *program, const struct rule *rule) {
     for (int i = 0; i < count; i++) {
         size_t offset = offsetof(struct seccomp_data, args) + 8 * rule->conditions[i].argument +
                         4 * rule->conditions[i].is_upper_half;
+        /* OWN_PROCESS is known only at run time. */
         unsigned value = rule->number == SYS_tgkill ? (unsigned)getpid() : rule->conditions[i].value;
         add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offset));
         add(program, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, rule->conditions[i].mask));
@@ -241,6 +250,7 @@ static void add_rule(struct program *program, const struct rule *rule) {
 int ciso_filter_calls(void) {
     static struct program program;
     program.length = 0;
+    /* Numbers of calls have a meaning only together with the architecture. */
     add(&program, (struct sock_filter)LOAD(arch));
     add(&program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
     add(&program, (struct sock_filter)END(SECCOMP_RET_KILL_PROCESS));
@@ -250,6 +260,7 @@ int ciso_filter_calls(void) {
         add_rule(&program, &rules[i]);
     add(&program, (struct sock_filter)END(SECCOMP_RET_KILL_PROCESS));
     struct sock_fprog filter = {.len = (unsigned short)program.length, .filter = program.code};
+    /* TSYNC applies the filter to all threads. A positive result is a thread that could not be synchronized. */
     long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
     return result == 0 ? 0 : result > 0 ? EAGAIN : errno == EINVAL ? ENOSYS : errno;
 }

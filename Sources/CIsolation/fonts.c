@@ -1,4 +1,5 @@
-/* Fonts of the system for the sandbox. */
+/* fonts.c: fonts of the system for the sandbox. A worker that draws text calls it before ciso_enter. libfontconfig
+   lists the fonts; in the sandbox, the drawing library opens them through files.c. */
 #define _GNU_SOURCE
 #include "ciso_fonts.h"
 #include "ciso_files.h"
@@ -25,6 +26,7 @@ int ciso_keep_fonts(void) {
     int (*initialize)(void), (*set_rescan_interval)(void *, int),
         (*get_string)(void *, const char *, int, unsigned char **);
     struct font_set *(*get_fonts)(void *, int);
+    /* The assignment through a pointer avoids a conversion that C does not define. */
     *(void **)&initialize = dlsym(library, "FcInit");
     *(void **)&set_rescan_interval = dlsym(library, "FcConfigSetRescanInterval");
     *(void **)&get_fonts = dlsym(library, "FcConfigGetFonts");

@@ -1,6 +1,6 @@
-/* The keeper while its worker runs. It shares the memory of the host, whose threads run at the same time, and the
-   thread-local storage of the thread that started it, which may end. So it calls no function of the C library, and
-   uses neither errno nor the stack protector. */
+/* keeper.c: the keeper while its worker runs (docs/decisions.md, "The parent of a worker is a keeper"). It shares the
+   memory of the host, whose threads run at the same time, and the thread-local storage of the thread that started it,
+   which may end. So it calls no function of the C library, and uses neither errno nor the stack protector. */
 #define _GNU_SOURCE
 #include "keeper.h"
 
@@ -51,8 +51,10 @@ BARE _Noreturn void ciso_keep(struct ciso_keeper *keeper, const struct msghdr *m
     call(SYS_close, CISO_CHANNEL, 0, 0, 0, 0);
     while (error == 0)
         error = call(SYS_ppoll, (long)entries, 2, 0, 0, 0); /* the number of events is an end, too */
+    /* The host has ended, or the worker has; in the second case the signal has no effect. */
     call(SYS_pidfd_send_signal, CISO_WORKER, SIGKILL, 0, 0, 0);
     if (call(SYS_waitid, PROCESS_BY_DESCRIPTOR, CISO_WORKER, (long)&info, WEXITED | __WALL, 0) == 0) {
+        /* Written before the keeper ends, for which the host waits: no lock is needed. */
         keeper->status = info.si_status;
         keeper->code = info.si_code;
     }

@@ -1,4 +1,4 @@
-/* The process between host and worker. */
+/* keeper.h: the process between host and worker; internal to this folder. */
 #ifndef CISOLATION_KEEPER_H
 #define CISOLATION_KEEPER_H
 
@@ -8,6 +8,7 @@
 /* Stacks of the two processes that use the memory of the host, the worker until its exec. */
 #define CISO_STACK ((size_t)64 << 10)
 
+/* Memory that host and keeper share. The host reads the results after the keeper has ended. */
 struct ciso_keeper {
     int id;           /* process id of the keeper */
     int code, status; /* results: si_code and si_status of waitid(2); code 0: the keeper was killed */

@@ -1,4 +1,6 @@
-/* Memory that two processes map. */
+/* memory.c: memory that two processes map. Encoded bytes go from host to worker, and pixels from worker to host
+   (docs/decisions.md, "Pixels of a worker are sealed memory"). The checks assume that the other process is controlled
+   by an attacker. */
 #define _GNU_SOURCE
 #include "ciso_memory.h"
 
@@ -11,6 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+/* Seals of memory that never changes again. */
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 /* F_SEAL_FUTURE_WRITE, of Linux 5.1, refuses holes (fallocate(2), FALLOC_FL_PUNCH_HOLE), and not the writes of existing
    mappings. */
@@ -28,6 +31,7 @@
 int ciso_memory_new(size_t size, int *descriptor) {
     if (size > INT64_MAX)
         return EFBIG;
+    /* These flags are the only ones that the filter of the sandbox allows. */
     int memory = memfd_create("sdimage", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (memory < 0)
         return errno;
@@ -55,6 +59,7 @@ static int fill_holes(int descriptor, off_t size) {
     off_t hole = 0;
     while (hole < size && (hole = lseek(descriptor, hole, SEEK_HOLE)) < size) {
         off_t data = hole < 0 ? -1 : lseek(descriptor, hole, SEEK_DATA);
+        /* No data follows: the hole reaches to the end. */
         if (data < 0 && errno == ENXIO)
             data = size;
         if (hole < 0 || data < 0)
@@ -79,13 +84,15 @@ int ciso_memory_seal(int descriptor, size_t size) {
         return EINVAL;
     if ((off_t)size < status.st_size && ftruncate(descriptor, (off_t)size) < 0)
         return errno;
+    /* Before the seals, which refuse all writes. */
     int error = fill_holes(descriptor, (off_t)size);
     if (error != 0)
         return error;
     return fcntl(descriptor, F_ADD_SEALS, SEALS | F_SEAL_SEAL) == 0 ? 0 : errno;
 }
 
-/* Huge pages (MFD_HUGETLB) can be missing when they are read, and the kernel sends SIGBUS. */
+/* Reports that a descriptor is a file in ordinary memory. Huge pages (MFD_HUGETLB) can be missing when they are read,
+   and the kernel sends SIGBUS. */
 static bool is_ordinary(int descriptor) {
     struct statfs system;
     return fstatfs(descriptor, &system) == 0 && system.f_type == TMPFS_MAGIC;

@@ -1,4 +1,5 @@
-/* Messages with descriptors, and waiting. */
+/* message.c: messages with descriptors, and waiting. Host and worker use it on both ends of one socket, whose messages
+   keep their limits (SOCK_SEQPACKET). What is received comes from an untrusted process. */
 #define _GNU_SOURCE
 #include "ciso_message.h"
 #include "message.h"
@@ -14,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Returns the time of CLOCK_MONOTONIC in nanoseconds. */
 static uint64_t time_now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -22,6 +24,7 @@ static uint64_t time_now(void) {
 
 int ciso_poll(int descriptor, short events, uint64_t deadline) {
     for (;;) {
+        /* Computed again after each interruption: ppoll(2) takes a duration, and callers pass a time. */
         struct timespec left = {0};
         uint64_t now = deadline == 0 || deadline == UINT64_MAX ? 0 : time_now();
         if (deadline > now) {
@@ -43,6 +46,7 @@ int ciso_close_range(unsigned first, unsigned last) {
 #ifdef SYS_close_range
     if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
         return 0;
+    /* The filter of a container reports calls that it does not know as one of these. */
     if (errno != ENOSYS && errno != EPERM)
         return errno;
 #endif
@@ -77,6 +81,7 @@ int ciso_send(int socket, const void *bytes, size_t length, const int *descripto
     struct ciso_datagram datagram;
     ciso_fill_message(&datagram, bytes, length, descriptors, count);
     for (;;) {
+        /* MSG_NOSIGNAL: the end of the other process is an error, not the signal SIGPIPE. */
         if (sendmsg(socket, &datagram.header, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0)
             return 0;
         if (errno == EINTR)
@@ -132,6 +137,7 @@ static int receive(int socket, void *bytes, size_t capacity, struct ciso_message
     bool fits = take_descriptors(&header, message);
     if (fits && length > 0 && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
         return 0;
+    /* A message that is refused leaves no descriptors open. */
     size_t count = message->count;
     ciso_close_descriptors(message);
     if (length == 0 && count == 0)

@@ -1,4 +1,5 @@
-/* The sandbox: limits, Landlock, descriptors. The filter of system calls is in filter.c. */
+/* sandbox.c: the sandbox: limits, Landlock, descriptors. The filter of system calls is in filter.c. A worker calls
+   ciso_prepare as its first step, opens its libraries, and calls ciso_enter before it decodes untrusted bytes. */
 #define _GNU_SOURCE
 #include "ciso_sandbox.h"
 #include "ciso_files.h"
@@ -20,6 +21,7 @@
 #define RULESET_VERSION 1
 #define READ_RIGHTS 0xDull /* EXECUTE, READ_FILE, READ_DIR */
 
+/* struct landlock_ruleset_attr: the rights that are handled, and without rules all refused. */
 struct ruleset {
     uint64_t files, network, scope;
 };
@@ -27,6 +29,7 @@ struct ruleset {
 /* Adds a Landlock layer for the calling thread and threads that it starts: unless `allows_reads`, opening any file is
    refused as well. ENOSYS or EOPNOTSUPP: the kernel has no Landlock. */
 static int restrict_files(int allows_reads) {
+    /* The size of the structure and the rights in it depend on the version; unknown ones are refused by the kernel. */
     long version = syscall(CREATE_RULESET, NULL, 0, RULESET_VERSION);
     if (version < 1)
         return errno;
@@ -47,8 +50,8 @@ static int restrict_files(int allows_reads) {
 
 int ciso_prepare(void) {
     const struct rlimit none = {0};
-    /* Each arena reserves 64 MB of address space. Tiles are decoded on several threads: with one arena for all, a HEIC of
-       12 megapixels takes 12 % more processor time. */
+    /* Each arena reserves 64 MB of address space. Tiles are decoded on several threads: with one arena for all, a HEIC
+       of 12 megapixels takes 12 % more processor time. */
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     mallopt(M_ARENA_MAX, processors < 2 ? 2 : processors > 8 ? 8 : (int)processors);
     /* Constant thresholds: those that grow with the blocks leave 22 MB in an idle worker, which malloc_trim(3) does not
@@ -60,6 +63,7 @@ int ciso_prepare(void) {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
         setrlimit(RLIMIT_CORE, &none) < 0)
         return errno;
+    /* Without Landlock, the worker relies on the filter alone. */
     restrict_files(1);
     /* Files that the C library and this library read when they need them, also where they are missing. */
     ciso_keep_file_or_absence("/sys/devices/system/cpu/online");
@@ -91,6 +95,7 @@ static int lower(int resource, uint64_t value) {
     return setrlimit((__rlimit_resource_t)resource, &limit) == 0 ? 0 : errno;
 }
 
+/* Lowers the limits of the process. RLIMIT_AS counts the address space that the libraries have mapped already. */
 static int lower_limits(const struct ciso_limits *limits) {
     uint64_t mapped = mapped_bytes();
     uint64_t space = mapped == 0 || limits->memory > UINT64_MAX - mapped ? RLIM_INFINITY : mapped + limits->memory;
@@ -107,6 +112,7 @@ static int lower_limits(const struct ciso_limits *limits) {
 }
 
 int ciso_enter(const struct ciso_limits *limits, unsigned *mechanisms) {
+    /* The order matters: the filter comes last, because the steps before it make calls that it refuses. */
     int error = ciso_close_others();
     if (error == 0)
         error = lower_limits(limits);

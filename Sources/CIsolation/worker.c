@@ -1,4 +1,9 @@
-/* Start and end of worker processes. */
+/* start.c: start and end of worker processes, in the host. The calling thread makes the keeper (run_keeper), the keeper
+   makes the worker (run_worker), and the worker executes its program. The keeper then sends the pidfd of the worker,
+   with which the start is complete.
+
+   Keeper and worker run in the memory of the host until the worker's exec, with the thread-local storage of the thread
+   that called ciso_start, which waits meanwhile. */
 #define _GNU_SOURCE
 #include "ciso_worker.h"
 #include "ciso_message.h"
@@ -31,11 +36,11 @@ struct start {
     struct ciso_keeper keeper;
     const char *path;
     char *const *arguments, *const *environment;
-    int host;    /* pidfd of this process */
-    int socket;  /* end of the worker */
-    int channel; /* end of the keeper: it sends `error`, and the pidfd of the worker */
-    int process, id, error;
-    struct ciso_datagram started;
+    int host;                     /* pidfd of this process */
+    int socket;                   /* end of the worker */
+    int channel;                  /* end of the keeper, which sends the pidfd of the worker */
+    int process, id, error;       /* pidfd and id of the worker; errno of a failure */
+    struct ciso_datagram started; /* the message of the keeper */
     _Alignas(16) char keeper_stack[CISO_STACK], worker_stack[CISO_STACK];
 };
 
@@ -84,6 +89,7 @@ static int run_keeper(void *context) {
     if (start->id < 0)
         start->error = errno;
     int host = moved(start->host), process = moved(start->process), channel = moved(start->channel);
+    /* Each descriptor was moved above the numbers it is to be placed at, so that none is overwritten. */
     bool placed = start->error == 0 && make_number(host, CISO_HOST) && make_number(process, CISO_WORKER) &&
                   make_number(channel, CISO_CHANNEL);
     if (start->error == 0 && !placed)
@@ -114,6 +120,7 @@ static int run_start(struct start *start, int channel, int *process) {
     pthread_sigmask(SIG_SETMASK, &all, &previous);
     int id = __clone(run_keeper, start->keeper_stack + CISO_STACK, CLONE_VM, start), error = id < 0 ? errno : 0;
     start->keeper.id = id;
+    /* The copy of the host: it would hide the end of the keeper. */
     close(start->channel);
     if (error == 0) {
         error = ciso_receive_blocking(channel, &byte, 1, &message);
@@ -165,6 +172,7 @@ int ciso_start(const char *path, char *const arguments[], char *const environmen
             error = start_with(start, sockets, channel, &process);
             close(channel[0]);
         }
+        /* The worker has its copy. With this one, the socket would never hang up. */
         close(sockets[1]);
         if (error != 0)
             close(sockets[0]);
@@ -194,6 +202,7 @@ void ciso_forget(struct ciso_worker *worker, struct ciso_end *end) {
     /* ECHILD: the program waits for its children with __WALL. */
     while (waitpid(worker->keeper->id, NULL, __WALL) < 0 && errno == EINTR) {
     }
+    /* A keeper that was killed has stored nothing: the end counts as SIGKILL. */
     int code = worker->keeper->code, status = worker->keeper->status;
     if (end != NULL)
         *end = code == CLD_EXITED ? (struct ciso_end){0, status} : (struct ciso_end){code == 0 ? SIGKILL : status, 0};
