@@ -29,8 +29,8 @@ int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **addres
 void ciso_memory_unmap(void *address, size_t size);
 
 /* Allocates the pages of a part of a memfd that ciso_memory_map_to_write mapped at `address`, and keeps their contents:
-   three times as fast as the first writes. Nothing else writes there meanwhile. `offset` is a multiple of the page size.
-   ENOMEM, ENOSPC: the system has no memory left; without this call, the first write raises SIGBUS. */
+   three times as fast as the first writes. Nothing else writes there meanwhile. `offset` is a multiple of the page
+   size. ENOMEM, ENOSPC: the system has no memory left; without this call, the first write raises SIGBUS. */
 int ciso_memory_allocate(int descriptor, void *address, size_t offset, size_t size);
 
 /* Seals the size of a memfd, and its pages: none that was allocated disappears. Existing mappings may be written, other

@@ -1,5 +1,5 @@
-/* ciso_message.h: messages between host and worker, one datagram each, with descriptors (SCM_RIGHTS). See ciso_worker.h for
-   results and times. */
+/* ciso_message.h: messages between host and worker, one datagram each, with descriptors (SCM_RIGHTS). See ciso_worker.h
+   for results and times. */
 #ifndef CISO_MESSAGE_H
 #define CISO_MESSAGE_H
 

@@ -8,8 +8,8 @@
 
 /* First call of a worker, before it starts threads or opens libraries: no new privileges, no core dumps, no access to
    its memory by other processes of the user (PR_SET_DUMPABLE), at most eight malloc arenas, no signal for a file that
-   exceeds its limit (SIGXFSZ); and where the kernel has Landlock, no file is created or written, no TCP port is connected
-   or bound, and no process outside is signalled. */
+   exceeds its limit (SIGXFSZ); and where the kernel has Landlock, no file is created or written, no TCP port is
+   connected or bound, and no process outside is signaled. */
 int ciso_prepare(void);
 
 /* Limits of a worker. */
@@ -29,11 +29,12 @@ enum {
     CISO_LANDLOCK = 2, /* the calling thread, and those that it starts, cannot open files by Landlock either */
 };
 
-/* Enters the sandbox, for all threads and irrevocably: limits, Landlock, and a seccomp filter that kills the process
-   at a system call outside its list. Allowed are calls on open descriptors, memory without PROT_EXEC, threads, clocks,
+/* Enters the sandbox, for all threads and irrevocably: limits, Landlock, and a seccomp filter that kills the process at
+   a system call outside its list. Allowed are calls on open descriptors, memory without PROT_EXEC, threads, clocks,
    events, memfds, and messages on open sockets. A few harmless calls fail instead (ioctl: ENOTTY; priorities: EPERM;
-   look-ups of files: ENOENT). Closes all descriptors but 0 to 3 and kept files. Libraries must be open before. `mechanisms` receives flags of the enum. ENOSYS: no seccomp, or no list for this processor; the
-   caller must not decode. */
+   look-ups of files: ENOENT). Closes all descriptors but 0 to 3 and kept files. Libraries must be open before.
+   `mechanisms` receives flags of the enum. ENOSYS: no seccomp, or no list for this processor; the caller must not
+   decode. */
 int ciso_enter(const struct ciso_limits *limits, unsigned *mechanisms);
 
 #endif

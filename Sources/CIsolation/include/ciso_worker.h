@@ -1,6 +1,7 @@
 /* ciso_worker.h: starts and ends worker processes, for the host. Nothing in this folder knows images or Swift.
    Functions return 0 or an errno value unless stated otherwise; results are written only on success. They may be called
-   from any thread. Times are absolute, in nanoseconds of CLOCK_MONOTONIC; UINT64_MAX means no limit, 0 does not wait. */
+   from any thread. Times are absolute, in nanoseconds of CLOCK_MONOTONIC; UINT64_MAX means no limit, 0 does not
+   wait. */
 #ifndef CISO_WORKER_H
 #define CISO_WORKER_H
 

@@ -1,3 +1,5 @@
+/* decoder.c: content codings of responses (RFC 9110, section 8.4.1). ContentDecoder calls it for each part of a body as
+ * it arrives; a decoder belongs to one coding of one response. */
 #define _GNU_SOURCE
 #include "CCurl.h"
 
@@ -6,9 +8,9 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Brotli and Zstandard are available only if libcurl was built with them. Their functions are looked up among the
- * libraries that libcurl was linked with, whatever the names of these. Their interfaces are stable (brotli/decode.h,
- * zstd.h). */
+/* Types of Zstandard (ZSTD_inBuffer, ZSTD_outBuffer). Brotli and Zstandard are available only if libcurl was built with
+ * them. Their functions are looked up among the libraries that libcurl was linked with, whatever the names of these.
+ * Their interfaces are stable (brotli/decode.h, zstd.h). */
 typedef struct zstd_in {
     const void *bytes;
     size_t size, position;
@@ -45,15 +47,16 @@ enum {
 };
 
 struct ccurl_decoder {
-    ccurl_coding coding;
-    z_stream zlib;
-    void *other;
+    ccurl_coding coding; /* selects the decoder */
+    z_stream zlib;       /* for gzip and deflate */
+    void *other;         /* the decoder of Brotli or Zstandard */
     /* The first two bytes of "deflate" show if there is a header. */
     uint8_t first[2];
     int first_count;
-    bool is_begun, has_ended;
+    bool is_begun, has_ended; /* "deflate" has passed its header; the last frame is complete */
 };
 
+/* Stores the address of a function; NULL if it is missing. */
 static bool find(void *library, const char *name, void *function) {
     void *found = library ? dlsym(library, name) : NULL;
     memcpy(function, &found, sizeof found);
@@ -66,6 +69,7 @@ unsigned ccurl_find_decoders(void) {
     CURL *(*const function)(void) = curl_easy_init;
     void *address = NULL;
     memcpy(&address, &function, sizeof address);
+    /* dlsym searches the library that contains libcurl, and those it was linked with. */
     void *library = dladdr(address, &info) && info.dli_fname ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
     if (!library) /* libcurl is linked statically */
         library = dlopen(NULL, RTLD_NOW);
@@ -113,6 +117,7 @@ void ccurl_decoder_free(ccurl_decoder *decoder) {
     free(decoder);
 }
 
+/* Inflates up to 1 GiB of input and output at a time, because zlib counts in 32 bits. */
 static ccurl_decoding inflate_more(z_stream *zlib, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room,
                                    size_t *made) {
     enum { most = 1 << 30 };
@@ -145,9 +150,11 @@ static ccurl_decoding inflate_deflate(ccurl_decoder *decoder, const uint8_t **by
             return CCURL_MORE;
         bool has_header =
             (decoder->first[0] & 15) == Z_DEFLATED && (decoder->first[0] << 8 | decoder->first[1]) % 31 == 0;
+        /* Bits 0-3 of the header are the method, and both bytes are a multiple of 31 (RFC 1950, section 2.2). */
         if (has_header && inflateReset2(&decoder->zlib, MAX_WBITS) != Z_OK)
             return CCURL_NO_MEMORY;
         decoder->is_begun = true;
+        /* The two bytes belong to the data in either case. */
         const uint8_t *first = decoder->first;
         size_t left = 2;
         ccurl_decoding code = inflate_more(&decoder->zlib, &first, &left, out, room, made);
@@ -193,6 +200,7 @@ ccurl_decoding ccurl_decode(ccurl_decoder *decoder, const uint8_t **bytes, size_
                             size_t *made) {
     *made = 0;
     if (decoder->has_ended && *count > 0) {
+        /* Bytes after the end are ignored. */
         if (!continues(decoder, **bytes)) {
             *bytes += *count;
             *count = 0;

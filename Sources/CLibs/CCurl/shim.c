@@ -1,3 +1,5 @@
+/* shim.c: functions of libcurl with fixed types, and the system calls of the transfer thread. Swift cannot call
+ * variadic C functions. */
 #define _GNU_SOURCE
 #include "CCurl.h"
 
@@ -42,6 +44,7 @@ CURLcode ccurl_set_authorities(CURL *easy, const char *file) {
     if (file)
         return curl_easy_setopt(easy, CURLOPT_CAINFO, file);
     const char *built_in = NULL;
+    /* A libcurl whose own file is readable, or that needs no file, is left as it is. */
     if (curl_easy_getinfo(easy, CURLINFO_CAINFO, &built_in) != CURLE_OK || !built_in || access(built_in, R_OK) == 0)
         return CURLE_OK;
     for (size_t i = 0; i < sizeof authority_files / sizeof *authority_files; i++) {
@@ -54,11 +57,13 @@ CURLcode ccurl_set_authorities(CURL *easy, const char *file) {
 }
 
 CURLcode ccurl_set_method(CURL *easy, const char *method, const void *body, int64_t length) {
+    /* First resets what the previous request of the handle has set. */
     CURLcode code = curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
     if (code == CURLE_OK)
         code = curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, (char *)NULL);
     if (code != CURLE_OK || !method)
         return code;
+    /* POST has a body in any case, other methods only if one was given. */
     if (body || strcmp(method, "POST") == 0) {
         code = curl_easy_setopt(easy, CURLOPT_POST, 1L);
         if (code == CURLE_OK)
@@ -105,6 +110,7 @@ CURLSH *ccurl_make_share(bool cookies) {
     CURLSH *share = curl_share_init();
     if (share == NULL)
         return NULL;
+    /* No functions for locking: the share is for one thread. */
     CURLSHcode code = curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
     if (code == CURLSHE_OK && cookies)
         code = curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
@@ -177,6 +183,7 @@ void ccurl_watch(int poller, curl_socket_t socket, int what) {
 }
 
 int ccurl_wait(int poller, ccurl_event *events, int capacity, int milliseconds) {
+    /* Further events are reported by the next call. */
     enum { most = 64 };
     struct epoll_event ready[most];
     int count = epoll_wait(poller, ready, capacity < most ? capacity : most, milliseconds), told = 0;
@@ -203,6 +210,7 @@ void ccurl_acknowledge_promptly(curl_socket_t socket) {
     setsockopt(socket, IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
 }
 
+/* Returns the port of an IP address, 0 for other families. */
 static uint16_t port_of(const struct sockaddr_storage *address) {
     if (address->ss_family == AF_INET)
         return ntohs(((const struct sockaddr_in *)address)->sin_port);

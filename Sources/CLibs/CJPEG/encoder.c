@@ -1,3 +1,5 @@
+/* encoder.c: encoding with libjpeg-turbo. JPEGRowEncoder calls it on the thread of an encode, or on several, each with
+ * an encoder of its own. Errors leave libjpeg by longjmp, as in shim.c. */
 #include "CJPEG.h"
 
 #include <setjmp.h>
@@ -10,14 +12,14 @@
 struct cjpeg_encoder {
     struct jpeg_compress_struct info;
     struct jpeg_error_mgr errors;
-    jmp_buf escape;
+    jmp_buf escape; /* set by each function that calls libjpeg */
     int status;
     int code;
     char message[JMSG_LENGTH_MAX];
-    struct jpeg_destination_mgr destination;
-    cjpeg_grow grow;
+    struct jpeg_destination_mgr destination; /* the unwritten part of the memory */
+    cjpeg_grow grow;                         /* called with `context` */
     void *context;
-    size_t count, capacity;
+    size_t count, capacity; /* bytes of the finished file, and of its memory */
     struct jpeg_progress_mgr progress;
     int (*stop)(void *context);
     void *stop_context;
@@ -40,6 +42,7 @@ static void on_error(j_common_ptr info) {
     longjmp(encoder->escape, 1);
 }
 
+/* Ignores warnings and traces. */
 static void on_message(j_common_ptr info, int level) {
     (void)info, (void)level;
 }
@@ -66,6 +69,7 @@ static void begin_file(j_compress_ptr info) {
     grow_file(info);
 }
 
+/* Called by jpeg_finish_compress. */
 static void end_file(j_compress_ptr info) {
     cjpeg_encoder *encoder = info->client_data;
     encoder->count = encoder->capacity - encoder->destination.free_in_buffer;
@@ -94,6 +98,7 @@ cjpeg_encoder *cjpeg_encoder_open(cjpeg_grow grow, void *context) {
     return encoder;
 }
 
+/* Sets the sampling factors of luma; those of chroma are 1. Gray has no chroma. */
 static void set_chroma(struct jpeg_compress_struct *info, int chroma) {
     if (info->num_components < 3)
         return;
@@ -141,6 +146,7 @@ int cjpeg_encoder_write_rows(cjpeg_encoder *encoder, const uint8_t *const *rows,
     return jpeg_write_scanlines(&encoder->info, (JSAMPARRAY)rows, count) == count ? CJPEG_OK : CJPEG_BAD_DATA;
 }
 
+/* Called by libjpeg in each pass; leaves it by longjmp if the caller stops the work. */
 static void on_progress(j_common_ptr info) {
     cjpeg_encoder *encoder = info->client_data;
     if (!encoder->stop(encoder->stop_context))

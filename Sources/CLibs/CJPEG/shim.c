@@ -1,3 +1,8 @@
+/* shim.c: decoding with libjpeg-turbo. The functions do what their counterparts in libjpeg do (libjpeg.txt), and return
+   codes. JPEGRowDecoder calls them on the thread of a decode; a decoder belongs to one decode.
+
+   libjpeg reports errors by a function that must not return: on_error leaves by longjmp. Each function therefore sets
+   `escape` first. Warnings go through on_message, which counts those that mean damage, or fails by the tolerance. */
 #include "CJPEG.h"
 
 #include <setjmp.h>
@@ -10,22 +15,23 @@
 
 struct cjpeg_decoder {
     struct jpeg_decompress_struct info;
-    struct jpeg_error_mgr errors;
-    jmp_buf escape;
-    int tolerance;
+    struct jpeg_error_mgr errors; /* libjpeg's, with functions replaced */
+    jmp_buf escape;               /* set by each function that calls libjpeg */
+    int tolerance;                /* CJPEG_ACCEPT_… */
     /* The first damage in the entropy-coded data: CJPEG_TRUNCATED or CJPEG_BAD_DATA; CJPEG_OK for none. */
     int damage;
     /* Damage of either kind. Whatever follows the end of the data is missing, not corrupt. */
     int is_cut, is_corrupt;
-    int status;
-    int code;
+    int status; /* the code of the last failure */
+    int code;   /* libjpeg's number of the message */
     char message[JMSG_LENGTH_MAX];
-    int is_growing;
+    int is_growing; /* opened by cjpeg_open_growing */
     struct jpeg_source_mgr source;
     /* For a growing file: bytes so far, and the number of future bytes to skip. */
     size_t count, to_skip;
 };
 
+/* Maps errors of libjpeg to codes. After the end of the data, any other error counts as a consequence of it. */
 static int status_of_error(int code, int damage) {
     switch (code) {
     case JERR_OUT_OF_MEMORY: return CJPEG_NO_MEMORY;
@@ -57,6 +63,7 @@ static int damage_of_warning(int code) {
     }
 }
 
+/* Stores the message, and returns to the last setjmp. */
 static _Noreturn void fail(cjpeg_decoder *decoder, int status) {
     decoder->status = status;
     decoder->code = decoder->errors.msg_code;
@@ -69,6 +76,7 @@ static void on_error(j_common_ptr info) {
     fail(decoder, status_of_error(decoder->errors.msg_code, decoder->damage));
 }
 
+/* Receives warnings (a negative level) and traces. libjpeg continues after a warning. */
 static void on_message(j_common_ptr info, int level) {
     if (level >= 0)
         return;
@@ -86,6 +94,7 @@ static void on_message(j_common_ptr info, int level) {
         fail(decoder, damage);
 }
 
+/* Discards messages, which libjpeg would print to the standard error output. */
 static void on_output(j_common_ptr info) {
     (void)info;
 }
@@ -125,11 +134,13 @@ static void on_source(j_decompress_ptr info) {
     (void)info;
 }
 
+/* No more bytes: libjpeg returns to its caller, and restores its position at the next call. */
 static boolean suspend(j_decompress_ptr info) {
     (void)info;
     return FALSE;
 }
 
+/* Skips bytes, which may be beyond those that are there. */
 static void pass_over(j_decompress_ptr info, long count) {
     cjpeg_decoder *decoder = info->client_data;
     if (count <= 0)
@@ -158,6 +169,8 @@ cjpeg_decoder *cjpeg_open_growing(void) {
 }
 
 void cjpeg_feed(cjpeg_decoder *decoder, const void *bytes, size_t count) {
+    /* Bytes that libjpeg has consumed; it may still go back to the start of an incomplete unit, which counts as not
+       consumed. */
     size_t taken = decoder->count - decoder->source.bytes_in_buffer;
     if (!decoder->is_growing || count < decoder->count)
         return;
@@ -170,6 +183,7 @@ void cjpeg_feed(cjpeg_decoder *decoder, const void *bytes, size_t count) {
 
 /* --- Header, scans, rows. */
 
+/* Returns the color model; 0 for others, such as two components. */
 static int kind_of(const struct jpeg_decompress_struct *info) {
     switch (info->jpeg_color_space) {
     case JCS_GRAYSCALE: return CJPEG_GRAY;
@@ -212,6 +226,7 @@ void cjpeg_scaled_size(const cjpeg_header *header, int eighths, uint32_t *width,
 }
 
 int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_limit) {
+    /* Indexed by CJPEG_OUT_… */
     static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_EXT_RGB, JCS_EXT_RGBA, JCS_EXT_BGRA, JCS_CMYK, JCS_YCbCr};
     if (setjmp(decoder->escape))
         return decoder->status;
@@ -226,6 +241,7 @@ int cjpeg_start(cjpeg_decoder *decoder, int output, int eighths, size_t memory_l
 }
 
 int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done) {
+    /* A step reads at most a row of MCUs; the caller can check its limits between calls. */
     enum { STEPS = 16 };
     *done = 1;
     if (!decoder->info.buffered_image)
@@ -239,6 +255,7 @@ int cjpeg_read_ahead(cjpeg_decoder *decoder, int max_scans, int *done) {
             return CJPEG_TOO_MANY_SCANS;
     }
     *done = jpeg_input_complete(info);
+    /* The last scan has all data: its rows are the image. */
     if (*done)
         jpeg_start_output(info, info->input_scan_number);
     return CJPEG_OK;

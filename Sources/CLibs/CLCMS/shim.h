@@ -1,3 +1,4 @@
+/* shim.h: Little CMS for Swift, for the conversion by color profiles. */
 #include <lcms2.h>
 
 /* Pixel layouts: function-like macros that Swift cannot import. */

@@ -1,3 +1,8 @@
+/* shim.c: calls of libpng and zlib that Swift cannot make. libpng reads the header only; PNGHeader calls it. Pixels are
+   inflated and unfiltered by the kernels of SDImagePixels, and by zlib where cpng_inflater is used.
+
+   Each function that calls libpng sets the target of longjmp first: an error returns through it. Functions run on the
+   thread of a decode, and a reader belongs to one of them. */
 #include "CPNG.h"
 
 #include <png.h>
@@ -11,12 +16,13 @@ struct cpng_reader {
     png_infop info;
     const unsigned char *bytes;
     size_t length;
-    size_t offset;
-    jmp_buf jump;
+    size_t offset; /* the next byte to read */
+    jmp_buf jump;  /* set by each function that calls libpng */
     cpng_status status;
-    char message[96];
+    char message[96]; /* for `status`; ends with a NUL, because calloc clears it */
 };
 
+/* Ends the call of libpng with a status; does not return. */
 static void stop(cpng_reader *reader, cpng_status status, const char *message) {
     reader->status = status;
     strncpy(reader->message, message, sizeof reader->message - 1);
@@ -40,6 +46,8 @@ static int is_suggested_palette(const cpng_reader *reader, png_const_bytep chunk
            reader->length > color_type_offset && (reader->bytes[color_type_offset] & 3) == PNG_COLOR_MASK_COLOR;
 }
 
+/* Provides libpng with bytes. libpng reads chunk headers of eight bytes at once, which is_suggested_palette relies
+   on. */
 static void on_read(png_structp png, png_bytep to, size_t count) {
     cpng_reader *reader = png_get_io_ptr(png);
     if (count > reader->length - reader->offset)
@@ -62,6 +70,7 @@ cpng_reader *cpng_open(const void *bytes, size_t length) {
     }
     reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, reader, on_error, on_warning);
     reader->info = reader->png ? png_create_info_struct(reader->png) : NULL;
+    /* libpng returns NULL without memory, instead of reporting an error. */
     if (!reader->info) {
         cpng_close(reader);
         return NULL;
@@ -82,11 +91,13 @@ void cpng_close(cpng_reader *reader) {
     free(reader);
 }
 
+/* Stores a sample of tRNS, big-endian as in the file. */
 static void put_channel(cpng_header *header, int channel, png_uint_16 value) {
     header->transparency[2 * channel] = (uint8_t)(value >> 8);
     header->transparency[2 * channel + 1] = (uint8_t)value;
 }
 
+/* Copies tRNS, whose meaning depends on the color type. */
 static void read_transparency(const cpng_reader *reader, cpng_header *header) {
     png_bytep alpha = NULL;
     png_color_16p color = NULL;
@@ -108,6 +119,7 @@ static void read_transparency(const cpng_reader *reader, cpng_header *header) {
     }
 }
 
+/* Copies PLTE of a palette image; other color types have only suggestions there. */
 static void read_palette(const cpng_reader *reader, cpng_header *header) {
     png_colorp colors = NULL;
     int count = 0;
@@ -159,6 +171,7 @@ cpng_inflater *cpng_inflater_open(void) {
     cpng_inflater *inflater = calloc(1, sizeof *inflater);
     if (!inflater)
         return NULL;
+    /* The checksum is neither computed nor compared. */
     if (inflateInit(&inflater->stream) == Z_OK && inflateValidate(&inflater->stream, 0) == Z_OK)
         return inflater;
     cpng_inflater_close(inflater);
@@ -174,6 +187,7 @@ void cpng_inflater_close(cpng_inflater *inflater) {
 
 cpng_inflate_status cpng_inflate_some(cpng_inflater *inflater, const uint8_t **in, const uint8_t *in_end, uint8_t *room,
                                       size_t *position, size_t capacity) {
+    /* zlib counts in 32 bits. */
     enum { PIECE = 1 << 30 };
     z_stream *stream = &inflater->stream;
     while (*position < capacity) {

@@ -5,8 +5,11 @@
  * names relative to a descriptor and has no mapping methods (version 1 of sqlite3_io_methods), so SQLite cannot map
  * files even if a database requests it.
  *
- * SQLite writes one page at a time, and a page of the journal in three parts. Writes that follow each other in a file are
- * gathered in a buffer and reach the system together. */
+ * SQLite writes one page at a time, and a page of the journal in three parts. Writes that follow each other in a file
+ * are gathered in a buffer and reach the system together.
+ *
+ * A connection and its files are used by one thread at a time (SQLITE_OPEN_NOMUTEX). Each function of `methods` and
+ * `folders` implements the method of the same name (sqlite3_io_methods, sqlite3_vfs) and returns an SQLite code. */
 #define _GNU_SOURCE
 #include "CSQLite.h"
 
@@ -34,20 +37,21 @@ enum { LONGEST_NAME = 64, LONGEST_PATH = LONGEST_NAME + 16 };
 /* Larger buffers save no more time: most of it is the first use of each page of the file. */
 enum { GATHERED_CAPACITY = 128 << 10 };
 
+/* An open database or journal. SQLite allocates it; `base` must be first. */
 typedef struct folder_file {
     sqlite3_file base;
     /* Bytes that SQLite has written and the system does not have yet; allocated by the first write. */
     char *gathered;
-    int gathered_count;
-    sqlite3_int64 gathered_offset;
-    struct folder_file *journal;  /* the open journal of a database */
-    struct folder_file *database; /* the database of a journal */
+    int gathered_count;            /* bytes in `gathered` */
+    sqlite3_int64 gathered_offset; /* their offset in the file */
+    struct folder_file *journal;   /* the open journal of a database */
+    struct folder_file *database;  /* the database of a journal */
     int descriptor;
-    int folder;
-    int level; /* SQLITE_LOCK_… */
+    int folder; /* borrowed from the caller of csqlite_open */
+    int level;  /* SQLITE_LOCK_… */
     bool is_database;
-    bool is_new; /* its name is not synced yet */
-    pid_t process;
+    bool is_new;   /* its name is not synced yet */
+    pid_t process; /* the process that opened the file */
 } folder_file;
 
 static folder_file *of(sqlite3_file *file) {
@@ -66,6 +70,7 @@ static const char *split(const char *path, int *folder) {
     return end + 1;
 }
 
+/* Reports that a name ends with a suffix. */
 static bool has_suffix(const char *name, const char *suffix) {
     size_t length = strlen(name), tail = strlen(suffix);
     return length >= tail && !strcmp(name + length - tail, suffix);
@@ -73,6 +78,7 @@ static bool has_suffix(const char *name, const char *suffix) {
 
 /* MARK: Contents */
 
+/* Writes all bytes at an offset. SQLITE_FULL if no space is left. */
 static int write_through(folder_file *file, const char *bytes, int amount, sqlite3_int64 offset) {
     while (amount > 0) {
         ssize_t count = pwrite(file->descriptor, bytes, (size_t)amount, offset);
@@ -90,9 +96,9 @@ static int write_through(folder_file *file, const char *bytes, int amount, sqlit
 /* Writes what was gathered. The original of a page is in the journal before its new contents are in the database: a
  * process that ends between two writes leaves a journal that restores all pages.
  *
- * If this fails, the transaction does. New contents are dropped: a rollback restores these pages. Originals are kept, and
- * each further call fails until they are written: SQLite, which has changed the pages in its cache, cannot roll back without
- * them, and must not regard the changed pages as restored. */
+ * If this fails, the transaction does. New contents are dropped: a rollback restores these pages. Originals are kept,
+ * and each further call fails until they are written: SQLite, which has changed the pages in its cache, cannot roll
+ * back without them, and must not regard the changed pages as restored. */
 static int write_gathered(folder_file *file) {
     int count = file->gathered_count;
     /* A forked child shares the open files, perhaps in the middle of a transaction of its parent. */
@@ -106,6 +112,7 @@ static int write_gathered(folder_file *file) {
     return code;
 }
 
+/* Gathers bytes that follow those before; any others cause a write of what was gathered. */
 static int file_write(sqlite3_file *handle, const void *buffer, int amount, sqlite3_int64 offset) {
     folder_file *file = of(handle);
     bool follows = offset == file->gathered_offset + file->gathered_count;
@@ -127,6 +134,7 @@ static int file_write(sqlite3_file *handle, const void *buffer, int amount, sqli
     return SQLITE_OK;
 }
 
+/* Writes what is left, and closes the file. */
 static int file_close(sqlite3_file *handle) {
     folder_file *file = of(handle);
     /* In a forked child the descriptor was closed already and may belong to another file. */
@@ -155,6 +163,7 @@ static int file_read(sqlite3_file *handle, void *buffer, int amount, sqlite3_int
             continue;
         if (count < 0)
             return SQLITE_IOERR_READ;
+        /* Bytes beyond the end are zeros: SQLite requires it of short reads. */
         if (count == 0) {
             memset(bytes, 0, (size_t)amount);
             return SQLITE_IOERR_SHORT_READ;
@@ -168,6 +177,7 @@ static int file_read(sqlite3_file *handle, void *buffer, int amount, sqlite3_int
 
 static int file_truncate(sqlite3_file *handle, sqlite3_int64 size) {
     folder_file *file = of(handle);
+    /* Bytes that would be cut off need not be written. */
     if (file->gathered_offset >= size)
         file->gathered_count = 0;
     int code = write_gathered(file);
@@ -193,6 +203,7 @@ static int file_sync(sqlite3_file *handle, int flags) {
         code = sync_descriptor(file->descriptor, flags & SQLITE_SYNC_DATAONLY);
     if (code || !file->is_new)
         return code;
+    /* A new file survives a crash only if its entry in the folder is synced, too. */
     code = sync_descriptor(file->folder, false);
     file->is_new = code != SQLITE_OK;
     return code;
@@ -218,6 +229,8 @@ static int file_control(sqlite3_file *handle, int operation, void *argument) {
 
 /* MARK: Locks */
 
+/* Sets or removes a lock of the open file (fcntl(2), F_OFD_SETLK), without waiting. SQLITE_BUSY if another connection
+ * holds it. */
 static int set_lock(folder_file *file, short type, off_t start, off_t length) {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
     while (fcntl(file->descriptor, F_OFD_SETLK, &lock)) {
@@ -242,8 +255,8 @@ static int find_writer(folder_file *file, off_t byte, bool *is_locked) {
 }
 
 static int lock_shared(folder_file *file) {
-    /* A writer that holds this byte waits for readers to end: no reader may start. SQLite locks it for a moment; looking
-     * is enough, because the range below alone excludes a writer. */
+    /* A writer that holds this byte waits for readers to end: no reader may start. SQLite locks it for a moment;
+     * looking is enough, because the range below alone excludes a writer. */
     bool is_pending = true;
     int code = find_writer(file, PENDING_BYTE, &is_pending);
     if (code || is_pending)
@@ -251,6 +264,8 @@ static int lock_shared(folder_file *file) {
     return set_lock(file, F_RDLCK, SHARED_FIRST, SHARED_SIZE);
 }
 
+/* Raises the lock to a level: SHARED to read, RESERVED to prepare changes, EXCLUSIVE to write the database; EXCLUSIVE
+ * passes PENDING, which keeps out further readers. */
 static int file_lock(sqlite3_file *handle, int level) {
     folder_file *file = of(handle);
     int code = SQLITE_OK;
@@ -274,6 +289,7 @@ static int file_lock(sqlite3_file *handle, int level) {
     return code;
 }
 
+/* Lowers the lock to SHARED or NONE. What was gathered must be in the file before other connections can read it. */
 static int file_unlock(sqlite3_file *handle, int level) {
     folder_file *file = of(handle);
     if (file->level <= level)
@@ -292,6 +308,7 @@ static int file_unlock(sqlite3_file *handle, int level) {
     return code ? code : written;
 }
 
+/* Reports that some connection holds the lock RESERVED. */
 static int file_check_reserved(sqlite3_file *handle, int *is_reserved) {
     folder_file *file = of(handle);
     bool is_locked = file->level >= SQLITE_LOCK_RESERVED;
@@ -302,11 +319,13 @@ static int file_check_reserved(sqlite3_file *handle, int *is_reserved) {
 
 /* MARK: Properties */
 
+/* The smallest unit of a write, in bytes. */
 static int file_sector(sqlite3_file *handle) {
     (void)handle;
     return 4096;
 }
 
+/* A write does not change bytes beside it, even if power fails. */
 static int file_characteristics(sqlite3_file *handle) {
     (void)handle;
     return SQLITE_IOCAP_POWERSAFE_OVERWRITE;
@@ -344,6 +363,7 @@ static int check_file(int descriptor, bool is_database) {
     return SQLITE_OK;
 }
 
+/* Opens an existing database, or opens or makes a journal. Refuses all other files. */
 static int folder_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle, int flags, int *out_flags) {
     (void)vfs;
     folder_file *file = of(handle);
@@ -353,6 +373,7 @@ static int folder_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle,
     memset(file, 0, sizeof *file);
     if (!name || !(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_MAIN_JOURNAL)))
         return SQLITE_CANTOPEN;
+    /* Refuses links, and does not wait for a FIFO or take over a terminal. */
     int how = (flags & SQLITE_OPEN_READONLY ? O_RDONLY : O_RDWR) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     int descriptor;
     do
@@ -365,6 +386,7 @@ static int folder_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle,
         is_new = true;
     }
     if (descriptor < 0)
+        /* A link, a socket, a folder: not the database that this library has made. */
         return errno == ELOOP || errno == ENXIO || errno == EISDIR ? SQLITE_NOTADB : SQLITE_CANTOPEN;
     int code = check_file(descriptor, is_database);
     if (code) {
@@ -401,6 +423,7 @@ static int folder_delete(sqlite3_vfs *vfs, const char *path, int sync) {
     return sync ? sync_descriptor(folder, false) : SQLITE_OK;
 }
 
+/* Reports that a journal exists. The flags, which distinguish existence from rights, are ignored. */
 static int folder_access(sqlite3_vfs *vfs, const char *path, int flags, int *result) {
     (void)vfs, (void)flags;
     int folder = -1;
@@ -426,6 +449,7 @@ static int folder_full_path(sqlite3_vfs *vfs, const char *path, int capacity, ch
     return SQLITE_OK;
 }
 
+/* Fills bytes with random numbers; returns the number of bytes. */
 static int folder_random(sqlite3_vfs *vfs, int count, char *bytes) {
     (void)vfs;
     ssize_t filled = getrandom(bytes, (size_t)count, GRND_NONBLOCK);
@@ -438,6 +462,7 @@ static int folder_sleep(sqlite3_vfs *vfs, int microseconds) {
     return microseconds;
 }
 
+/* Stores the time as a Julian day: days since noon of November 24, 4714 BC. */
 static int folder_time(sqlite3_vfs *vfs, double *julian) {
     (void)vfs;
     *julian = 2440587.5 + (double)time(NULL) / 86400;
@@ -473,12 +498,14 @@ int csqlite_open(int folder, const char *name, sqlite3 **database) {
     pthread_once(&once, register_folders);
     char path[LONGEST_PATH];
     *database = NULL;
+    /* SQLite appends "-journal" to the name. */
     if (strlen(name) > LONGEST_NAME - 10 || snprintf(path, sizeof path, "/%d/%s", folder, name) >= (int)sizeof path)
         return SQLITE_CANTOPEN;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
     int code = sqlite3_open_v2(path, database, flags, folders.zName);
     if (code)
         return code;
+    /* The contents are not trusted: a schema must not run code. */
     static const int settings[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
                                       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
                                       {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},

@@ -1,3 +1,5 @@
+/* shim.c: system calls and functions of the C library, for the Swift targets: processors, locks, forks, descriptors.
+ * Functions may be called from any thread. */
 #define _GNU_SOURCE
 #include "csystem.h"
 
@@ -46,6 +48,7 @@ uint64_t csys_next_order(void) {
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
+/* Errors are not reported: the caller checks the word again after every return. */
 void csys_futex_wait(const void *word, uint32_t expected, uint64_t deadline) {
     struct timespec time = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)};
     /* FUTEX_WAIT_BITSET takes an absolute time of the monotonic clock. */
@@ -93,6 +96,8 @@ void csys_trim_heap(void) {
 /* Holds descriptor + 1, so that 0 is a free slot. */
 static _Atomic int watched[4096];
 
+/* Replaces one entry with a value by another. Without a lock, because a fork may happen at any moment and would copy
+ * it. */
 static void exchange_watched(int from, int to) {
     for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {
         int expected = from;
@@ -110,6 +115,7 @@ void csys_unwatch_fork(int descriptor) {
     exchange_watched(descriptor + 1, 0);
 }
 
+/* Runs in the child, on its only thread. */
 static void close_watched(void) {
     for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {
         int held = atomic_load(&watched[i]) == 0 ? 0 : atomic_exchange(&watched[i], 0);
@@ -147,6 +153,7 @@ static void (*_Atomic will_fork)(void), (*_Atomic did_fork)(void), (*_Atomic did
 /* The handlers may be set while this thread forks. */
 static __thread bool is_handled;
 
+/* Runs before the fork, on the thread that forks. */
 static void prepare_fork(void) {
     void (*prepare)(void) = atomic_load(&will_fork);
     is_handled = prepare;
@@ -159,6 +166,7 @@ static void end_fork(void) {
         atomic_load (&did_fork)();
 }
 
+/* Runs in the child. Descriptors are closed first: the locks of the parent must not depend on this process. */
 static void start_child(void) {
     close_watched();
     if (!forget_runtime_thread())
@@ -172,11 +180,13 @@ __attribute__((constructor)) static void handle_forks(void) {
 }
 
 void csys_handle_forks(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
+    /* will_fork comes last: prepare_fork reads it, and then expects the others. */
     atomic_store(&did_fork, parent);
     atomic_store(&did_fork_in_child, child);
     atomic_store(&will_fork, prepare);
 }
 
+/* Defined by SDImageABI; the address is NULL in programs without it. */
 extern void sdi_prepare_fork(void) __attribute__((weak));
 
 void csys_prepare_fork(void) {
@@ -230,6 +240,7 @@ static const char *mapped_file(uintptr_t address) {
     return found;
 }
 
+/* Written once, by find_own_file. */
 static const char *own_file;
 
 static void find_own_file(void) {

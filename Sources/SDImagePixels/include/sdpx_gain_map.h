@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Entries of the tables: 16 between two samples, because the samples are interpolated and converted without rounding. */
+/* Entries of the tables: 16 between two samples, because the samples are interpolated and converted without
+   rounding. */
 enum { SDPX_GAIN_ENTRIES = 255 * 16 + 1 };
 
 /* The formats of base pixels. */
@@ -32,8 +33,8 @@ typedef struct {
 } sdpx_gain_map;
 
 /* Interpolates `pixels` pixels of a row between two rows of a map, linearly, with the samples in the centers of their
-   areas. `lower_weight` is that of the lower row, 0 ... 1. The rows have `width` pixels of 1 or 3 samples, `blended` has
-   room for as many, and `to` for `pixels` of them. */
+   areas. `lower_weight` is that of the lower row, 0 ... 1. The rows have `width` pixels of 1 or 3 samples, `blended`
+   has room for as many, and `to` for `pixels` of them. */
 void sdpx_interpolate_gains(float *to, size_t pixels, float *blended, const uint8_t *upper, const uint8_t *lower,
                             float lower_weight, size_t width, size_t channels);
 
@@ -53,9 +54,9 @@ typedef struct {
     float rows[9];
 } sdpx_matrix;
 
-/* Stores the gains in stops between two rows: three floats per pixel. `base` is from sdpx_gain_light; `other` is RGBA with
-   the primaries of sRGB, and `from_srgb` converts to those of the base. NaN counts as black, and all gains are numbers.
-   Gains are multiplied by alpha: under a transparent pixel there is the background, which has none. */
+/* Stores the gains in stops between two rows: three floats per pixel. `base` is from sdpx_gain_light; `other` is RGBA
+   with the primaries of sRGB, and `from_srgb` converts to those of the base. NaN counts as black, and all gains are
+   numbers. Gains are multiplied by alpha: under a transparent pixel there is the background, which has none. */
 void sdpx_measure_gains(float *to, const float *base, const float *other, size_t pixels, sdpx_matrix from_srgb,
                         float offset);
 

@@ -1,5 +1,5 @@
-/* sdpx_resize.h: resampling in float on plain memory: rows are filtered along x, then added to output rows. Rows of 8-bit
-   samples may be filtered in integers (sdpx_resize_quads.h). */
+/* sdpx_resize.h: resampling in float on plain memory: rows are filtered along x, then added to output rows. Rows of
+   8-bit samples may be filtered in integers (sdpx_resize_quads.h). */
 #ifndef SDPX_RESIZE_H
 #define SDPX_RESIZE_H
 

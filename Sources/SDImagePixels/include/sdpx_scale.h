@@ -18,8 +18,9 @@ void sdpx_accumulate_u16(float *const *sums, const float *weights, size_t count,
                          int channels);
 void sdpx_accumulate_f32(float *const *sums, const float *weights, size_t count, const float *row, size_t samples);
 
-/* The same for SDPX_SCALE_ROWS rows, with as many weights for each row of sums. The first `begun` rows of sums are added to,
-   the others replaced. A source row of weight 0 may have any contents. Sums have room for whole vectors of 16. */
+/* The same for SDPX_SCALE_ROWS rows, with as many weights for each row of sums. The first `begun` rows of sums are
+   added to, the others replaced. A source row of weight 0 may have any contents. Sums have room for whole vectors of
+   16. */
 void sdpx_accumulate_rows_u8(float *const *sums, const float *weights, size_t count, size_t begun,
                              const uint8_t *const *rows, size_t samples, int channels);
 

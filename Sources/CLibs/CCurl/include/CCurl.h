@@ -1,4 +1,4 @@
-/* libcurl for Swift: its variadic functions with one fixed type each, and its macros as constants.
+/* CCurl.h: libcurl for Swift: its variadic functions with one fixed type each, and its macros as constants.
  *
  * The names follow libcurl's own; every function does the same as curl_easy_setopt(3), curl_multi_setopt(3) or
  * curl_easy_getinfo(3) with an argument of that type. */
@@ -43,6 +43,7 @@ CURLSH *ccurl_make_share(bool cookies);
 
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
+/* Return information about a transfer; 0 or an empty text if it is not known. Texts are borrowed from the handle. */
 long ccurl_info_long(CURL *easy, CURLINFO info);
 int64_t ccurl_info_offset(CURL *easy, CURLINFO info);
 const char *ccurl_info_string(CURL *easy, CURLINFO info);

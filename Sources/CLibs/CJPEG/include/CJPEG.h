@@ -1,4 +1,5 @@
-/* libjpeg with error codes: its longjmp is caught here, and every function returns a code. */
+/* CJPEG.h: libjpeg with error codes: its longjmp is caught here, because it must not pass over frames of Swift.
+   Functions that return `int` return one of these codes unless stated otherwise. */
 #ifndef CJPEG_H
 #define CJPEG_H
 
@@ -51,7 +52,7 @@ typedef struct {
 /* Damage of entropy-coded data that is not an error: none, corrupt data, or missing data too. */
 enum { CJPEG_ACCEPT_NONE, CJPEG_ACCEPT_CORRUPT, CJPEG_ACCEPT_MISSING };
 
-/* The bytes must stay valid until cjpeg_close. NULL if memory is exhausted. */
+/* Makes a decoder for a complete file. The bytes must stay valid until cjpeg_close. NULL if memory is exhausted. */
 cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerance);
 int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header);
 
@@ -59,8 +60,8 @@ int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header);
    resume at the same position when called again. */
 cjpeg_decoder *cjpeg_open_growing(void);
 
-/* Provides all bytes of a growing file so far, at least those of the previous call. They must stay valid until the next call, or
-   cjpeg_close. */
+/* Provides all bytes of a growing file so far, at least those of the previous call. They must stay valid until the next
+   call, or cjpeg_close. */
 void cjpeg_feed(cjpeg_decoder *decoder, const void *bytes, size_t count);
 
 /* Computes the size of the rows at a scale of `eighths` / 8. */

@@ -1,4 +1,5 @@
-/* Encoding with libjpeg; functions return the codes of CJPEG.h. */
+/* cjpeg_encoder.h: encoding with libjpeg; functions return the codes of CJPEG.h. The order of calls: open, start,
+   markers, rows, finish, close. */
 #ifndef CJPEG_ENCODER_H
 #define CJPEG_ENCODER_H
 
@@ -24,7 +25,7 @@ typedef struct {
     int input;
     /* 0 to 100, on libjpeg's scale. */
     int quality;
-    int chroma;
+    int chroma; /* CJPEG_CHROMA_…; of no effect for gray */
     int is_progressive;
     /* Huffman codes optimized for this image, in an additional pass. */
     int has_own_codes;
@@ -36,7 +37,8 @@ typedef struct {
    new size in `capacity`. NULL if memory is exhausted. */
 typedef uint8_t *(*cjpeg_grow)(void *context, size_t *capacity);
 
-/* NULL if memory is exhausted. `grow` also provides the first memory. */
+/* Makes an encoder for one file. NULL if memory is exhausted. `grow` also provides the first memory, which stays owned
+   by the caller. */
 cjpeg_encoder *cjpeg_encoder_open(cjpeg_grow grow, void *context);
 
 /* Begins a file with its first marker and that of JFIF. */

@@ -1,4 +1,5 @@
-/* libpng with status codes: its longjmp does not leave this file. */
+/* CPNG.h: libpng with status codes: its longjmp does not leave this target, because it must not pass over frames of
+   Swift. Also zlib, which libpng is linked with. */
 #ifndef CPNG_H
 #define CPNG_H
 
@@ -19,8 +20,8 @@ typedef enum {
 /* The contents of IHDR, PLTE and tRNS (PNG, third edition, section 11.2). */
 typedef struct {
     uint32_t width, height;
-    int depth;
-    int color_type;
+    int depth;      /* bits per sample */
+    int color_type; /* as in IHDR */
     int is_interlaced;
     /* For palette images: red, green and blue of each entry. */
     uint8_t palette[768];
@@ -36,7 +37,8 @@ typedef struct {
 cpng_reader *cpng_open(const void *bytes, size_t length);
 void cpng_close(cpng_reader *reader);
 
-/* Reads up to the first IDAT. Skips all ancillary chunks but tRNS. */
+/* Reads up to the first IDAT; only once. Skips all ancillary chunks but tRNS. TRUNCATED before the header of IDAT;
+   BAD_DATA with libpng's message. */
 cpng_status cpng_read_header(cpng_reader *reader, cpng_header *header);
 
 /* libpng's message about the last failure; valid as long as the reader. */
@@ -62,8 +64,8 @@ typedef enum {
 cpng_inflater *cpng_inflater_open(void);
 void cpng_inflater_close(cpng_inflater *inflater);
 
-/* Inflates from `*in` into `room` at `*position`, at most up to `capacity`, and advances both. The checksum at the end of
-   the stream is not verified. */
+/* Inflates from `*in` into `room` at `*position`, at most up to `capacity`, and advances both. The checksum at the end
+   of the stream is not verified. */
 cpng_inflate_status cpng_inflate_some(cpng_inflater *inflater, const uint8_t **in, const uint8_t *in_end, uint8_t *room,
                                       size_t *position, size_t capacity);
 
