@@ -108,6 +108,7 @@ static bool take_descriptors(struct msghdr *header, struct ciso_message *message
             fits = false;
             continue;
         }
+        /* The kernel has installed the descriptors already: those that do not fit are closed. */
         size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
         for (size_t i = 0; i < count; i++) {
             int descriptor;

@@ -82,6 +82,7 @@ static sdimage_status draw_image(sdcs_drawing *self, sdcs_draw_fn draw, void *co
                                                  &drawn, &pixels, &stride, &self->error);
     if (status < 0)
         return status;
+    /* Transparent: the drawing may leave parts uncovered. */
     memset(pixels, 0, stride * size.height);
     if (draw_into(size, self->width, self->height, pixels, stride, draw, context)) {
         order_bytes(pixels, stride, size);
@@ -161,7 +162,9 @@ sdimage_status sdcs_drawing_render(void *user_data, const void *bytes, size_t le
     sdimage_status status = make(kind, bytes, length, options, &job, error);
     if (status < 0)
         return status;
+    /* The common members are the first ones of the job. */
     sdcs_drawing *self = job;
+    /* With 0 x 0, the work determines the size. */
     self->size = size;
     self->draws = true;
     kind->work(job);

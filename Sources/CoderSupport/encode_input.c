@@ -47,6 +47,7 @@ sdimage_status sdcs_encode_input_open_as(sdcs_encode_input *source, const sdimag
                                          sdcs_encode_layout layout, int deep_bits, sdimage_error **error) {
     *source = (sdcs_encode_input){NULL, sdimage_image_width(frame), sdimage_image_height(frame), layout.channels,
                                   layout.deep ? deep_bits : 8};
+    /* The default limit of decoding: files that are written can be read again. */
     if ((uint64_t)source->width * source->height > SDCS_STANDARD_PIXELS)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "encoder: image exceeds the limit of 64 Mi pixels");
     sdimage_pixel_format format;

@@ -31,6 +31,7 @@ sdimage_status sdcs_exif_block_make(const sdimage_encode_options *options, sdima
     *exif = (sdcs_exif_block){NULL, 0};
     if (!data)
         return SDIMAGE_STATUS_OK;
+    /* A block of JPEG begins with "Exif" and two NULs; the copy begins after them. */
     if (!sdcs_tiff_open_exif(&tiff, sdimage_data_bytes(data), sdimage_data_length(data)))
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "metadata: invalid EXIF block");
     if (tiff.length > SDCS_BLOCK_LIMIT)

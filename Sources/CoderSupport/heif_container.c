@@ -60,6 +60,7 @@ static sdimage_status read_items(sdheif_container *c, sdcs_span info, sdimage_er
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the table of items");
     sdcs_box box;
     while (c->item_count < count && sdcs_next_box(&info, &box))
+        /* Entries of old versions leave their rows to the next ones. */
         if (box.type == SDCS_FOURCC('i', 'n', 'f', 'e') && read_entry(box.body, &c->items[c->item_count]))
             c->item_count++;
     qsort(c->items, c->item_count, sizeof *c->items, by_id);
@@ -118,6 +119,7 @@ static void read_associations(sdheif_container *c, sdcs_span table) {
     for (uint32_t i = 0; i < count; i++) {
         if (!take_either(&table, version > 0, &id) || !sdcs_take(&table, 1, &each))
             return;
+        /* The indices stay in the file, and are read when a property is needed. */
         sdcs_span list = {table.bytes, (size_t)each * size};
         if (!sdcs_skip(&table, list.length))
             return;
@@ -175,6 +177,7 @@ static sdimage_status read_references(sdheif_container *c, sdcs_span meta, sdima
     if (!sdcs_find_box(meta, SDCS_FOURCC('i', 'r', 'e', 'f'), &table) || !sdcs_take_version(&table, &version, &flags))
         return SDIMAGE_STATUS_OK;
     c->references = table;
+    /* Version 1 has ids of 32 bits. */
     c->reference_size = version ? 4 : 2;
     while (total <= SDHEIF_REFERENCE_LIMIT && sdcs_next_box(&table, &box))
         total += 1 + (read_reference(c, &box.body, &owner, &count) ? count : 0);
@@ -280,6 +283,7 @@ size_t sdheif_references(const sdheif_container *c, uint32_t type, uint32_t from
     uint32_t owner;
     uint64_t count;
     while (sdcs_next_box(&rest, &box)) {
+        /* Only the first box of this type and owner counts. */
         if (box.type != type || !read_reference(c, &box.body, &owner, &count) || owner != from)
             continue;
         size_t found = 0;
@@ -302,6 +306,7 @@ size_t sdheif_referrers(const sdheif_container *c, uint32_t type, uint32_t to, u
             continue;
         for (; count > 0 && take_either(&box.body, c->reference_size == 4, &target); count--)
             if (target == to) {
+                /* Further referrers are ignored: the caller limits its work. */
                 if (found == limit)
                     return found;
                 from[found++] = owner;

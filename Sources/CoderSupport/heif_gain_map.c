@@ -72,6 +72,7 @@ static sdimage_status make_of_tone_map(const sdheif_container *c, const sdheif_i
     if (status >= 0 && (!sdcs_take(&bytes.span, 1, &version) || version != 0))
         status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: unknown version of a gain map");
     if (status >= 0)
+        /* The library takes the colors of the other rendition from the image of the samples. */
         status = sdimage_image_copy_metadata(samples, &metadata, error);
     if (status >= 0)
         status = set_colors(c, tone_map, metadata, error);

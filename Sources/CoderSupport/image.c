@@ -26,6 +26,7 @@ sdcs_request sdcs_request_of(const sdimage_decode_options *options) {
     request.keeps_aspect_ratio = sdimage_decode_options_thumbnail_mode(options) == SDIMAGE_SCALE_MODE_ASPECT_FIT;
     request.first_frame_only = sdimage_decode_options_is_first_frame_only(options);
     request.converts_to_srgb = sdimage_decode_options_should_convert_to_srgb(options);
+    /* HDR is made of the base image and the map. */
     request.reads_gain_map = sdimage_decode_options_dynamic_range(options) != SDIMAGE_DYNAMIC_RANGE_SDR ||
                              sdimage_decode_options_should_keep_gain_map(options);
     request.max_pixels = sdimage_decode_options_max_pixels(options);

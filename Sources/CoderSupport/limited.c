@@ -58,6 +58,7 @@ static void *body(void *argument) {
     return NULL;
 }
 
+/* Makes the task of a job; NULL without memory. */
 static task *make(void *job, sdcs_work work, sdcs_work release) {
     task *made = calloc(1, sizeof *made);
     if (!made)
@@ -102,6 +103,7 @@ static bool start(pthread_t *thread, task *task) {
 sdimage_status sdcs_run_limited(void *job, sdcs_work work,
                                 sdimage_status (*collect)(void *job, void *result, sdimage_error **error), void *result,
                                 sdcs_work release, sdcs_deadline deadline, sdimage_error **error) {
+    /* No lock between this check and the start: a few more threads than the limit do no harm. */
     if (add_abandoned(0) >= MAX_ABANDONED) {
         release(job);
         return sdcs_fail(error, SDIMAGE_STATUS_TIMEOUT, "decoder: all threads are taken by calls that do not return");
@@ -115,6 +117,7 @@ sdimage_status sdcs_run_limited(void *job, sdcs_work work,
             release(job);
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "decoder: no memory for a thread");
     }
+    /* An abandoned thread owns the task, and frees it when its work ends. */
     bool is_abandoned = false, in_time = wait_for(task, deadline, &is_abandoned);
     if (is_abandoned)
         pthread_detach(thread);
@@ -122,6 +125,7 @@ sdimage_status sdcs_run_limited(void *job, sdcs_work work,
         pthread_join(thread, NULL);
     sdimage_status status = SDIMAGE_STATUS_TIMEOUT;
     if (in_time)
+        /* The thread has ended: the job belongs to this one alone. */
         status = collect(job, result, error);
     else
         sdcs_fail(error, status, "decoder: took longer than max_work_ms allows");

@@ -53,6 +53,7 @@ static sdimage_status open_means(sdcs_rows *rows, sdimage_error **error) {
     uint64_t stride = (uint64_t)rows->width * sdimage_pixel_format_bytes(rows->format);
     if (stride > MOST_BAND / rows->band_rows)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: rows exceed the limit of 256 MiB");
+    /* One sum for each channel, and one for the number of pixels. */
     uint64_t sums = (uint64_t)shrunk(rows->width, rows->factor) * (channels_of(rows->format) + 1) * sizeof *rows->sums;
     rows->held = stride * rows->band_rows + sums;
     if (rows->held > MOST_BAND)
@@ -115,6 +116,7 @@ static uint32_t sample(const sdcs_rows *rows, const uint8_t *row, size_t index) 
 static void add_bytes(sdcs_rows *rows, const uint8_t *row, unsigned channels) {
     uint64_t *sum = rows->sums;
     for (uint32_t x = 0; x < rows->width; sum += channels + 1) {
+        /* The last block of a row may be narrower. */
         uint32_t left = rows->width - x, count = left < rows->factor ? left : rows->factor, sums[3] = {0, 0, 0};
         for (uint32_t i = 0; channels == 1 && i < count; i++)
             sums[0] += row[i];
@@ -139,6 +141,7 @@ static void add_row(sdcs_rows *rows, const uint8_t *row) {
     }
     for (uint32_t x = 0; x < rows->width; x++) {
         uint64_t *sum = rows->sums + (size_t)(x / rows->factor) * (channels + 1);
+        /* Colors are weighted by alpha, alpha by 1. */
         uint32_t weight = channels == 4 ? sample(rows, row, (size_t)x * 4 + 3) : 1;
         for (unsigned c = 0; c < colors; c++)
             sum[c] += (uint64_t)sample(rows, row, (size_t)x * channels + c) * weight;
@@ -166,6 +169,7 @@ static void flush(sdcs_rows *rows, uint32_t y) {
     for (uint32_t x = 0; x < across; x++) {
         uint64_t *sum = rows->sums + (size_t)x * (channels + 1), count = sum[channels];
         uint64_t weight = channels == 4 ? sum[3] : count;
+        /* Half the divisor is added, to round to the nearest. */
         for (unsigned c = 0; c < colors && weight; c++)
             store_sample(rows, row, (size_t)x * channels + c, (sum[c] + weight / 2) / weight);
         if (channels == 4 && count)

@@ -86,6 +86,7 @@ INLINE int32_t clamp(int32_t v, int32_t top) {
  * are not `general` have equal weights of luma, and two zeros. */
 INLINE void apply(block *b, const uint8_t *luma, const sdyuv_matrix *m, size_t count, int32_t middle, int32_t top,
                   int depth, bool general) {
+    /* Copies: stores to the block could change the matrix as far as the compiler knows. */
     const int32_t ly = m->from_luma[1], gb = m->from_cb[1], gr = m->from_cr[1], rr = m->from_cr[0], bb = m->from_cb[2];
     const int32_t lr = m->from_luma[0], lb = m->from_luma[2], rb = m->from_cb[0], br = m->from_cr[2];
     const int32_t ro = m->offset[0], go = m->offset[1], bo = m->offset[2];
@@ -155,6 +156,7 @@ INLINE void store_rgba8(uint8_t *out, const block *b, size_t count, bool opaque)
     }
 }
 
+/* Writes 16-bit RGB or RGBA. */
 INLINE void store_wide(uint16_t *out, const block *b, size_t count, int channels, bool opaque) {
     for (size_t i = 0; i < count; i++, out += channels) {
         out[0] = (uint16_t)b->red[i];
@@ -218,6 +220,7 @@ INLINE void convert_rows(const sdyuv_planes *p, const sdyuv_matrix *m, const sdy
     for (uint32_t y = 0; y < p->height; y++) {
         uint8_t *row = pixels->bytes + y * pixels->stride;
         for (uint32_t x = 0; x < p->width; x += BLOCK) {
+            /* Only the last block of a row may be odd. */
             size_t count = p->width - x < BLOCK ? p->width - x : BLOCK;
             color_block(&b, p, m, pixels, y, x, count, depth);
             if (!opaque && pixels->channels == 4) {

@@ -79,6 +79,7 @@ INLINE uint32_t load(const uint8_t *from, int bytes) {
 
 /* Extracts the masked fields. `channels` and `bytes` are compile-time constants. */
 INLINE void fields(uint8_t *to, int channels, const uint8_t *from, int bytes, const uint32_t *masks, size_t pixels) {
+    /* A field is shifted to the lowest bit, then scaled to 255. */
     unsigned shifts[4];
     double scales[4];
     for (int k = 0; k < 4; k++) {

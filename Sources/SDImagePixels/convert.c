@@ -64,7 +64,9 @@ INLINE void premultiply8(uint8_t *d, const uint8_t *s, size_t n, int red) {
         byte64 v, full = {0};
         full = ~full;
         memcpy(&v, s + 4 * i, sizeof v);
+        /* For each byte its factor: the alpha of its pixel, and 255 for alpha itself. */
         byte64 alphas = __builtin_shufflevector(v, full, FOR_16_PIXELS(ALPHAS));
+        /* The division of div255, for 64 bytes at once. */
         short64 p = __builtin_convertvector(v, short64) * __builtin_convertvector(alphas, short64) + 128;
         v = __builtin_convertvector((p + (p >> 8)) >> 8, byte64);
         if (red == 2)

@@ -56,6 +56,7 @@ __attribute__((target("sse4.2,pclmul"))) static uint32_t crc32c_three(uint32_t c
             b = _mm_crc32_u64(b, load64(p + PIECE + i));
             c = _mm_crc32_u64(c, load64(p + 2 * PIECE + i));
         }
+        /* The last eight bytes of the third piece are added together with the two checksums, in one instruction. */
         a = _mm_crc32_u64(a, load64(p + PIECE - 8));
         b = _mm_crc32_u64(b, load64(p + 2 * PIECE - 8));
         __m128i moved = _mm_xor_si128(_mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)a), past_two, 0),
@@ -137,6 +138,7 @@ FOLDING static uint32_t crc32_folded(uint32_t crc, const uint8_t *p, size_t n) {
         c = fold(c, by_four, _mm_loadu_si128(v + 2));
         d = fold(d, by_four, _mm_loadu_si128(v + 3));
     }
+    /* Four sums of 16 bytes become one, then follow the remaining groups of 16. */
     a = fold(fold(fold(a, by_one, b), by_one, c), by_one, d);
     for (; n >= 16; n -= 16, v++)
         a = fold(a, by_one, _mm_loadu_si128(v));
@@ -150,6 +152,7 @@ uint32_t sdpx_crc32(uint32_t before, const void *bytes, size_t length) {
     uint32_t crc = ~before;
     const uint8_t *p = bytes;
 #if defined(__x86_64__)
+    /* Whole groups of 16 bytes are folded; the rest goes through the table. */
     if (length >= 64 && sdpx_cpu_has(SDPX_HAS_CRC)) {
         size_t whole = length & ~(size_t)15;
         crc = crc32_folded(crc, p, whole);

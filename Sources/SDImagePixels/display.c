@@ -95,6 +95,7 @@ LOCAL_KERNEL(void, display, (rgba, pixels, light), float *rgba, size_t pixels, c
     const float *m = light->matrix, *w = light->luminance;
     for (size_t i = 0; i < pixels; i++) {
         float *p = rgba + 4 * i, r = p[0], g = p[1], b = p[2];
+        /* The OOTF of HLG: a power of the luminance, by which all channels are multiplied. */
         if (light->system_gamma != 1) {
             float y = w[0] * r + w[1] * g + w[2] * b, factor = y > 1e-9f ? power(y, light->system_gamma - 1) : 0;
             r *= factor;

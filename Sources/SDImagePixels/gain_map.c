@@ -80,6 +80,7 @@ INLINE void find_entries(int32_t entries[3][BLOCK], const void *row, size_t pixe
     for (size_t i = 0; i < pixels; i++) {
         float a, b, c;
         if (format == SDPX_GAIN_RGBA_16) {
+            /* 16 bits in the scale of 8 bits: the tables have entries between those. */
             a = (float)deep[4 * i] / 257, b = (float)deep[4 * i + 1] / 257, c = (float)deep[4 * i + 2] / 257;
         } else {
             a = from[3 * i], b = from[3 * i + 1], c = from[3 * i + 2];
@@ -122,6 +123,7 @@ INLINE void apply_as(float *restrict to, const void *from, size_t pixels, const 
     }
     const float *before = map->to_gain_primaries, *after = map->to_srgb;
     const float *base_offset = map->base_offset, *alternate_offset = map->alternate_offset;
+    /* A map of one channel has the same gain for all three. */
     const size_t green = channels == 3 ? 1 : 0, blue = channels == 3 ? 2 : 0;
     for (size_t i = 0; i < pixels; i++) {
         float r = light[0][i], g = light[1][i], b = light[2][i];

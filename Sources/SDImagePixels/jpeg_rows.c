@@ -32,6 +32,7 @@ KERNEL(void, sdpx_jpeg_widen_row, (to, from, samples, factor, step), uint8_t *to
     float eighth = step / 8;
     for (size_t i = 0; i < samples; i++) {
         float middle = 128 + eighth * from[i];
+        /* At the edges, the row continues with the outermost mean. */
         float slope = eighth / 2 * (from[i + 1 < samples ? i + 1 : i] - from[i > 0 ? i - 1 : 0]);
         if (factor == 1) {
             to[i] = level(middle);

@@ -27,6 +27,7 @@ static __attribute__((noinline)) void fill_slowly(bit_reader *bits) {
             byte = 0xFF;
             bits->next += 2;
         } else {
+            /* Zeros are delivered in place of missing data. Whether they were used is checked after each MCU. */
             bits->missing += 8;
         }
         bits->window |= byte << (56 - bits->count);
@@ -157,6 +158,7 @@ INLINE int read_low(bit_reader *bits, const sdpx_jpeg_component *component, uint
         if (UNLIKELY(!symbol))
             return 0;
         uint32_t size = SYMBOL_SIZE(symbol), run = SYMBOL_RUN(symbol);
+        /* Coefficients of a run are 0. */
         position += run;
         if (size > 0 && position < limit)
             low[position] = (float)number_after(bits, symbol) * weights[position];
@@ -236,6 +238,7 @@ INLINE int read_some(bit_reader *bits, const sdpx_jpeg_scan *scan, sdpx_jpeg_com
     fill(bits);
     if (kind == SDPX_JPEG_SEQUENTIAL)
         return read_block(bits, component, to);
+    /* The first scan has the upper bits of the coefficient, further scans one bit each. */
     if (kind == SDPX_JPEG_FIRST_MEANS) {
         if (UNLIKELY(!read_mean(bits, component)))
             return 0;

@@ -72,6 +72,7 @@ static inline __attribute__((always_inline)) void refill(uint64_t *bits, uint32_
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
         word = __builtin_bswap64(word);
 #endif
+        /* Reads eight bytes at once, also beyond the block, and takes only those of the block. */
         ptrdiff_t wanted = (63 - *count) >> 3, there = from->block_end - from->at;
         ptrdiff_t taken = there < wanted ? there : wanted;
         *bits |= (word & ~(~0ULL << (8 * taken))) << *count;

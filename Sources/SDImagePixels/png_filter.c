@@ -83,6 +83,7 @@ INLINE uint32_t size_of(uint8_t v) {
 /* Adds the costs of all five filters for a stretch of a row. At most 128 for each byte, which fits 32 bits. */
 LOCAL_KERNEL(void, add_costs, (costs, row, above, bytes, pixel), uint64_t costs[5], const uint8_t *row,
              const uint8_t *above, size_t bytes, size_t pixel) {
+    /* A stretch never begins with the first pixel of the row. */
     const uint8_t *left = row - pixel, *corner = above - pixel;
     uint32_t none = 0, sub = 0, up = 0, average = 0, nearest = 0;
     for (size_t i = 0; i < bytes; i++) {

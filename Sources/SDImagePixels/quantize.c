@@ -63,6 +63,7 @@ INLINE void merge(sdpx_counted *to, const sdpx_counted *from) {
 
 /* Drops one more low bit of each channel. */
 static void coarsen(sdpx_counting *c) {
+    /* Colors are entered again, in place: the table never has more of them than were read. */
     uint32_t mask = (255u << ++c->dropped & 255) * 0x010101u, count = c->count;
     memset(c->slots, 0, sizeof c->slots);
     c->count = 0;
@@ -152,6 +153,7 @@ static void try_axis(const sdpx_points *p, box *b, int axis) {
     memset(sums[low], 0, (size_t)(high - low + 1) * sizeof sums[0]);
     float all[4] = {0}, below[4] = {0};
     for (uint32_t i = b->first; i < b->first + b->count; i++) {
+        /* Red, green, blue and weight, all multiplied by the weight. */
         float w = p->weight[i], v[4] = {p->red[i] * w, p->green[i] * w, p->blue[i] * w, w};
         float *sum = sums[step_of(values[i], axis)];
         for (int k = 0; k < 4; k++) {
@@ -222,6 +224,7 @@ static uint32_t cut_boxes(sdpx_points *p, uint32_t points, box *boxes, uint32_t 
         if (!(b.gain > 0))
             break;
         uint32_t lower = divide(p, &b);
+        /* The halves take the place of the box and a new one. */
         boxes[best] = measured(p, b.first, lower);
         boxes[count++] = measured(p, b.first + lower, b.count - lower);
     }
@@ -279,6 +282,7 @@ static void improve(const sdpx_points *p, uint32_t points, totals sums, uint32_t
 static size_t write_palette(uint8_t *rgb, totals sums, uint32_t count) {
     size_t written = 0;
     for (uint32_t c = 0; c < count; c++) {
+        /* A center to which no point is nearest has no color. */
         if (!(sums[c][3] > 0))
             continue;
         uint8_t *to = rgb + 3 * written;
@@ -303,6 +307,7 @@ size_t sdpx_quantizer_palette(sdpx_quantizer *q, uint8_t *rgb, size_t colors, in
     for (uint32_t b = 0; b < count; b++)
         for (uint32_t i = 0; i < boxes[b].count; i++)
             add_point(sums[b], &c->points, boxes[b].first + i);
+    /* No improvement if each color has a box of its own. */
     for (int i = 0; i < rounds && count < c->count; i++)
         improve(&c->points, c->count, sums, count);
     return write_palette(rgb, sums, count);

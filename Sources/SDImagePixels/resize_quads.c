@@ -167,6 +167,7 @@ LOCAL_KERNEL(void, filter_plain, (to, from, stride, axis), float *const *to, con
                 memcpy(&v, p, sizeof v);
                 int16_t w[4];
                 memcpy(w, weights + 4 * g, sizeof w);
+                /* The four weights apply to the four pixels of each channel. */
                 short16 ws = {w[0], w[1], w[2], w[3], w[0], w[1], w[2], w[3],
                               w[0], w[1], w[2], w[3], w[0], w[1], w[2], w[3]};
                 sum += __builtin_convertvector(v, int16x) * __builtin_convertvector(ws, int16x);

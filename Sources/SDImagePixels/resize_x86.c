@@ -82,6 +82,7 @@ AVX2 void sdpx_filter_quads_avx2(float *const *to, const uint8_t *from, size_t s
         const uint8_t *p = from + 16 * (size_t)axis->starts[x];
         fetch_ahead(ahead, x, axis->count);
         for (size_t g = 0; g < 4 * axis->vectors; g++, p += 16) {
+            /* Four weights of 16 bits, repeated for each channel. */
             __m256i w = _mm256_set1_epi64x(*(const long long *)(const void *)(first + 4 * g));
             for (int u = 0; u < UNITS; u++) {
                 __m256i d =
@@ -90,6 +91,7 @@ AVX2 void sdpx_filter_quads_avx2(float *const *to, const uint8_t *from, size_t s
             }
         }
         for (int u = 0; u < UNITS; u++) {
+            /* Each channel has two partial sums, which are adjacent. */
             __m128i low = _mm256_castsi256_si128(sums[u]), high = _mm256_extracti128_si256(sums[u], 1);
             _mm_storeu_ps(to[u] + 4 * x, _mm_mul_ps(_mm_cvtepi32_ps(_mm_hadd_epi32(low, high)), scale));
         }

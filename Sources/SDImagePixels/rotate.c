@@ -41,6 +41,7 @@ INLINE void load4(float16 *v, const uint8_t *p, sdpx_format format) {
     case SDPX_RGBA_FLOAT: memcpy(v, p, sizeof *v); return;
     default: memcpy(&b, p, sizeof b); break;
     }
+    /* `format` is a compile-time constant: one of the two conversions remains. */
     if (full_sample(format) > 255)
         *v = __builtin_convertvector(w, float16);
     else

@@ -227,6 +227,7 @@ INLINE void filter_gray(float *const *to, const float *from, const sdpx_axis *ax
         int32_t n = axis->counts[x], k = 0;
         float16 sums = {0}, v;
         for (; k + 4 <= n; k += 4, p += 16) {
+            /* Four pixels with their four weights, each repeated for the four rows. */
             float4 u = load4(w + k);
             load16(&v, p);
             sums += v * __builtin_shufflevector(u, u, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
@@ -272,6 +273,7 @@ KERNEL(void, sdpx_pack_u8, (to, from, pixels, channels, keep_premultiplied), uin
         return;
     }
     for (size_t x = 0; x < pixels; x++) {
+        /* Color is clamped and divided by alpha first, then rounded. */
         float c[4];
         straight_pixel(c, from + 4 * x, 255, keep_premultiplied);
         for (int k = 0; k < 4; k++)

@@ -35,6 +35,7 @@ static void add_block(uint32_t state[8], const uint8_t *block) {
         words[i] = (uint32_t)block[4 * i] << 24 | (uint32_t)block[4 * i + 1] << 16 | (uint32_t)block[4 * i + 2] << 8 |
                    block[4 * i + 3];
     for (int i = 16; i < 64; i++) {
+        /* The message schedule: step 1 of section 6.2.2. */
         uint32_t early = words[i - 15], late = words[i - 2];
         words[i] = words[i - 16] + (rotate(early, 7) ^ rotate(early, 18) ^ early >> 3) + words[i - 7] +
                    (rotate(late, 17) ^ rotate(late, 19) ^ late >> 10);

@@ -207,6 +207,7 @@ void sdpx_tint_row(void *to, sdpx_format to_format, const void *from, sdpx_forma
         size_t n = pixels - offset < SDPX_PLANE ? pixels - offset : SDPX_PLANE;
         sdpx_planes planes;
         sdpx_read_planes(&planes, (const uint8_t *)from + offset * from_size, from_format, n);
+        /* The modes are ordered: normal, blend modes, compositing modes, sums. */
         if (mode >= SDPX_BLEND_PLUS_DARKER)
             add(&planes, n, color, mode == SDPX_BLEND_PLUS_DARKER);
         else if (mode == SDPX_BLEND_NORMAL || mode >= SDPX_BLEND_CLEAR)

@@ -99,6 +99,7 @@ KERNEL(void, sdpx_transpose, (to, to_stride, from, from_stride, columns, rows, b
         memcpy(to + (pixels - x) * size - sizeof v, &v, sizeof v);                                                     \
     }
 
+/* Mirrors a row into another one; `size` is a compile-time constant. */
 INLINE void mirror(uint8_t *to, const uint8_t *from, size_t pixels, size_t size) {
     size_t x = 0;
     switch (size) {

@@ -89,6 +89,7 @@ ccurl_decoder *ccurl_decoder_make(ccurl_coding coding) {
     if (!made)
         return NULL;
     made->coding = coding;
+    /* Brotli and Zstandard are not supported where their functions were not found. */
     bool is_ready = false;
     switch (coding) {
     case CCURL_GZIP: is_ready = inflateInit2(&made->zlib, zlib_window) == Z_OK; break;
@@ -131,6 +132,7 @@ static ccurl_decoding inflate_more(z_stream *zlib, const uint8_t **bytes, size_t
     *count -= offered - zlib->avail_in;
     *made = size - zlib->avail_out;
     switch (code) {
+    /* Z_BUF_ERROR: neither input nor room is left for progress, which is no error of the data. */
     case Z_STREAM_END: return CCURL_ENDED;
     case Z_OK:
     case Z_BUF_ERROR: return CCURL_MORE;
@@ -164,6 +166,7 @@ static ccurl_decoding inflate_deflate(ccurl_decoder *decoder, const uint8_t **by
     return inflate_more(&decoder->zlib, bytes, count, out, room, made);
 }
 
+/* Decodes one frame of the coding; advances the input and stores the number of bytes written. */
 static ccurl_decoding decode(ccurl_decoder *decoder, const uint8_t **bytes, size_t *count, uint8_t *out, size_t room,
                              size_t *made) {
     switch (decoder->coding) {

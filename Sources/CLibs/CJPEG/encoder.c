@@ -86,6 +86,7 @@ cjpeg_encoder *cjpeg_encoder_open(cjpeg_grow grow, void *context) {
     encoder->errors.error_exit = on_error;
     encoder->errors.emit_message = on_message;
     encoder->errors.output_message = on_output;
+    /* Errors of jpeg_create_compress, such as no memory, return here. */
     if (setjmp(encoder->escape)) {
         cjpeg_encoder_close(encoder);
         return NULL;
@@ -115,6 +116,7 @@ int cjpeg_encoder_start(cjpeg_encoder *encoder, const cjpeg_parameters *paramete
     info->image_height = parameters->height;
     info->in_color_space = spaces[parameters->input];
     info->input_components = parameters->input == CJPEG_OUT_GRAY ? 1 : parameters->input == CJPEG_OUT_RGB ? 3 : 4;
+    /* The defaults depend on the color space of the input, which must be set before. */
     jpeg_set_defaults(info);
     jpeg_set_quality(info, parameters->quality, TRUE);
     set_chroma(info, parameters->chroma);

@@ -84,6 +84,7 @@ static void on_message(j_common_ptr info, int level) {
     int damage = damage_of_warning(decoder->errors.msg_code);
     if (damage == CJPEG_OK)
         return;
+    /* The first damage decides the status; later warnings are often its consequences. */
     if (decoder->damage == CJPEG_OK)
         decoder->damage = damage;
     if (damage == CJPEG_TRUNCATED)
@@ -99,7 +100,7 @@ static void on_output(j_common_ptr info) {
     (void)info;
 }
 
-/* `prepare` sets the source of the bytes. */
+/* `prepare` sets the source of the bytes. Makes a decoder; NULL if memory is exhausted. */
 static cjpeg_decoder *open_decoder(int tolerance, void (*prepare)(cjpeg_decoder *, const void *, size_t),
                                    const void *bytes, size_t count) {
     cjpeg_decoder *decoder = calloc(1, sizeof *decoder);
@@ -151,11 +152,13 @@ static void pass_over(j_decompress_ptr info, long count) {
     decoder->to_skip += wanted - n;
 }
 
+/* Sets a source that suspends libjpeg at the end of the bytes. */
 static void use_growing(cjpeg_decoder *decoder, const void *bytes, size_t count) {
     struct jpeg_source_mgr *source = &decoder->source;
     source->init_source = on_source;
     source->fill_input_buffer = suspend;
     source->skip_input_data = pass_over;
+    /* Looks for the next restart marker after damage, as the standard source does. */
     source->resync_to_restart = jpeg_resync_to_restart;
     source->term_source = on_source;
     source->next_input_byte = bytes;
@@ -208,6 +211,7 @@ int cjpeg_read_header(cjpeg_decoder *decoder, cjpeg_header *header) {
     header->is_progressive = info->progressive_mode;
     header->has_multiple_scans = jpeg_has_multiple_scans(info);
     header->mcu_rows = (uint32_t)info->max_v_samp_factor * DCTSIZE;
+    /* libjpeg holds the coefficients of all blocks if a file has several scans. */
     header->coefficient_bytes = 0;
     for (int i = 0; i < info->num_components; i++) {
         uint64_t columns = info->comp_info[i].width_in_blocks, rows = info->comp_info[i].height_in_blocks;

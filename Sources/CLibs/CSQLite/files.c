@@ -123,6 +123,7 @@ static int file_write(sqlite3_file *handle, const void *buffer, int amount, sqli
     }
     if (!file->gathered)
         file->gathered = malloc(GATHERED_CAPACITY);
+    /* Without memory for the buffer, and for more bytes than it holds, the bytes are written at once. */
     if (!file->gathered || amount > GATHERED_CAPACITY) {
         int code = write_gathered(file);
         return code ? code : write_through(file, buffer, amount, offset);
@@ -152,6 +153,7 @@ static int file_close(sqlite3_file *handle) {
     return SQLITE_OK;
 }
 
+/* Reads bytes; those that were gathered are written first, so that the file has them. */
 static int file_read(sqlite3_file *handle, void *buffer, int amount, sqlite3_int64 offset) {
     char *bytes = buffer;
     int code = write_gathered(of(handle));
@@ -175,6 +177,7 @@ static int file_read(sqlite3_file *handle, void *buffer, int amount, sqlite3_int
     return SQLITE_OK;
 }
 
+/* Cuts the file off at a size. */
 static int file_truncate(sqlite3_file *handle, sqlite3_int64 size) {
     folder_file *file = of(handle);
     /* Bytes that would be cut off need not be written. */
@@ -196,6 +199,7 @@ static int sync_descriptor(int descriptor, bool is_data_only) {
     return SQLITE_OK;
 }
 
+/* Writes what was gathered, and waits until the device has the contents and, for a new file, its name. */
 static int file_sync(sqlite3_file *handle, int flags) {
     folder_file *file = of(handle);
     int code = write_gathered(file);
@@ -209,6 +213,7 @@ static int file_sync(sqlite3_file *handle, int flags) {
     return code;
 }
 
+/* Stores the size, that of gathered bytes included. */
 static int file_size(sqlite3_file *handle, sqlite3_int64 *size) {
     struct stat status;
     int code = write_gathered(of(handle));
@@ -276,6 +281,7 @@ static int file_lock(sqlite3_file *handle, int level) {
     } else if (level == SQLITE_LOCK_RESERVED) {
         code = set_lock(file, F_WRLCK, RESERVED_BYTE, 1);
     } else {
+        /* PENDING is kept if readers remain: they end, and the next attempt succeeds. */
         if (file->level < SQLITE_LOCK_PENDING) {
             code = set_lock(file, F_WRLCK, PENDING_BYTE, 1);
             if (code)
@@ -294,6 +300,7 @@ static int file_unlock(sqlite3_file *handle, int level) {
     folder_file *file = of(handle);
     if (file->level <= level)
         return SQLITE_OK;
+    /* The lock is released even if the write fails; the failure is returned afterwards. */
     int written = write_gathered(file), code;
     if (level == SQLITE_LOCK_SHARED) {
         code = set_lock(file, F_RDLCK, SHARED_FIRST, SHARED_SIZE);
@@ -412,6 +419,7 @@ static int folder_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *handle,
     return SQLITE_OK;
 }
 
+/* Removes a journal; no other file is ever removed. */
 static int folder_delete(sqlite3_vfs *vfs, const char *path, int sync) {
     (void)vfs;
     int folder = -1;

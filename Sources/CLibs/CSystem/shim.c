@@ -226,6 +226,7 @@ void csys_arm_timer(int descriptor, uint64_t moment) {
 static const char *mapped_file(uintptr_t address) {
     static char line[4096 + 128];
     FILE *maps = fopen("/proc/self/maps", "re");
+    /* A line has the range of addresses, in hexadecimal, and after other fields the path. */
     const char *found = NULL;
     while (maps && !found && fgets(line, sizeof line, maps)) {
         unsigned long from, to;

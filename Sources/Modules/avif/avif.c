@@ -256,6 +256,7 @@ static void add_gain_map(const void *bytes, size_t length, const sdcs_request *r
     sdimage_image *samples = NULL;
     sdimage_gain_map *map = NULL;
     sdimage_error *why = NULL;
+    /* libavif before 1.1 does not know gain maps, so the parser of this project finds the boxes. */
     if (sdheif_container_open(&container, bytes, length, request->budget, NULL) >= 0) {
         sdheif_gain_map found = sdheif_find_gain_map(&container, container.primary);
         sdcs_request plain = sdcs_gain_map_request(request);

@@ -195,6 +195,7 @@ static avifPixelFormat format_of(const sdcs_encode_input *source, const sdimage_
     return sdimage_encode_options_is_lossless(options) ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420;
 }
 
+/* Encodes a prepared image. libavif stores at most 12 bits a sample. */
 static sdimage_status encode_source(const sdcs_encode_input *source, const sdimage_encode_options *options,
                                     sdimage_data **data, sdimage_error **error) {
     /* A number of bits that was set is a reduction that was requested. */
@@ -223,6 +224,7 @@ sdimage_status sdavif_encode(void *user_data, const sdimage_image *image, sdimag
                              const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error) {
     if (!sdavif_can_encode(user_data, format))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif has no encoder");
+    /* Options that cannot be fulfilled are errors: a caller would not notice that they were ignored. */
     if (sdimage_encode_options_should_embed_thumbnail(options))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "avif: libavif cannot embed a thumbnail");
     if (sdimage_encode_options_should_embed_gain_map(options))

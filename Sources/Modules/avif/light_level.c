@@ -114,6 +114,7 @@ static bool change(avifRWData *file, layout *layout, const uint8_t *property, av
 
 sdimage_status sdavif_add_light_level(avifRWData *file, uint32_t max_content, uint32_t max_frame_average,
                                       sdimage_error **error) {
+    /* Size, type, and two numbers of 16 bits. */
     uint8_t property[PROPERTY] = {0, 0, 0, PROPERTY, 'c', 'l', 'l', 'i'};
     put(property + 8, max_content, 2);
     put(property + 10, max_frame_average, 2);
@@ -126,6 +127,7 @@ sdimage_status sdavif_add_light_level(avifRWData *file, uint32_t max_content, ui
         avifRWDataFree(&changed);
         return sdcs_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "avif: layout of the encoded file has no room for clli");
     }
+    /* The caller frees the new bytes with avifRWDataFree as well. */
     avifRWDataFree(file);
     *file = changed;
     return SDIMAGE_STATUS_OK;

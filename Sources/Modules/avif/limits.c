@@ -82,6 +82,7 @@ static sdimage_status check_properties(sdcs_span body, sdimage_error **error) {
         if (box.type == SDCS_FOURCC('i', 'p', 'c', 'o'))
             while (properties <= SDHEIF_PROPERTY_LIMIT && sdcs_next_box(&box.body, &property))
                 properties++;
+        /* The other boxes of `iprp` are `ipma`. */
         else if (sdcs_take_version(&box.body, &version, &flags) && sdcs_take32(&box.body, &count))
             associations += count;
         if (properties > SDHEIF_PROPERTY_LIMIT || associations > SDHEIF_PROPERTY_LIMIT)
@@ -207,6 +208,7 @@ static sdimage_status find_tiles(const sdheif_container *c, sdavif_tiles *tiles,
     if (!primary || primary->type != SDCS_FOURCC('g', 'r', 'i', 'd'))
         return SDIMAGE_STATUS_OK;
     uint32_t ids[RELATED_LIMIT];
+    /* The color and all auxiliary grids share one allowance. */
     uint64_t coded = sdheif_most_coded(c);
     sdimage_status status = add_tiles(c, primary, &coded, &tiles->color, tiles, error);
     size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), primary->id, ids, RELATED_LIMIT);

@@ -160,6 +160,7 @@ static sdimage_status copy_pixels(const struct heif_image *decoded, const sdcs_i
     for (size_t y = 0; y < (size_t)height; y++)
         memcpy((uint8_t *)pixels + y * step, bytes + y * (size_t)stride,
                (size_t)width * sdimage_pixel_format_bytes(format));
+    /* libheif has applied rotation and cropping: the pixels are upright. */
     sdcs_info displayed = *info;
     displayed.width = (uint32_t)width;
     displayed.height = (uint32_t)height;

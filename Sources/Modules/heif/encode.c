@@ -42,6 +42,7 @@ static sdimage_status set_colors(struct heif_image *heif, const sdimage_image *i
     color->color_primaries = (enum heif_color_primaries)said.primaries;
     color->transfer_characteristics = (enum heif_transfer_characteristics)said.transfer;
     color->matrix_coefficients = (enum heif_matrix_coefficients)sdcs_matrix_of(image);
+    /* The pixels are full range, and libheif converts them to luma and chroma accordingly. */
     color->full_range_flag = 1;
     sdimage_status status = check(sdheif_lib.image_set_nclx_color_profile(heif, color), error);
     sdheif_lib.nclx_color_profile_free(color);
@@ -122,6 +123,7 @@ static sdimage_status open_job(job *job, const sdimage_encode_options *options, 
         return status;
     (void)sdheif_lib.encoder_set_logging_level(job->encoder, 0);
     set_effort(job->encoder, sdimage_encode_options_effort(options));
+    /* The options have 0 to 1, libheif 0 to 100. */
     int quality = (int)(sdimage_encode_options_quality(options) * 100 + 0.5);
     return check(sdheif_lib.encoder_set_lossy_quality(job->encoder, quality), error);
 }
@@ -200,6 +202,7 @@ static sdimage_status make_preview(const sdimage_image *image, sdimage_size size
     if (status >= 0)
         status = sdimage_image_resize(stored, size.width, size.height, SDIMAGE_SCALE_MODE_FILL, &small, error);
     if (status >= 0)
+        /* Scaled first: fewer pixels take the detour. */
         status = as_srgb(small, &plain, error);
     if (status >= 0)
         status = open_image(plain, 8, heif, error);
@@ -271,6 +274,7 @@ static void correct_sizes(uint8_t *file, size_t length, const sdimage_image *ima
         uint32_t width, height;
         if (box.type != SDCS_FOURCC('i', 's', 'p', 'e') || !sdcs_skip(&box.body, 4))
             continue;
+        /* Width and height, 4 bytes each. */
         uint8_t *sides = file + (box.body.bytes - file), first[4];
         if (!sdcs_take32(&box.body, &width) || !sdcs_take32(&box.body, &height) || width == height ||
             (width > height) == is_wide)

@@ -60,6 +60,7 @@ static sdimage_status add_alpha(const sdheif_container *c, const sdheif_image *p
     if (status >= 0 && (alpha_image.width != p->width || alpha_image.height != p->height))
         status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: alpha and image differ in size");
     if (status >= 0)
+        /* The planes of the image are held meanwhile, and count towards the limit. */
         status = sdheif_decode_planes(c, &alpha_image, sdheif_stored_bytes(p), alpha, error);
     sdheif_image_release(&alpha_image);
     if (status < 0)
@@ -166,6 +167,7 @@ static sdimage_status check_samples(const sdheif_image *map, const sdheif_image 
 static void add_gain_map(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request,
                          sdimage_image **image) {
     sdheif_gain_map found = sdheif_find_gain_map(c, p->item->id);
+    /* The samples are not a thumbnail of another image. */
     sdcs_info whole = {.source_width = 0};
     sdcs_request plain = sdcs_gain_map_request(request);
     sdheif_image samples_image;
@@ -251,6 +253,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     }
     if (status >= 0) {
         sdcs_info info = sdheif_info(&container, &primary);
+        /* The metadata holds copies, so the blocks are released afterwards. */
         sdheif_blocks blocks = sdheif_find_blocks(&container, primary.item->id);
         info.exif = blocks.exif;
         info.xmp = blocks.xmp;

@@ -111,6 +111,7 @@ static sdimage_status push_parameters(feed *feed, sdcs_span arrays, sdimage_erro
     uint64_t count, units;
     if (!sdcs_take(&arrays, 1, &count))
         return damaged(error, "heif: decoder configuration ends early");
+    /* Counts of untrusted files: each unit takes at least its two bytes of length, so the loops end with the box. */
     for (; count > 0; count--) {
         if (!sdcs_skip(&arrays, 1) || !sdcs_take(&arrays, 2, &units))
             return damaged(error, "heif: decoder configuration ends early");
@@ -171,6 +172,7 @@ static sdimage_status describe(const struct de265_image *image, sdheif_frame *fr
     if (!plane(image, 0, p->width, p->height, &p->luma, &p->luma_stride))
         return damaged(error, "heif: plane is missing");
     if (chroma != de265_chroma_mono) {
+        /* Chroma of odd sides is rounded up. */
         uint32_t columns = (p->width + (uint32_t)p->shift_x) >> p->shift_x;
         uint32_t rows = (p->height + (uint32_t)p->shift_y) >> p->shift_y;
         if (de265_get_bits_per_pixel(image, 1) != depth || de265_get_bits_per_pixel(image, 2) != depth)
@@ -196,6 +198,7 @@ static sdimage_status push_item(feed *feed, const sdheif_item *item, size_t size
     sdheif_bytes bytes;
     sdimage_status status = sdheif_item_bytes(feed->container, item, &bytes, error);
     if (status >= 0)
+        /* Parameter sets first: slices refer to them. */
         status = push_parameters(feed, configuration.arrays, error);
     for (sdcs_span rest = bytes.span; status >= 0 && !has_ended(feed) && rest.length > 0;)
         status = push(feed, &rest, size ? size : configuration.length_size, error);

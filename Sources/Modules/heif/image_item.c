@@ -75,6 +75,7 @@ static bool sort_tiles(sdheif_image *p) {
     for (size_t i = 0; is_made && i < count; i++) {
         p->order[i] = (uint32_t)keys[i];
         if (i == 0 || keys[i] >> 32 != keys[i - 1] >> 32)
+            /* A run begins where the item changes. */
             p->runs[p->run_count++] = (uint32_t)i;
     }
     free(keys);
@@ -88,6 +89,7 @@ static sdimage_status check_tile(const sdheif_container *c, sdheif_image *p, con
     uint32_t width, height;
     if (!tile)
         return damaged(error, "heif: tile is missing");
+    /* Grids of other coded images are left to libheif. */
     if (tile->type != CODED)
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: tile is not coded as H.265");
     if (!read_size(c, tile, &width, &height) || !read_coding(c, tile, &coding))
@@ -231,6 +233,7 @@ static sdimage_status read_transformations(const sdheif_container *c, sdheif_ima
     for (size_t i = 0; sdheif_property(c, p->item, i, &property); i++) {
         uint64_t value = 0;
         if (property.type == SDCS_FOURCC('i', 'r', 'o', 't') && sdcs_take(&property.body, 1, &value))
+            /* The lowest two bits of `irot` are counter-clockwise quarter turns. */
             p->orientation = then(p->orientation, value & 3, false, false);
         else if (property.type == SDCS_FOURCC('i', 'm', 'i', 'r') && sdcs_take(&property.body, 1, &value))
             p->orientation = then(p->orientation, 0, value & 1, !(value & 1));
@@ -292,6 +295,7 @@ static bool read_outline_size(const sdheif_container *c, const sdheif_item *item
     if (!base.item || !read_outline_size(c, base.item, depth - 1, &base.width, &base.height) ||
         read_transformations(c, &base, NULL) < 0)
         return false;
+    /* The outline of the other image is that after its own transformations. */
     bool turned = sdcs_swaps_sides(base.orientation);
     *width = turned ? base.displayed_height : base.displayed_width;
     *height = turned ? base.displayed_width : base.displayed_height;
@@ -375,6 +379,7 @@ static bool suffices(const sdcs_info *small, const sdcs_info *large, const sdcs_
 /* An image with alpha uses no thumbnail. */
 const sdheif_item *sdheif_thumbnail(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request) {
     const sdheif_item *best = NULL;
+    /* The smallest one that suffices; none as large as the image. */
     uint64_t best_area = (uint64_t)p->displayed_width * p->displayed_height;
     if (!request->box.width || !request->box.height || p->alpha)
         return NULL;

@@ -69,6 +69,7 @@ static bool matches_container(const sdheif_image *p, const sdyuv_planes *tile) {
 static sdimage_status decode_item(const assembly *a, size_t run, int threads, sdheif_frame *frame,
                                   sdimage_error **error) {
     const sdheif_image *p = a->image;
+    /* The announced size limits the memory of the decoder. */
     sdheif_coded coded = {p->tile_width, p->tile_height, threads};
     const sdheif_item *item = sdheif_find_item(a->container, p->tiles[p->order[p->runs[run]]]);
     sdimage_status status = sdcs_check_budget(a->container->budget, error);
@@ -130,6 +131,7 @@ static bool allocate(const sdheif_image *p, sdheif_planes *whole) {
     *planes = (sdyuv_planes){.width = p->width, .height = p->height, .depth = p->configuration.depth};
     planes->shift_x = shift_x[chroma];
     planes->shift_y = shift_y[chroma];
+    /* Rows of chroma planes are aligned like those of luma. */
     size_t rows = halved(p->height, planes->shift_y);
     size_t chroma_stride = chroma ? (halved(p->width, planes->shift_x) * size + 63) & ~(size_t)63 : 0;
     whole->owned = malloc(stride * p->height + 2 * chroma_stride * rows);
@@ -166,6 +168,7 @@ static sdimage_status decode_grid(const sdheif_container *c, const sdheif_image 
     assembly a = {.container = c, .image = p, .whole = whole};
     pthread_t helpers[16];
     int wanted = sdcs_processors() - 1, started = 0;
+    /* No more helpers than runs besides the first, than memory allows, and than there are other processors. */
     size_t others = (p->run_count < most ? p->run_count : (size_t)most) - 1;
     pthread_mutex_init(&a.lock, NULL);
     while (started < wanted && (size_t)started < others && pthread_create(&helpers[started], NULL, work, &a) == 0)
@@ -175,6 +178,7 @@ static sdimage_status decode_grid(const sdheif_container *c, const sdheif_image 
         pthread_join(helpers[--started], NULL);
     pthread_mutex_destroy(&a.lock);
     sdimage_status status = (sdimage_status)atomic_load(&a.status);
+    /* Threads may have failed in any order; `work` keeps the error of the first run. */
     if (error && a.error)
         *error = a.error;
     else
