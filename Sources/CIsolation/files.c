@@ -23,7 +23,7 @@
 
 /* A kept file. Neither path nor descriptor is ever freed. */
 struct file_entry {
-    char *path;
+    char *path;     /* as it was passed to ciso_keep_file */
     int descriptor; /* -1: there is no such file */
 };
 

@@ -37,12 +37,12 @@
 
 /* The action if all conditions hold; otherwise the next rules decide. */
 struct rule {
-    int number;
-    unsigned action;
+    int number;      /* the system call: SYS_… */
+    unsigned action; /* SECCOMP_RET_… */
     struct {
         unsigned mask; /* 0: no condition */
         unsigned char argument, is_upper_half;
-        unsigned value;
+        unsigned value; /* the expected bits of the argument under the mask */
     } conditions[2];
 };
 
@@ -216,10 +216,11 @@ static const struct rule rules[] = {
 
 /* The instructions so far; at most nine for each rule. */
 struct program {
-    size_t length;
+    size_t length; /* instructions in `code` */
     struct sock_filter code[8 + 9 * LENGTH];
 };
 
+/* Appends an instruction. */
 static void add(struct program *program, struct sock_filter instruction) {
     program->code[program->length++] = instruction;
 }

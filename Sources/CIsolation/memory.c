@@ -149,6 +149,7 @@ int ciso_memory_map_pinned(int descriptor, size_t size, const void **address) {
     if (seals < 0 || (seals & PINNED) != PINNED || !is_ordinary(descriptor) ||
         syscall(SYS_fstat, descriptor, &status) < 0 || (uint64_t)status.st_size != size)
         return EBADMSG;
+    /* Shared: what the other process writes later must be visible. */
     void *mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, descriptor, 0);
     if (mapped == MAP_FAILED)
         return errno;

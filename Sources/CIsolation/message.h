@@ -19,7 +19,7 @@ struct ciso_control {
     _Alignas(struct cmsghdr) char bytes[CMSG_SPACE(sizeof(int) * CISO_MAX_DESCRIPTORS)];
 };
 
-/* Arguments of sendmsg(2). */
+/* Arguments of sendmsg(2). Must not be moved once they are made. */
 struct ciso_datagram {
     struct msghdr header;
     struct iovec part;

@@ -23,7 +23,7 @@
 
 /* struct landlock_ruleset_attr: the rights that are handled, and without rules all refused. */
 struct ruleset {
-    uint64_t files, network, scope;
+    uint64_t files, network, scope; /* bits of LANDLOCK_ACCESS_FS_…, LANDLOCK_ACCESS_NET_… and LANDLOCK_SCOPE_… */
 };
 
 /* Adds a Landlock layer for the calling thread and threads that it starts: unless `allows_reads`, opening any file is

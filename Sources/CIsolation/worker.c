@@ -34,7 +34,7 @@ int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...
 /* The memory of a keeper, in pages of its own: `keeper` is the first member, for ciso_keeper. */
 struct start {
     struct ciso_keeper keeper;
-    const char *path;
+    const char *path; /* arguments of execve(2), in the memory of the caller */
     char *const *arguments, *const *environment;
     int host;                     /* pidfd of this process */
     int socket;                   /* end of the worker */

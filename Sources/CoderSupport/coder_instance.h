@@ -14,10 +14,10 @@
 
 /* The first member of a coder's instance. */
 typedef struct sdcs_instance {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* held in all calls but the first and the last */
     /* The options, copied when the instance is opened: `request`, the milliseconds of one call, partial images. */
     sdcs_request request;
-    uint32_t work_ms;
+    uint32_t work_ms; /* the time limit of a call */
     bool accepts_partial;
     /* The input when it is complete: a copy, because the bytes of an update are borrowed, or a source. */
     sdimage_data *data;

@@ -15,10 +15,10 @@ typedef void (*sdcs_job_fn)(void *job);
 
 /* The first member of a plug-in's job. The job owns everything its work needs. */
 typedef struct sdcs_drawing {
-    sdimage_format format;
-    sdcs_request request;
-    sdimage_size size; /* 0 x 0: the intrinsic size */
-    bool draws;        /* false: only the intrinsic size is determined */
+    sdimage_format format; /* the format of the file */
+    sdcs_request request;  /* limits and pixel format */
+    sdimage_size size;     /* 0 x 0: the intrinsic size */
+    bool draws;            /* false: only the intrinsic size is determined */
     /* The results of the work. */
     double width, height; /* the intrinsic size, in whose units the drawing works */
     sdimage_image *image;

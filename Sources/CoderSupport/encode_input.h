@@ -10,8 +10,8 @@
 typedef struct sdcs_encode_input {
     sdimage_image *image; /* owned by the library; GRAY8, RGB8, RGBA8, GRAY16, RGB16 or RGBA16 */
     uint32_t width, height;
-    int channels;
-    int bits; /* 8, or `deep_bits` for high-depth images */
+    int channels; /* 1, 3 or 4 */
+    int bits;     /* 8, or `deep_bits` for high-depth images */
 } sdcs_encode_input;
 
 /* The samples that hold every pixel of an image, or of all frames of an animation. */

@@ -20,6 +20,7 @@ sdcs_request sdcs_gain_map_request(const sdcs_request *request) {
 }
 
 sdimage_status sdcs_check_gain_map(sdimage_orientation samples, sdimage_orientation image, sdimage_error **error) {
+    /* A map without rotation is taken to lie over the stored base image. */
     if (samples == image || samples == SDIMAGE_ORIENTATION_UP)
         return SDIMAGE_STATUS_OK;
     return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "decode: gain map and image are turned differently");

@@ -11,6 +11,7 @@
 
 #include "image.h"
 
+/* Compares items for qsort(3) and bsearch(3). */
 static int by_id(const void *a, const void *b) {
     uint32_t x = ((const sdheif_item *)a)->id, y = ((const sdheif_item *)b)->id;
     return x < y ? -1 : x > y;

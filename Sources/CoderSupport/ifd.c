@@ -13,6 +13,7 @@ typedef struct layout {
     size_t count, entry, offset;
 } layout;
 
+/* Returns the sizes for the kind of file. */
 static layout layout_of(const sdcs_tiff *tiff) {
     return tiff->is_bigtiff ? (layout){8, 20, 8} : (layout){2, 12, 4};
 }

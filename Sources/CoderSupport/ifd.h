@@ -22,11 +22,11 @@ typedef struct sdcs_tiff {
 
 /* An entry of a directory; all offsets count from the start of the bytes. */
 typedef struct sdcs_ifd_entry {
-    uint16_t tag, type;
-    uint64_t count; /* number of values */
-    uint64_t field; /* offset of the value field, which has the value or its offset */
-    uint64_t value; /* offset of the value */
-    size_t size;    /* its size in bytes; 0 for an unknown type, no values, or a value outside the bytes */
+    uint16_t tag, type; /* `type` is one of the above, or another number */
+    uint64_t count;     /* number of values */
+    uint64_t field;     /* offset of the value field, which has the value or its offset */
+    uint64_t value;     /* offset of the value */
+    size_t size;        /* its size in bytes; 0 for an unknown type, no values, or a value outside the bytes */
 } sdcs_ifd_entry;
 
 /* Reads the byte order and the kind of file; false if the bytes have no header of either kind. */

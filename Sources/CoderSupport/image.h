@@ -16,8 +16,8 @@
 
 /* The request parameters, copied from the options, which may be NULL. */
 typedef struct sdcs_request {
-    sdimage_pixel_format format;
-    sdimage_size box; /* 0 x 0 for full size */
+    sdimage_pixel_format format; /* AUTOMATIC: chosen by sdcs_make_image */
+    sdimage_size box;            /* 0 x 0 for full size */
     bool keeps_aspect_ratio, first_frame_only, converts_to_srgb;
     bool reads_gain_map;               /* for a rendition of HDR, or to keep it */
     uint64_t max_pixels;               /* limit for the stored image */
@@ -27,7 +27,7 @@ typedef struct sdcs_request {
 
 /* The properties that the container declares. */
 typedef struct sdcs_info {
-    sdimage_format format;
+    sdimage_format format;                /* the format of the file */
     uint32_t width, height;               /* as stored */
     uint32_t source_width, source_height; /* size of the original, if this is a thumbnail; otherwise 0 */
     sdimage_orientation orientation;

@@ -15,7 +15,7 @@ typedef struct task {
     pthread_mutex_t lock; /* guards both flags */
     pthread_cond_t ended; /* signaled when the work has finished */
     bool is_finished, is_abandoned;
-    void *job;
+    void *job; /* owned */
     sdcs_work work, release;
 } task;
 

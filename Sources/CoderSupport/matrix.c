@@ -22,7 +22,7 @@ enum { CHROMA_SCALE = 16 };
 
 /* CIE 1931 chromaticities (x, y) of a code. */
 typedef struct primaries {
-    int code;
+    int code; /* the code point */
     double red[2], green[2], blue[2], white[2];
 } primaries;
 

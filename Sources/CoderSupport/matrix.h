@@ -15,7 +15,7 @@ typedef struct sdyuv_matrix {
     /* A channel is (luma * from_luma + cb * from_cb + cr * from_cr + offset) >> shift. Chroma is scaled by 16, as
      * upsampling leaves it. */
     int32_t from_luma[3], from_cb[3], from_cr[3], offset[3];
-    int shift;
+    int shift; /* fractional bits of all factors */
 } sdyuv_matrix;
 
 /* Makes the matrix for output of 16 bits (`wide`) or 8 bits a channel. Returns false if the matrix is not linear, or

@@ -8,7 +8,7 @@
 
 /* A hash in progress. */
 typedef struct sdcs_md5 {
-    uint32_t state[4];
+    uint32_t state[4]; /* A, B, C and D of the RFC */
     uint64_t length;   /* bytes added so far */
     uint8_t block[64]; /* bytes that make no whole block yet */
 } sdcs_md5;

@@ -90,6 +90,7 @@ sdimage_status sdcs_rows_open(sdcs_rows *rows, uint32_t width, uint32_t height, 
     return factor > 1 ? open_means(rows, error) : SDIMAGE_STATUS_OK;
 }
 
+/* Releases the image, too: a caller that returns it has a reference of its own. */
 void sdcs_rows_close(sdcs_rows *rows) {
     sdimage_image_unref(rows->image);
     free(rows->band);

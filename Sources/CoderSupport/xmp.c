@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+/* Reports white space of ASCII, which includes that of XML. */
 static bool is_space(uint8_t byte) {
     return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }

@@ -148,6 +148,7 @@ INLINE void store_rgb8(uint8_t *out, const block *b, size_t count) {
     }
 }
 
+/* Writes 8-bit RGBA, a pixel at a time as one word. */
 INLINE void store_rgba8(uint8_t *out, const block *b, size_t count, bool opaque) {
     for (size_t i = 0; i < count; i++) {
         uint32_t pixel = (uint32_t)b->red[i] | (uint32_t)b->green[i] << 8 | (uint32_t)b->blue[i] << 16 |
@@ -167,6 +168,7 @@ INLINE void store_wide(uint16_t *out, const block *b, size_t count, int channels
     }
 }
 
+/* Writes gray, which apply_luma has left in green. */
 INLINE void store_gray(const sdyuv_pixels *pixels, uint8_t *row, size_t x, const block *b, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (pixels->wide)
@@ -236,6 +238,7 @@ INLINE void convert_rows(const sdyuv_planes *p, const sdyuv_matrix *m, const sdy
     }
 }
 
+/* Conversion from bytes and from words, compiled for each SIMD level. */
 LOCAL_KERNEL(void, convert_narrow, (p, m, pixels), const sdyuv_planes *p, const sdyuv_matrix *m,
              const sdyuv_pixels *pixels) {
     convert_rows(p, m, pixels, 8);

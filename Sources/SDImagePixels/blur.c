@@ -67,7 +67,7 @@ INLINE void store_bytes(uint8_t *p, const sums *sum, float factor) {
 /* One box filter over the output of an earlier stage. The ring holds the inputs of one box and the one that has just
    left it. */
 typedef struct {
-    sums sum;
+    sums sum;   /* sum of the box around the current position */
     sums *ring; /* box + 1 entries */
     /* Positions of the newest entry in the ring, and of the last input. */
     size_t cursor, end;
@@ -202,6 +202,7 @@ INLINE void blur_wide(uint8_t *strip, ptrdiff_t stride, size_t length, size_t bo
         store_wide(strip + (ptrdiff_t)p * stride, b + p * lanes, kind);
 }
 
+/* The three kinds of samples, compiled for each SIMD level. */
 LOCAL_KERNEL(void, blur_u8, (strip, stride, length, box, scratch), uint8_t *strip, ptrdiff_t stride, size_t length,
              size_t box, double *scratch) {
     blur_wide(strip, stride, length, box, SDPX_BLUR_U8, scratch);

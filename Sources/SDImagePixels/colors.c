@@ -7,8 +7,9 @@
 /* Slots of the hash table: sixteen for each color, so that collisions are rare. */
 enum { MOST = 256, SLOT_BITS = 12, SLOTS = 1 << SLOT_BITS };
 
+/* The table; its memory belongs to the caller. */
 struct sdpx_colors {
-    uint32_t count;
+    uint32_t count; /* colors so far */
     uint32_t values[MOST];
     /* The color of each slot, and its index in `values`, counted from 1; 0 is an empty slot. */
     uint32_t slots[SLOTS];

@@ -63,6 +63,7 @@ KERNEL(void, sdpx_webp_over_row, (to, from, pixels), uint8_t *to, const uint8_t 
     }
 }
 
+/* Adds the source, whose color is multiplied already, to the rest of the backdrop. */
 KERNEL(void, sdpx_webp_over_row_premultiplied, (to, from, pixels), uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t s = load(from + 4 * i), d = load(to + 4 * i), rest = 256 - channel(s, 3), v = 0;

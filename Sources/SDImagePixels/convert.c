@@ -231,6 +231,7 @@ KERNEL(void, sdpx_cmyk_to_rgb, (to, from, pixels), uint8_t *to, const uint8_t *f
     }
 }
 
+/* Clamps to a byte. */
 INLINE uint8_t clamp8(int32_t v) {
     return (uint8_t)(v < 0 ? 0 : v > 255 ? 255 : v);
 }

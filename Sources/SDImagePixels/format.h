@@ -16,10 +16,12 @@ INLINE float full_sample(sdpx_format format) {
     return format == SDPX_RGBA_FLOAT ? 1 : format >= SDPX_GRAY16 ? 65535 : 255;
 }
 
+/* Reports that colors are multiplied by alpha. */
 INLINE int is_premultiplied(sdpx_format format) {
     return format == SDPX_RGBA8_PREMULTIPLIED || format == SDPX_BGRA8_PREMULTIPLIED;
 }
 
+/* Reports one channel, without alpha. */
 INLINE int is_gray(sdpx_format format) {
     return format == SDPX_GRAY8 || format == SDPX_GRAY16;
 }

@@ -7,6 +7,7 @@
 
 /* --- Tables (RFC 1951, section 3.2). */
 
+/* Makes the entry of a literal, without the bits of its code. */
 static uint32_t literal_entry(uint32_t symbol) {
     return ONE_LITERAL | symbol << 8;
 }
@@ -20,6 +21,7 @@ static uint32_t length_entry(uint32_t symbol) {
     return symbol < sizeof extras ? (uint32_t)bases[symbol] << 16 | extras[symbol] : INVALID;
 }
 
+/* Makes the entry of a symbol: literals, the end of the block, lengths. */
 static uint32_t symbol_entry(uint32_t symbol) {
     return symbol < 256 ? literal_entry(symbol) : symbol == 256 ? END_OF_BLOCK : length_entry(symbol - 257);
 }
@@ -52,7 +54,7 @@ INLINE uint32_t next_code(uint32_t code, uint32_t length) {
 typedef struct {
     uint16_t counts[LONGEST_CODE + 1];
     uint16_t sorted[SYMBOLS];
-    uint32_t used;
+    uint32_t used; /* symbols with a code */
 } code_list;
 
 /* Lists the codes of an alphabet. 0 if the lengths are invalid: an oversubscribed code, or an incomplete one. An empty

@@ -10,6 +10,7 @@
 
 /* --- Bits. */
 
+/* The input: fields of sdpx_jpeg_scan, copied while it is read. */
 typedef struct {
     const uint8_t *next, *end;
     uint64_t window;

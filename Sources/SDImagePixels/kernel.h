@@ -25,6 +25,7 @@ enum {
 /* The instructions in use: set before `main`, and 0 until then; changed only by tests. */
 extern unsigned sdpx_cpu_features __attribute__((visibility("hidden")));
 
+/* Returns the instructions in use, as flags. */
 INLINE unsigned sdpx_cpu_in_use(void) {
     return __atomic_load_n(&sdpx_cpu_features, __ATOMIC_RELAXED);
 }

@@ -14,6 +14,7 @@ enum {
     STEP = SDPX_LZW_ROOM
 };
 
+/* The decoder; its memory belongs to the caller. */
 struct sdpx_lzw {
     int status;
     uint32_t bit_count;
@@ -21,13 +22,14 @@ struct sdpx_lzw {
     uint64_t bits;
     /* Unread bytes of the current block. */
     uint32_t block_left;
+    /* The clear code, the bits of the first codes, the code to be added next, the bits of a code. */
     uint32_t clear, first_size, next, size;
     /* The string of the previous code; its length is 0 after a clear code. */
     uint32_t previous_start, previous_length;
     /* Offsets in the memory: of the next pixel, and of the end. */
     uint32_t position, end;
-    uint32_t start[CODES];
-    uint16_t length[CODES];
+    uint32_t start[CODES];  /* offset of the string of each code */
+    uint16_t length[CODES]; /* its length in pixels */
 };
 
 /* Empties the table: the next code is the one after the clear code and the end code. */

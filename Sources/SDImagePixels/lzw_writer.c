@@ -12,12 +12,13 @@ enum {
     BLOCK = 255
 };
 
+/* The encoder, between two rows. */
 struct sdpx_lzw_writer {
-    uint32_t clear, first_size, next, size;
+    uint32_t clear, first_size, next, size; /* as in the decoder */
     /* The code of the current string, which may be extended; CODES if there is none. */
     uint32_t prefix;
     uint32_t bit_count;
-    uint64_t bits;
+    uint64_t bits; /* bits that make no byte yet, the first lowest */
     /* The block that is being filled. */
     uint32_t count;
     uint8_t block[BLOCK];

@@ -9,6 +9,7 @@
 /* Bytes whose costs are summed in 32 bits. */
 enum { STRETCH = 1 << 16 };
 
+/* Returns the absolute difference. */
 INLINE uint8_t difference(uint8_t a, uint8_t b) {
     return a > b ? (uint8_t)(a - b) : (uint8_t)(b - a);
 }
@@ -44,6 +45,7 @@ INLINE void filter_bytes(uint8_t *restrict to, const uint8_t *row, const uint8_t
         to[i] = filtered(row[i], row[i - pixel], above[i], above[i - pixel], filter);
 }
 
+/* One kernel for each filter, so that each loop is vectorized. */
 LOCAL_KERNEL(void, filter_sub, (to, row, above, bytes, pixel), uint8_t *restrict to, const uint8_t *row,
              const uint8_t *above, size_t bytes, size_t pixel) {
     filter_bytes(to, row, above, bytes, pixel, SDPX_FILTER_SUB);

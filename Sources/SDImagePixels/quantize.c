@@ -17,7 +17,7 @@ typedef struct {
     uint32_t first, count;
     /* Points whose value on the axis is below `cut` go to the lower half. */
     int axis, cut;
-    float gain;
+    float gain; /* decrease of the squared error by the split */
 } box;
 
 /* Square roots of the weights of red, green and blue. */
@@ -127,6 +127,7 @@ static void make_points(sdpx_counting *c) {
     }
 }
 
+/* Returns the values of all points on an axis. */
 INLINE const float *axis_of(const sdpx_points *p, int axis) {
     return axis == 0 ? p->red : axis == 1 ? p->green : p->blue;
 }
@@ -234,6 +235,7 @@ static uint32_t cut_boxes(sdpx_points *p, uint32_t points, box *boxes, uint32_t 
 /* Sums of the points of each color: red, green, blue, weight. */
 typedef double totals[256][4];
 
+/* Adds a point to the sums of its color. */
 static void add_point(double *total, const sdpx_points *p, uint32_t i) {
     double w = p->weight[i];
     total[0] += p->red[i] * w;

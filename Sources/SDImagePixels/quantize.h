@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
     sdpx_counted counted[COLORS];
-    uint16_t slots[SLOTS];
+    uint16_t slots[SLOTS]; /* indices into `counted`, plus 1; 0 is free */
     sdpx_points points;
     uint32_t count;
     /* Low bits of each channel that are ignored. */

@@ -24,7 +24,8 @@ INLINE void fetch_ahead(const sdpx_ahead *ahead, size_t x, size_t count) {
    units. */
 
 VNNI INLINE __m512i lanes_of(__m512i a, __m512i b, __m512i c, __m512i d) {
-    /* Adds the four quarters of each vector; the sums are in the order of the arguments. */
+    /* Adds the four quarters of each vector; the sums are in the order of the arguments. A quarter has four
+       channels. */
     __m512i ab = _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x44), _mm512_shuffle_i32x4(a, b, 0xee));
     __m512i cd = _mm512_add_epi32(_mm512_shuffle_i32x4(c, d, 0x44), _mm512_shuffle_i32x4(c, d, 0xee));
     return _mm512_add_epi32(_mm512_shuffle_i32x4(ab, cd, 0x88), _mm512_shuffle_i32x4(ab, cd, 0xdd));

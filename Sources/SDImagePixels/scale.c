@@ -152,6 +152,7 @@ KERNEL(void, sdpx_accumulate_f32, (sums, weights, count, row, samples), float *c
     }
 }
 
+/* Loads four floats of any alignment. */
 INLINE float4 load4(const float *p) {
     float4 v;
     memcpy(&v, p, sizeof v);

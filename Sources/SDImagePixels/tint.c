@@ -71,6 +71,7 @@ INLINE float hard_light(float b, float s) {
     return s <= 0.5f ? 2 * b * s : b + (2 * s - 1) - b * (2 * s - 1);
 }
 
+/* `d` is the function of the backdrop that section 10.1 gives for bright sources. */
 INLINE float soft_light(float b, float s) {
     float root = SQUARE_ROOT(b), d = b <= 0.25f ? ((16 * b - 12) * b + 4) * b : root;
     return s <= 0.5f ? b - (1 - 2 * s) * b * (1 - b) : b + (2 * s - 1) * (d - b);
@@ -125,6 +126,7 @@ typedef struct {
 INLINE float luminosity(rgb c) {
     return 0.3f * c.red + 0.59f * c.green + 0.11f * c.blue;
 }
+/* The lowest and the highest channel; their difference is the saturation. */
 INLINE float lowest(rgb c) {
     return least(c.red, least(c.green, c.blue));
 }

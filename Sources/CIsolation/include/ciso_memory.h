@@ -26,6 +26,7 @@ int ciso_memory_check(int descriptor, size_t *size);
    returned. Writing into the mapping, if allowed, copies pages and is not seen by other mappings. */
 int ciso_memory_map(int descriptor, size_t size, bool is_writable, void **address);
 
+/* Removes a mapping of any of these functions; `size` is that of the mapping. */
 void ciso_memory_unmap(void *address, size_t size);
 
 /* Allocates the pages of a part of a memfd that ciso_memory_map_to_write mapped at `address`, and keeps their contents:

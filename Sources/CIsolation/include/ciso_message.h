@@ -17,8 +17,8 @@ int ciso_send(int socket, const void *bytes, size_t length, const int *descripto
 
 /* A received message. The receiver owns the descriptors, which are closed on exec and of any kind. */
 struct ciso_message {
-    size_t length;
-    size_t count;
+    size_t length; /* in bytes, at least 1 */
+    size_t count;  /* number of descriptors */
     int descriptors[CISO_MAX_DESCRIPTORS];
 };
 

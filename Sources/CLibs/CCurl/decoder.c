@@ -46,13 +46,14 @@ enum {
     deflate_window = -15,
 };
 
+/* The decoder of one coding. */
 struct ccurl_decoder {
     ccurl_coding coding; /* selects the decoder */
     z_stream zlib;       /* for gzip and deflate */
     void *other;         /* the decoder of Brotli or Zstandard */
     /* The first two bytes of "deflate" show if there is a header. */
     uint8_t first[2];
-    int first_count;
+    int first_count;          /* bytes in `first` */
     bool is_begun, has_ended; /* "deflate" has passed its header; the last frame is complete */
 };
 

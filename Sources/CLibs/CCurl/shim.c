@@ -238,6 +238,7 @@ bool ccurl_is_connected_to(curl_socket_t socket, const char *expected, int32_t p
 
 bool ccurl_has_unread_input(curl_socket_t socket) {
     char byte;
+    /* A count of 0 is the end of the input. */
     ssize_t count = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }

@@ -9,22 +9,24 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
+/* An encoder of one file. libjpeg holds pointers to the parts of it. */
 struct cjpeg_encoder {
     struct jpeg_compress_struct info;
     struct jpeg_error_mgr errors;
     jmp_buf escape; /* set by each function that calls libjpeg */
-    int status;
-    int code;
+    int status;     /* the code of the last failure */
+    int code;       /* libjpeg's number of the message */
     char message[JMSG_LENGTH_MAX];
     struct jpeg_destination_mgr destination; /* the unwritten part of the memory */
     cjpeg_grow grow;                         /* called with `context` */
     void *context;
     size_t count, capacity; /* bytes of the finished file, and of its memory */
     struct jpeg_progress_mgr progress;
-    int (*stop)(void *context);
+    int (*stop)(void *context); /* asked by cjpeg_encoder_finish */
     void *stop_context;
 };
 
+/* Maps errors of libjpeg to codes. */
 static int status_of_error(int code) {
     switch (code) {
     case JERR_OUT_OF_MEMORY: return CJPEG_NO_MEMORY;
@@ -34,6 +36,7 @@ static int status_of_error(int code) {
     }
 }
 
+/* Stores the message, and returns to the last setjmp. */
 static void on_error(j_common_ptr info) {
     cjpeg_encoder *encoder = info->client_data;
     encoder->status = status_of_error(encoder->errors.msg_code);
@@ -65,6 +68,7 @@ static boolean grow_file(j_compress_ptr info) {
     return TRUE;
 }
 
+/* Provides the first memory; called by jpeg_start_compress. */
 static void begin_file(j_compress_ptr info) {
     grow_file(info);
 }

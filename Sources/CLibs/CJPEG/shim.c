@@ -13,6 +13,7 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
+/* A decoder of one file. libjpeg holds pointers to the parts of it. */
 struct cjpeg_decoder {
     struct jpeg_decompress_struct info;
     struct jpeg_error_mgr errors; /* libjpeg's, with functions replaced */
@@ -71,6 +72,7 @@ static _Noreturn void fail(cjpeg_decoder *decoder, int status) {
     longjmp(decoder->escape, 1);
 }
 
+/* Receives the errors of libjpeg; does not return. */
 static void on_error(j_common_ptr info) {
     cjpeg_decoder *decoder = info->client_data;
     fail(decoder, status_of_error(decoder->errors.msg_code, decoder->damage));
@@ -121,6 +123,7 @@ static cjpeg_decoder *open_decoder(int tolerance, void (*prepare)(cjpeg_decoder 
     return decoder;
 }
 
+/* Sets a source that has the complete file. */
 static void use_memory(cjpeg_decoder *decoder, const void *bytes, size_t count) {
     jpeg_mem_src(&decoder->info, bytes, count);
 }
@@ -131,6 +134,7 @@ cjpeg_decoder *cjpeg_open(const void *bytes, size_t count, int tolerance) {
 
 /* --- Growing files. */
 
+/* The source needs no start and no end. */
 static void on_source(j_decompress_ptr info) {
     (void)info;
 }

@@ -11,10 +11,11 @@
 #include <string.h>
 #include <zlib.h>
 
+/* A reader of one file. libpng holds a pointer to it. */
 struct cpng_reader {
     png_structp png;
     png_infop info;
-    const unsigned char *bytes;
+    const unsigned char *bytes; /* the file; borrowed */
     size_t length;
     size_t offset; /* the next byte to read */
     jmp_buf jump;  /* set by each function that calls libpng */
@@ -29,10 +30,12 @@ static void stop(cpng_reader *reader, cpng_status status, const char *message) {
     longjmp(reader->jump, 1);
 }
 
+/* Receives the errors of libpng; does not return. */
 static void on_error(png_structp png, png_const_charp message) {
     stop(png_get_error_ptr(png), CPNG_BAD_DATA, message);
 }
 
+/* Ignores warnings, which libpng would print to the standard error output. */
 static void on_warning(png_structp png, png_const_charp message) {
     (void)png;
     (void)message;

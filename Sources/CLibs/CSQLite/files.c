@@ -191,6 +191,7 @@ static int file_truncate(sqlite3_file *handle, sqlite3_int64 size) {
     return code;
 }
 
+/* Waits until the device has a file: its data and size, or all metadata. */
 static int sync_descriptor(int descriptor, bool is_data_only) {
     while (is_data_only ? fdatasync(descriptor) : fsync(descriptor)) {
         if (errno != EINTR)
@@ -448,6 +449,7 @@ static int folder_access(sqlite3_vfs *vfs, const char *path, int flags, int *res
     return SQLITE_OK;
 }
 
+/* Names are complete already. */
 static int folder_full_path(sqlite3_vfs *vfs, const char *path, int capacity, char *full) {
     (void)vfs;
     size_t length = strlen(path);

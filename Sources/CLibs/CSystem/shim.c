@@ -130,6 +130,7 @@ __thread int32_t runtime_thread __asm__("_ZZN5swift14threading_impl5linux13ulock
 
 extern void swift_once(void *token, void (*function)(void *), void *context);
 
+/* The function of a token that is never used otherwise. */
 static void do_nothing(void *context) {
     (void)context;
 }
@@ -161,6 +162,7 @@ static void prepare_fork(void) {
         prepare();
 }
 
+/* Runs after the fork, on the same thread of the parent. */
 static void end_fork(void) {
     if (is_handled)
         atomic_load (&did_fork)();
@@ -175,6 +177,7 @@ static void start_child(void) {
         atomic_load (&did_fork_in_child)();
 }
 
+/* Registers when the library is loaded, so that no fork comes before. */
 __attribute__((constructor)) static void handle_forks(void) {
     pthread_atfork(prepare_fork, end_fork, start_child);
 }
@@ -200,6 +203,7 @@ int csys_event_descriptor(void) {
 }
 
 void csys_signal_event(int descriptor) {
+    /* An event that is signaled already stays so: EAGAIN is no failure. */
     uint64_t one = 1;
     while (write(descriptor, &one, sizeof one) < 0 && errno == EINTR) {
     }
@@ -244,6 +248,7 @@ static const char *mapped_file(uintptr_t address) {
 /* Written once, by find_own_file. */
 static const char *own_file;
 
+/* Finds the file of this code. dladdr(3) has the name by which it was loaded, which may be relative. */
 static void find_own_file(void) {
     Dl_info info;
     if (!dladdr((const void *)&watched, &info))

@@ -463,6 +463,7 @@ static const sdimage_coder_vtable table = {
     .module = sdcs_module_path,
 };
 
+/* The function by which the library makes the coder after it has opened this module. */
 SDIMAGE_API sdimage_status sdimage_avif_coder_new(sdimage_coder **coder, sdimage_error **error) {
     return sdimage_coder_new_custom("avif", &table, &sequences, NULL, coder, error);
 }

@@ -16,10 +16,10 @@ enum { MAX_PROPERTIES = 127 };
 
 /* The boxes to change; bodies without version and flags. */
 typedef struct layout {
-    sdcs_span meta, iprp, ipco, ipma, iloc;
-    uint64_t primary;    /* item */
-    uint8_t *properties; /* count of the properties of the primary item */
-    uint8_t number;      /* index of the new property, from 1 */
+    sdcs_span meta, iprp, ipco, ipma, iloc; /* bodies of the boxes of these types */
+    uint64_t primary;                       /* item */
+    uint8_t *properties;                    /* count of the properties of the primary item */
+    uint8_t number;                         /* index of the new property, from 1 */
 } layout;
 
 /* Writes the lower `count` bytes of a value, big-endian. */

@@ -89,7 +89,7 @@ static sdimage_status make_heif_image(const sdcs_encode_input *source, struct he
 /* Objects of libheif for one file; NULL until they are made. */
 typedef struct job {
     struct heif_context *context;
-    struct heif_encoder *encoder;
+    struct heif_encoder *encoder; /* the H.265 encoder, for image and preview */
     struct heif_encoding_options *options;
 } job;
 
@@ -254,7 +254,7 @@ static sdimage_status add_blocks(job *job, const sdimage_encode_options *options
 
 /* The destination of the file, for the function that libheif calls. */
 typedef struct sink {
-    const sdimage_image *image;
+    const sdimage_image *image; /* the image as stored, for its size and orientation */
     sdimage_data **data;
     sdimage_error **error;
     sdimage_status status; /* result of the copy */

@@ -287,6 +287,7 @@ static void release_library(void *user_data) {
     de265_free();
 }
 
+/* The function by which the library makes the coder after it has opened this module. */
 SDIMAGE_API sdimage_status sdimage_heif_coder_new(sdimage_coder **coder, sdimage_error **error) {
     /* Makes the tables once, not for each image. */
     if (de265_init() != DE265_OK)

@@ -27,7 +27,7 @@ typedef struct sdheif_frame {
 /* The parameters for a coded picture: its maximum size, from the container, and the number of threads. */
 typedef struct sdheif_coded {
     uint32_t width, height;
-    int threads;
+    int threads; /* 1: the calling one alone */
 } sdheif_coded;
 
 /* Decodes the first picture of an item; the caller releases it. Checks the container's budget between the units of the

@@ -15,6 +15,7 @@ enum { OUTLINE_DEPTH = 4 };
 
 static const uint32_t CODED = SDCS_FOURCC('h', 'v', 'c', '1'), GRID = SDCS_FOURCC('g', 'r', 'i', 'd');
 
+/* Fails with BAD_DATA. */
 static sdimage_status damaged(sdimage_error **error, const char *what) {
     return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, what);
 }

@@ -35,6 +35,7 @@ sdimage_status sdheif_image_read(const sdheif_container *container, const sdheif
  * header of an image that libheif decodes. False without a size, and for a region outside of the image. */
 bool sdheif_read_outline(const sdheif_container *container, sdheif_image *image);
 
+/* Frees the tables. Repeated calls have no effect. */
 void sdheif_image_release(sdheif_image *image);
 
 /* Return the bytes of the planes of the stored image, and of one tile, without alpha. */

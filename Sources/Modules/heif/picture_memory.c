@@ -24,8 +24,8 @@ static const uint16_t wide_mark[MARK][MARK] = {
 
 /* The luma of a picture, stored behind its samples. libde265 returns only the cropped part. */
 typedef struct luma {
-    uint8_t *bytes;
-    size_t stride, sample_size;
+    uint8_t *bytes;             /* start of the plane's memory */
+    size_t stride, sample_size; /* in bytes */
     uint32_t width, height;
 } luma;
 
@@ -55,6 +55,7 @@ static const void *mark_row(const luma *luma, size_t row) {
     return luma->sample_size == 2 ? (const void *)wide_mark[row] : mark[row];
 }
 
+/* Returns the address of a sample. */
 static uint8_t *row_at(const luma *luma, uint32_t x, size_t y) {
     return luma->bytes + y * luma->stride + x * luma->sample_size;
 }

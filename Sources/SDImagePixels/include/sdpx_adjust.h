@@ -26,6 +26,7 @@ enum {
     SDPX_STEP_VIGNETTE = 6
 };
 
+/* One step: a kind from the list above, and its parameters in their order. */
 typedef struct {
     int kind;
     float values[20];

@@ -41,9 +41,9 @@ void sdpx_count_light(uint32_t *counts, const float *rgba, size_t pixels);
 typedef struct {
     /* 256 or 65,536 entries, depending on the sample depth. */
     const float *table;
-    float luminance[3];
+    float luminance[3]; /* weights of red, green and blue */
     float system_gamma;
-    float matrix[9];
+    float matrix[9]; /* by rows */
     /* The tone mapping of the result; NULL for none. */
     const sdpx_tones *tones;
 } sdpx_light;

@@ -24,8 +24,8 @@ enum {
       table for the sample of the map.
    5. `to_srgb` converts to the primaries of sRGB. */
 typedef struct {
-    int format;
-    const float *light;
+    int format;         /* the format of base pixels */
+    const float *light; /* linear light of a sample; SDPX_GAIN_ENTRIES entries */
     /* The same table three times for a map of one channel. */
     const float *gains[3];
     float base_offset[3], alternate_offset[3];

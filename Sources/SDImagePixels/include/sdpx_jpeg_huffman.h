@@ -13,13 +13,13 @@ enum {
 
 /* The lookup tables of one Huffman table. */
 typedef struct {
-    uint16_t steps[1 << SDPX_JPEG_STEP_BITS];
+    uint16_t steps[1 << SDPX_JPEG_STEP_BITS]; /* only for AC coefficients */
     uint16_t symbols[1 << SDPX_JPEG_SYMBOL_BITS];
     /* For longer codes: the end of the codes of each length in 16 bits, and the offset from such a code to its
        value. */
     uint32_t limits[17];
     uint32_t offsets[17];
-    uint8_t values[256];
+    uint8_t values[256]; /* symbols in the order of their codes */
 } sdpx_jpeg_huffman;
 
 /* Makes a table from the number of codes of each length from 1 to 16, and their values. 0 if the codes are invalid.

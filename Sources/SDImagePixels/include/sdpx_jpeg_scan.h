@@ -16,7 +16,7 @@ enum {
 
 /* One component of a scan. */
 typedef struct {
-    const sdpx_jpeg_huffman *dc, *ac;
+    const sdpx_jpeg_huffman *dc, *ac; /* tables of the component; borrowed */
     /* Blocks of an MCU, horizontally and vertically. */
     uint32_t across, down;
     /* Samples per block in each direction. 1: the DC coefficient as coded. 2 or 4: means, in eighths. */
@@ -40,13 +40,13 @@ typedef enum {
 
 /* The state of decoding one scan. */
 typedef struct {
-    const uint8_t *next, *end;
+    const uint8_t *next, *end; /* data not read yet */
     sdpx_jpeg_kind kind;
     /* The lowest coded bit of DC coefficients; not for sequential scans. */
     uint32_t low_bit;
     sdpx_jpeg_component components[SDPX_JPEG_COMPONENTS];
     uint32_t component_count;
-    uint32_t mcus_across;
+    uint32_t mcus_across; /* MCUs of a row */
     /* Index of the next MCU. */
     uint32_t mcu;
     /* MCUs between restart markers, 0 for none; MCUs until the next marker; the marker's number modulo 8. */

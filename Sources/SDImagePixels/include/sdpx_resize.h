@@ -15,8 +15,8 @@ enum { SDPX_FLOAT_UNITS = 4 };
 /* The source positions of each output position along an axis: `counts[i]` of them from `starts[i]` on, times the
    weights at `weights + i * taps`. */
 typedef struct {
-    size_t count;
-    size_t taps;
+    size_t count; /* output positions */
+    size_t taps;  /* weights stored for each output position, at least its count */
     const int32_t *starts;
     const int32_t *counts;
     const float *weights;

@@ -10,8 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Initializes libcurl for the process (curl_global_init(3)). */
 CURLcode ccurl_global_init(void);
 
+/* Set an option whose value is a number, a text (which libcurl copies), or a pointer (which it keeps); and the header
+ * fields of requests, which the caller keeps until the handle has others. */
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
@@ -36,11 +39,13 @@ CURLcode ccurl_set_socket_closer(CURL *easy, curl_closesocket_callback close, vo
 /* Version of the loaded libcurl, 0xXXYYZZ for X.Y.Z. */
 unsigned ccurl_version(void);
 
+/* Connects a handle with a share handle; NULL: with none. */
 CURLcode ccurl_set_share(CURL *easy, CURLSH *share);
 
 /* Makes a share handle for TLS sessions, and for cookies if `cookies`; for one thread. NULL if memory is exhausted. */
 CURLSH *ccurl_make_share(bool cookies);
 
+/* Sets a numeric option of a multi handle. */
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
 /* Return information about a transfer; 0 or an empty text if it is not known. Texts are borrowed from the handle. */
@@ -58,6 +63,7 @@ int ccurl_make_poller(int wakeup);
 /* Watches `socket` as libcurl requests: CURL_POLL_IN and the like; CURL_POLL_REMOVE ends it. */
 void ccurl_watch(int poller, curl_socket_t socket, int what);
 
+/* A socket that is ready. */
 typedef struct ccurl_event {
     curl_socket_t socket; /* CURL_SOCKET_BAD: the wake-up */
     int events;           /* CURL_CSELECT_IN and the like */

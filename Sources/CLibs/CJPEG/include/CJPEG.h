@@ -35,12 +35,12 @@ enum { CJPEG_GRAY = 1, CJPEG_COLOR = 3, CJPEG_CMYK = 4 };
 enum { CJPEG_OUT_GRAY, CJPEG_OUT_RGB, CJPEG_OUT_RGBA, CJPEG_OUT_BGRA, CJPEG_OUT_CMYK };
 
 typedef struct {
-    uint32_t width, height;
+    uint32_t width, height; /* in pixels, before scaling */
     /* CJPEG_GRAY, CJPEG_COLOR or CJPEG_CMYK. */
     int kind;
     /* Color is stored as luma and two chroma components, not as RGB. */
     int is_ycc;
-    int is_progressive;
+    int is_progressive; /* coded in several passes over the coefficients */
     /* All scans must be read before the first row. */
     int has_multiple_scans;
     /* Pixel rows of an MCU row. */
@@ -100,6 +100,7 @@ int cjpeg_has_end(const cjpeg_decoder *decoder);
 const char *cjpeg_message(const cjpeg_decoder *decoder);
 int cjpeg_message_code(const cjpeg_decoder *decoder);
 
+/* Frees a decoder; NULL is allowed. */
 void cjpeg_close(cjpeg_decoder *decoder);
 
 /* "libjpeg-turbo 2.1.5". */

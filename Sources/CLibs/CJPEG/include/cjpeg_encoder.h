@@ -60,9 +60,11 @@ int cjpeg_encoder_finish(cjpeg_encoder *encoder, int (*stop)(void *context), voi
 /* The size of the finished file in bytes. */
 size_t cjpeg_encoder_count(const cjpeg_encoder *encoder);
 
+/* The library's message about the last failure, and its number. */
 const char *cjpeg_encoder_message(const cjpeg_encoder *encoder);
 int cjpeg_encoder_message_code(const cjpeg_encoder *encoder);
 
+/* Frees an encoder, but not the memory of the file; NULL is allowed. */
 void cjpeg_encoder_close(cjpeg_encoder *encoder);
 
 #endif

@@ -25,10 +25,10 @@ typedef struct {
     int is_interlaced;
     /* For palette images: red, green and blue of each entry. */
     uint8_t palette[768];
-    size_t palette_length;
+    size_t palette_length; /* in bytes */
     /* As in tRNS, for the color types that may have it. */
     uint8_t transparency[256];
-    size_t transparency_length;
+    size_t transparency_length; /* in bytes; 0 without tRNS */
     /* The offset of the first IDAT chunk, at its length field. */
     size_t data_offset;
 } cpng_header;
@@ -44,6 +44,7 @@ cpng_status cpng_read_header(cpng_reader *reader, cpng_header *header);
 /* libpng's message about the last failure; valid as long as the reader. */
 const char *cpng_message(const cpng_reader *reader);
 
+/* Returns the version of the loaded libpng, such as "1.6.39". */
 const char *cpng_library_version(void);
 
 /* Inflates the one compressed chunk that the caller reads itself, with zlib. Returns the number of bytes written; 0 if
