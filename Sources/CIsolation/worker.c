@@ -3,7 +3,10 @@
    with which the start is complete.
 
    Keeper and worker run in the memory of the host until the worker's exec, with the thread-local storage of the thread
-   that called ciso_start, which waits meanwhile. */
+   that called ciso_start, which waits meanwhile.
+
+   A failure before the exec is stored in `error` of the shared memory. The keeper then ends without a message, and the
+   caller reads the error. */
 #define _GNU_SOURCE
 #include "ciso_worker.h"
 #include "ciso_message.h"

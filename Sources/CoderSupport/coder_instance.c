@@ -1,6 +1,9 @@
 /* coder_instance.c: locking and opening, the same for every coder with frames (docs/decisions.md, "Coders share one
  * instance"). The library calls the entries on its threads: updates, images and frames one after the other, counts and
- * durations at any time. */
+ * durations at any time.
+ *
+ * There are two ways to give an instance its file. With instance_update, bytes arrive until the file is complete; with
+ * open_source, the coder reads from a source as needed. */
 #include "coder_instance.h"
 
 #include <stdlib.h>

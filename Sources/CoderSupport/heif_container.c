@@ -3,7 +3,12 @@
  *
  * Items are sorted by id, so that each row of the other tables finds its item in logarithmic time. Items and properties
  * have tables of their own; the other tables are read in place. Sections without a standard are those of ISO/IEC
- * 14496-12. */
+ * 14496-12.
+ *
+ * - `pitm` names the primary item, `iinf` lists all items with their types.
+ * - `iloc` tells the location of the bytes of each item, in the file or in `idat`.
+ * - `iprp` has properties (`ipco`) and their assignment to items (`ipma`).
+ * - `iref` has typed references from item to item, such as from a thumbnail to its image. */
 #include "heif_container.h"
 
 #include <stdlib.h>

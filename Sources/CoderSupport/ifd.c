@@ -1,6 +1,9 @@
 /* ifd.c: directories as they are in the bytes. A directory is known by its offset, 0 for none, and may be anywhere:
  * each access is checked against the length. The caller limits the number of directories, which may be linked in a
- * circle. */
+ * circle.
+ *
+ * An entry has a tag, a type, the number of values, and a field with the values themselves or, if they do not fit,
+ * their offset. */
 #include "ifd.h"
 
 #include <string.h>

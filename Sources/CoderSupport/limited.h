@@ -1,4 +1,7 @@
-/* limited.h: uninterruptible library work, on a thread of its own that the caller awaits until the deadline. */
+/* limited.h: uninterruptible library work, on a thread of its own that the caller awaits until the deadline.
+ *
+ * The PDF plug-in counts pages with it, outside of the coder's functions. Within those, the library detaches calls
+ * itself (coder.h, detached_stack). */
 #ifndef SDCS_LIMITED_H
 #define SDCS_LIMITED_H
 

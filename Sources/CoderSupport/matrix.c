@@ -1,5 +1,8 @@
 /* matrix.c: from the code points of a stream to the integers that yuv.c multiplies. Computed once for each image.
- * Called by sdcs_make_image. */
+ * Called by sdcs_make_image.
+ *
+ * The matrix combines three steps in one multiplication: the range of samples, the conversion to RGB, and the scale of
+ * the output. */
 #include "matrix.h"
 
 #include <math.h>

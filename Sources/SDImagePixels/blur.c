@@ -2,7 +2,8 @@
    image.
 
    Strips of bytes with a box that is not too large take one sweep in integers (blur_narrow). Others take three passes
-   in double (blur_wide). */
+   in double (blur_wide). A box filter keeps a running sum: each step adds the sample that enters the box, and subtracts
+   the one that leaves it. The cost does not depend on the size of the box. */
 #include "sdpx_blur.h"
 
 #include <string.h>

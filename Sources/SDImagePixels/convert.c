@@ -1,5 +1,8 @@
 /* convert.c: conversion of rows between all pixel formats, and of the color models of JPEG and WebP. Runs on any thread
-   and has no state. */
+   and has no state.
+
+   - Integers are sRGB, float is linear light. Only conversions between both apply the transfer function.
+   - Premultiplied formats are divided by alpha before anything else, and multiplied again at the end. */
 #include "sdpx_convert.h"
 
 #include <string.h>

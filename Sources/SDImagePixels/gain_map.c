@@ -1,6 +1,9 @@
 /* gain_map.c: gain maps in float, row by row: interpolation of the map, the light of a base pixel, the application of
    gains, and their measurement for encoding. GainMapRenderer and GainMapMeasurement call it. The steps are those of
-   sdpx_gain_map. */
+   sdpx_gain_map.
+
+   Tables replace the transfer function and the exponential of the gain: a sample of 8 bits has 16 entries up to the
+   next one. */
 #include "sdpx_gain_map.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* hash.c: two hashes of 64 bits: a fast one for contents, and a keyed one for tables. */
+/* hash.c: two hashes of 64 bits: a fast one for contents, and a keyed one for tables. The fast one depends on the byte
+   order of the machine for short inputs, so it is for use within a process. */
 #include "sdpx_hash.h"
 
 #include "kernel.h"

@@ -1,5 +1,9 @@
 /* inflate_tables.c: look-up tables for the codes of a block. A table is indexed by the next bits, the first lowest. An
-   entry tells at once what the code means and how many bits it takes. */
+   entry tells at once what the code means and how many bits it takes.
+
+   - A code that is shorter than the index has several entries, one for each value of the bits after it.
+   - Codes that are longer share an entry, which refers to a second level for the remaining bits.
+   - Entries of literals may hold up to three literals, whose codes fit the index together (make_pairs). */
 #include "inflate_tables.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,8 @@
 /* jpeg_huffman.c: look-up tables for the Huffman codes of a JPEG (ITU-T T.81 | ISO/IEC 10918-1, annex C).
-   DCThumbnailDecoder needs only the lowest coefficients, so one look-up skips several AC coefficients at once: a
-   step. */
+   DCThumbnailDecoder needs only the lowest coefficients, so one look-up skips several AC coefficients at once: a step.
+
+   A step covers whole symbols: codes with the numbers that follow them. Its entry has the bits to drop and the
+   coefficients to advance. BLOCK_END marks the end of the block, NO_STEP an index without a step. */
 #include <string.h>
 
 #include "jpeg_symbols.h"

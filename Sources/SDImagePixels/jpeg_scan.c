@@ -1,6 +1,10 @@
 /* jpeg_scan.c: a walk over the blocks of a Huffman-coded JPEG that keeps the DC coefficient, or the lowest
    coefficients, and skips the rest. DCScanDecoder calls it, for a thumbnail at an eighth, a quarter or half of the
-   size. Sections and annexes are those of ITU-T T.81 | ISO/IEC 10918-1. */
+   size. Sections and annexes are those of ITU-T T.81 | ISO/IEC 10918-1.
+
+   - Sequential files have all coefficients of a block together. The AC coefficients must be decoded even if they are
+     not needed, because only they tell the position of the next block.
+   - Progressive files have scans for the DC coefficients alone; other scans are not walked. */
 #include "sdpx_jpeg_scan.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
-/* kernel.h: the variants of a kernel for the SIMD levels of the CPU, and the helpers that kernels share. */
+/* kernel.h: the variants of a kernel for the SIMD levels of the CPU, and the helpers that kernels share.
+
+   A kernel is a loop over pixels, samples or bytes that the compiler vectorizes for each level. Parameters that select
+   a format become compile-time constants: a function that is INLINE is called in a switch with each value. The compiler
+   then makes a loop without branches for each. */
 #ifndef SDPX_KERNEL_H
 #define SDPX_KERNEL_H
 

@@ -1,5 +1,7 @@
 /* palette.c: palette indices to pixels. GIF and frames that are stored packed use it. AVX2 gathers eight entries at a
-   time; other CPUs load indices eight at a time. */
+   time; other CPUs load indices eight at a time.
+
+   Indices have 8 bits and palettes 256 entries, so that no index is beyond the palette. */
 #include "sdpx_palette.h"
 
 #include "kernel.h"

@@ -1,6 +1,8 @@
 /* png.c: rows of PNG: filters are reversed, and samples are converted to the pixel formats of the library.
    PNGRowDecoder and PNGBitmapWriter call it. A filter that depends on the pixel to the left is a chain: the code
-   shortens the work that each pixel waits for. */
+   shortens the work that each pixel waits for.
+
+   The sdpx_expand functions and sdpx_swap_samples also change the byte order of 16-bit samples: PNG is big-endian. */
 #include "sdpx_png.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* quantize.h: the memory of a quantizer, for counting and mapping. */
+/* quantize.h: the memory of a quantizer, for counting and mapping. The union below has the state of one of the two at a
+   time. */
 #ifndef SDPX_QUANTIZE_STATE_H
 #define SDPX_QUANTIZE_STATE_H
 

@@ -1,5 +1,8 @@
 /* resize.c: resampling in float. ResampledRows loads a few source rows, filters them along x, and adds weighted results
-   to output rows. Several rows are processed together, so that the weights are loaded once for all of them. */
+   to output rows. Several rows are processed together, so that the weights are loaded once for all of them.
+
+   Colors are premultiplied before they are filtered, so that transparent pixels do not bleed into others. Linear light
+   is filtered where the caller requires it; sdpx_store_sums reverses both. */
 #include "sdpx_resize.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* rotate.c: interpolated reads at any position, by the Catmull-Rom cubic over 4 x 4 pixels. RotateTransformer reads
-   each output row as a line across the source. */
+   each output row as a line across the source.
+
+   The center of pixel i is at i + 0.5. Colors are premultiplied while they are loaded, unless the pixels are known to
+   be opaque or premultiplied. */
 #include "sdpx_rotate.h"
 
 #include <math.h>

@@ -1,7 +1,10 @@
 /* scale.c: resampling while an image is decoded. RowScaler adds each row to the output rows that it contributes to,
    down the columns first, then filters finished rows along x; PixelSums rounds them.
 
-   sdpx_box_row is apart from that: it averages boxes of samples, for planes of WebP. */
+   sdpx_box_row is apart from that: it averages boxes of samples, for planes of WebP.
+
+   Differences from resize.c: columns are filtered first, because rows arrive one after the other; colors stay in their
+   encoding; four rows are interleaved to be filtered together. */
 #include "sdpx_scale.h"
 
 #include <string.h>

@@ -1,6 +1,9 @@
 /* tint.c: a color over pixels, in the blend modes of W3C Compositing and Blending Level 1, whose sections the comments
    name. TintTransformer calls it for each row. The modes are of three kinds: factors for source and backdrop (weigh),
-   sums (add), and blend functions (blend). */
+   sums (add), and blend functions (blend).
+
+   Alpha of the backdrop is `ab`, that of the source `as`. Colors are straight: each result is divided by the alpha of
+   the result. */
 #include "sdpx_tint.h"
 
 #include "curve.h"

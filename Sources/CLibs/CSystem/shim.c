@@ -1,5 +1,7 @@
 /* shim.c: system calls and functions of the C library, for the Swift targets: processors, locks, forks, descriptors.
- * Functions may be called from any thread. */
+ * Functions may be called from any thread.
+ *
+ * At a fork, the order is: prepare_fork before it, then end_fork in the parent, or start_child in the child. */
 #define _GNU_SOURCE
 #include "csystem.h"
 

@@ -3,7 +3,9 @@
  * 1. encode_input.c converts the image to 8 bits or to native 16-bit samples, with its alpha if it has one.
  * 2. fill converts it to planes, and sets colors, EXIF, XMP and orientation.
  * 3. write_file compresses the planes with the AV1 encoder of libavif, on up to 16 threads.
- * 4. light_level.c adds the light level to files of libavif before 1.0. */
+ * 4. light_level.c adds the light level to files of libavif before 1.0.
+ *
+ * The work budget is not checked: libavif encodes in one call. */
 #include "encode.h"
 
 #include <avif/avif.h>

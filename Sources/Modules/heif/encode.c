@@ -5,7 +5,8 @@
  * 3. adds EXIF and XMP,
  * 4. writes the file, and corrects the sizes in it.
  *
- * libheif is opened by sdheif_can_encode, which every encode calls first. */
+ * libheif is opened by sdheif_can_encode, which every encode calls first. The work budget is not checked: each call of
+ * libheif encodes a whole image. */
 #include "encode.h"
 
 #include <sdimage/transform.h>

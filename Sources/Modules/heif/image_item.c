@@ -1,5 +1,8 @@
 /* image_item.c: the properties of an item, combined to what the decoder needs. heif.c calls it for the primary item,
- * its alpha, its gain map and its thumbnails. Sections without a standard are those of ISO/IEC 23008-12. */
+ * its alpha, its gain map and its thumbnails. Sections without a standard are those of ISO/IEC 23008-12.
+ *
+ * Transformations are combined to one orientation and one rectangle in stored coordinates, whatever their order: the
+ * planes are cut before they are rotated. */
 #include "image_item.h"
 
 #include <stdlib.h>

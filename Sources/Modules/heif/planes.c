@@ -1,6 +1,9 @@
 /* planes.c: the planes of an image item. An image of one tile keeps the planes of its decoder. Other images are
  * assembled: up to 16 threads, the calling one included, each decode one tile at a time and copy it to its positions.
- * Threads write different tiles, so that the planes need no lock. */
+ * Threads write different tiles, so that the planes need no lock.
+ *
+ * A run is an item with all its positions in the grid: it is decoded once and copied to each. The first error in the
+ * order of runs is reported, so that the result does not depend on the order of threads. */
 #include "planes.h"
 
 #include <pthread.h>

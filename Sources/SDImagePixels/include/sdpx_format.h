@@ -1,4 +1,10 @@
-/* sdpx_format.h: pixel formats. */
+/* sdpx_format.h: pixel formats.
+
+   Conventions of the headers in this folder, unless stated otherwise:
+   - Functions keep no state of their own, check no arguments, and may be called on any thread.
+   - Memory belongs to the caller, and rows have room for the pixels or samples that are passed.
+   - Rows that are read and written do not overlap. Samples of 16 bits and floats have their natural alignment.
+   - A function that can fail returns 0 for a failure. */
 #ifndef SDPX_FORMAT_H
 #define SDPX_FORMAT_H
 

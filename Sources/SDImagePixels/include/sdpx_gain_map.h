@@ -20,8 +20,8 @@ enum {
    1. Pixels of YCbCr are converted to RGB (JFIF 1.02, page 3).
    2. Each sample is looked up in `light`.
    3. `to_gain_primaries` converts to the primaries in which the gains apply (rows for red, green, blue).
-   4. Each channel is multiplied: (light + base_offset) * gain - alternate_offset. The gain is the entry of the channel's
-      table for the sample of the map.
+   4. Each channel is multiplied: (light + base_offset) * gain - alternate_offset. The gain is the entry of the
+      channel's table for the sample of the map.
    5. `to_srgb` converts to the primaries of sRGB. */
 typedef struct {
     int format;         /* the format of base pixels */
