@@ -97,6 +97,7 @@ static const struct rule rules[] = {
     ALLOW(munmap),
     ALLOW(madvise),
     ALLOW(brk),
+    /* No memory becomes executable. */
     ALLOW_IF(mmap, 2, PROT_EXEC, 0),
     ALLOW_IF(mprotect, 2, PROT_EXEC, 0),
     ALLOW(mremap),
@@ -116,8 +117,10 @@ static const struct rule rules[] = {
     ALLOW_IF(fcntl, 1, ANY_BIT, F_SETFD),
     ALLOW_IF(fcntl, 1, ANY_BIT, F_GETFL),
     ALLOW_IF(fcntl, 1, ANY_BIT, F_DUPFD_CLOEXEC),
+    /* Results are sealed before they are sent. */
     ALLOW_IF(fcntl, 1, ANY_BIT, F_ADD_SEALS),
     ALLOW_IF(fcntl, 1, ANY_BIT, F_GET_SEALS),
+    /* The error of a descriptor that is no terminal. */
     FAIL(ioctl, ENOTTY),
 
     /* Memory that is sent to the host, and messages. */

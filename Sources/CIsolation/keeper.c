@@ -43,6 +43,7 @@ BARE static inline __attribute__((always_inline)) long call(long number, long a,
 BARE _Noreturn void ciso_keep(struct ciso_keeper *keeper, const struct msghdr *message) {
     struct pollfd entries[2];
     siginfo_t info;
+    /* Either descriptor is readable after its process has ended (pidfd_open(2)). */
     entries[0].fd = CISO_HOST;
     entries[1].fd = CISO_WORKER;
     entries[0].events = entries[1].events = POLLIN;

@@ -69,6 +69,7 @@ void ciso_fill_message(struct ciso_datagram *datagram, const void *bytes, size_t
     if (count == 0)
         return;
     datagram->header.msg_control = datagram->control.bytes;
+    /* The length with padding; that of the control message itself is without. */
     datagram->header.msg_controllen = CMSG_SPACE(sizeof(int) * count);
     struct cmsghdr *control = CMSG_FIRSTHDR(&datagram->header);
     control->cmsg_len = CMSG_LEN(sizeof(int) * count);
@@ -143,6 +144,7 @@ static int receive(int socket, void *bytes, size_t capacity, struct ciso_message
     /* A message that is refused leaves no descriptors open. */
     size_t count = message->count;
     ciso_close_descriptors(message);
+    /* The kernel returns 0 for the end of the other process, and for an empty message. */
     if (length == 0 && count == 0)
         return EPIPE;
     /* The control data has room for more: this process could not open them. */

@@ -89,6 +89,7 @@ static int lower(int resource, uint64_t value) {
     struct rlimit limit;
     if (getrlimit((__rlimit_resource_t)resource, &limit) < 0)
         return errno;
+    /* Limits of the environment that are lower stay. */
     if (value < limit.rlim_max)
         limit.rlim_max = value;
     limit.rlim_cur = limit.rlim_max;

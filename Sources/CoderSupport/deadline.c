@@ -8,6 +8,7 @@ sdcs_deadline sdcs_deadline_of(const sdimage_decode_options *options) {
                                sdimage_decode_options_work_budget(options));
 }
 
+/* A number of milliseconds has 32 bits, so that the product fits 64. */
 sdcs_deadline sdcs_deadline_after(uint32_t milliseconds, const sdimage_work_budget *budget) {
     return (sdcs_deadline){sdcs_monotonic_ns() + (uint64_t)milliseconds * 1000000u, budget};
 }
@@ -27,6 +28,7 @@ sdimage_status sdcs_check_deadline(sdcs_deadline deadline, sdimage_error **error
     sdimage_status status = status_of(deadline);
     if (status == SDIMAGE_STATUS_OK)
         return status;
+    /* Other statuses than CANCELLED are TIMEOUT. */
     const char *message =
         status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled" : "decoder: took longer than max_work_ms allows";
     return sdcs_fail(error, status, message);

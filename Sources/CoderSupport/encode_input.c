@@ -17,6 +17,7 @@ static bool is_gray(sdimage_pixel_format format) {
 
 sdcs_encode_layout sdcs_encode_layout_of(const sdimage_image *image) {
     sdimage_pixel_format format = sdimage_image_pixel_format(image);
+    /* Gray formats have no alpha. Premultiplied formats become straight. */
     int channels = is_gray(format) ? 1 : sdimage_image_has_alpha(image) ? 4 : 3;
     return (sdcs_encode_layout){channels, is_deep(format)};
 }
@@ -88,6 +89,7 @@ sdcs_color sdcs_color_of(const sdimage_image *image) {
     /* ITU-T H.273, tables 2 and 3. */
     enum { BT709 = 1, SRGB = 13 };
     uint32_t primaries = sdimage_image_color_primaries(image), transfer = sdimage_image_transfer_characteristics(image);
+    /* 0 means that the image does not describe its colors. */
     if (!primaries && !transfer)
         return (sdcs_color){BT709, SRGB};
     return (sdcs_color){(uint16_t)primaries, (uint16_t)transfer};

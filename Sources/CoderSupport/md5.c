@@ -34,6 +34,7 @@ static void transform(uint32_t state[4], const uint8_t block[64]) {
         }
         uint32_t sum = a + mixed + sines[i] + words[word];
         unsigned turn = turns[i / 16][i % 4];
+        /* Each variable takes the name of the next one. */
         a = d;
         d = c;
         c = b;
@@ -52,6 +53,7 @@ void sdcs_md5_begin(sdcs_md5 *md5) {
 void sdcs_md5_add(sdcs_md5 *md5, const void *bytes, size_t length) {
     const uint8_t *from = bytes;
     while (length) {
+        /* Bytes are collected until a block is whole. */
         size_t at = md5->length % 64, part = length < 64 - at ? length : 64 - at;
         memcpy(md5->block + at, from, part);
         md5->length += part;

@@ -17,6 +17,7 @@ size_t sdcs_percent_decode(uint8_t *bytes, size_t length) {
     for (size_t i = 0; i < length; i++) {
         int byte = byte_of(bytes + i, length - i);
         bytes[made++] = byte < 0 ? bytes[i] : (uint8_t)byte;
+        /* An encoded byte takes three characters, of which the loop passes one. */
         i += byte < 0 ? 0 : 2;
     }
     return made;

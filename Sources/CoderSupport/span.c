@@ -1,6 +1,7 @@
 #include "span.h"
 
 bool sdcs_take(sdcs_span *span, size_t count, uint64_t *value) {
+    /* A failure leaves the span as it is. */
     if (count > 8 || span->length < count)
         return false;
     uint64_t sum = 0;

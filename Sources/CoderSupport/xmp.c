@@ -29,6 +29,7 @@ static unsigned number_after(sdcs_span rest) {
     }
     sdcs_skip(&rest, 1);
     pass_space(&rest);
+    /* A number of two digits is no orientation. */
     bool is_number = rest.length && *rest.bytes >= '1' && *rest.bytes <= '8';
     bool is_longer = rest.length > 1 && rest.bytes[1] >= '0' && rest.bytes[1] <= '9';
     return is_number && !is_longer ? *rest.bytes - '0' : 0;

@@ -47,6 +47,7 @@ LOCAL_KERNEL(void, apply_levels, (p, n, levels), sdpx_planes *p, size_t n, float
     float *planes[3] = {p->red, p->green, p->blue};
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < n; i++) {
+            /* Levels divide 0 ... 1 into equal parts, and are spread over 0 ... 1 again. */
             float step = (float)(int32_t)(unit(planes[k][i]) * levels), top = levels - 1;
             planes[k][i] = (step < top ? step : top) / top;
         }
@@ -76,6 +77,7 @@ LOCAL_KERNEL(void, apply_vibrance, (p, n, amount), sdpx_planes *p, size_t n, flo
 
 /* `x` is the position of the first pixel. Darkens by a smooth step of the squared distance from the center. */
 LOCAL_KERNEL(void, apply_vignette, (p, n, v, x, y), sdpx_planes *p, size_t n, const float *v, float x, float y) {
+    /* Distances are those of the centers of pixels. */
     float dy = (y + 0.5f - v[3]) * v[4];
     for (size_t i = 0; i < n; i++) {
         float dx = (x + (float)(int32_t)i + 0.5f - v[2]) * v[4];
@@ -120,6 +122,7 @@ void sdpx_step_row(void *to, sdpx_format to_format, const void *from, sdpx_forma
             sdpx_encode_planes(&planes, n);
         if (!in_light && is_light)
             sdpx_decode_planes(&planes, n);
+        /* Both rows may be the same memory: a part is written after it was read. */
         sdpx_write_planes((uint8_t *)to + x * to_size, to_format, &planes, n);
     }
 }

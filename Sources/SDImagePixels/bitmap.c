@@ -12,6 +12,7 @@ INLINE void unpack(uint8_t *to, const uint8_t *from, size_t pixels, unsigned bit
     for (size_t i = 0; i < whole; i++)
         for (size_t k = 0; k < each; k++)
             to[i * each + k] = (uint8_t)(from[i] >> (8 - bits - k * bits)) & last;
+    /* Reads no byte beyond the last pixel. */
     for (size_t k = 0; k < pixels - whole * each; k++)
         to[whole * each + k] = (uint8_t)(from[whole] >> (8 - bits - k * bits)) & last;
 }

@@ -40,6 +40,7 @@ static inline __attribute__((always_inline)) uint32_t color_at(const uint8_t *pi
 
 /* Returns the slot of a color, or the free slot for it. */
 static inline uint32_t slot_of(const sdpx_colors *colors, uint32_t color) {
+    /* Multiplicative hashing; the highest bits depend on all bits of the color. */
     uint32_t slot = (color * 0x9e3779b1u) >> (32 - SLOT_BITS);
     while (colors->slots[slot] != color && colors->numbers[slot])
         slot = (slot + 1) % SLOTS;
@@ -118,6 +119,7 @@ void sdpx_pack_indices(uint8_t *to, const uint8_t *from, size_t pixels, int bits
     for (size_t i = 0; i < pixels; i += each) {
         unsigned byte = 0;
         for (size_t k = 0; k < each; k++)
+            /* The rest of the last byte is 0. */
             byte = byte << bits | (i + k < pixels ? from[i + k] : 0u);
         to[i / each] = (uint8_t)byte;
     }

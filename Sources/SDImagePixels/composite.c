@@ -39,6 +39,7 @@ INLINE uint32_t divide(uint32_t n, float d) {
 KERNEL(void, sdpx_over_row, (to, from, pixels), uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t s = load(from + 4 * i), d = load(to + 4 * i), a = channel(s, 3);
+        /* Alpha of the part of the backdrop that shows, and of the result, both times 255. */
         uint32_t below = channel(d, 3) * (255 - a), sum = a * 255 + below;
         float divisor = sum ? (float)(int32_t)sum : 1;
         uint32_t v = (sum + 127) / 255 << SHIFT(3);

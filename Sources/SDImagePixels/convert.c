@@ -191,6 +191,7 @@ static void convert_float(uint8_t *to, sdpx_format to_format, const uint8_t *fro
 
 void sdpx_convert_row(void *to, sdpx_format to_format, const void *from, sdpx_format from_format, size_t pixels) {
     size_t to_size = sdpx_pixel_size(to_format), from_size = sdpx_pixel_size(from_format);
+    /* An unknown format. */
     if (to_size == 0 || from_size == 0)
         return;
     /* Without alpha there is nothing to premultiply. */
@@ -207,6 +208,7 @@ void sdpx_convert_row(void *to, sdpx_format to_format, const void *from, sdpx_fo
         if (to_format == SDPX_RGBA_FLOAT || from_format == SDPX_RGBA_FLOAT) {
             convert_float(d, to_format, s, from_format, n);
         } else if (to_format >= SDPX_GRAY16) {
+            /* The block has straight RGBA between the two steps. */
             uint16_t block[4 * BLOCK];
             load16(block, s, from_format, n);
             store16((uint16_t *)(void *)d, to_format, block, n);

@@ -22,6 +22,7 @@ static unsigned detect(void) {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul"))
         features |= SDPX_HAS_CRC;
+    /* The compiler's functions also check that the operating system saves the registers. */
     if (__builtin_cpu_supports("x86-64-v3"))
         features |= SDPX_HAS_AVX2;
     if (__builtin_cpu_supports("x86-64-v4"))

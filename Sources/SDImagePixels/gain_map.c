@@ -27,6 +27,7 @@ INLINE void interpolate_as(float *restrict to, size_t pixels, const float *restr
     const float step = (float)width / (float)pixels, last = (float)(width - 1);
     for (size_t x = 0; x < pixels; x++) {
         float at = ((float)x + 0.5f) * step - 0.5f;
+        /* Rows end with half a sample on both sides, where the outermost sample counts alone. */
         at = at < 0 ? 0 : at > last ? last : at;
         size_t left = (size_t)(int32_t)at, right = left + 1 < width ? left + 1 : left;
         float weight = at - (float)(int32_t)at;
@@ -197,6 +198,7 @@ void sdpx_measure_gains(float *to, const float *base, const float *other, size_t
         const float *light = other + 4 * i;
         for (size_t k = 0; k < 3; k++) {
             float bright = positive(product(from_srgb.rows + 3 * k, light[0], light[1], light[2])) + offset;
+            /* A stop is a factor of two. */
             float gain = log2f(bright / (positive(base[3 * i + k]) + offset));
             /* False for NaN. */
             gain = gain > -SDPX_GAIN_LIMIT ? gain : -SDPX_GAIN_LIMIT;

@@ -39,6 +39,8 @@ static int read_stream_header(sdpx_inflater *s, cursor *c) {
     if (c->count < 16)
         return SDPX_INFLATE_NEEDS_INPUT;
     uint32_t method = low_bits(c, 8), flags = low_bits(c, 16) >> 8;
+    /* Bits 0-3 of the method are 8 for deflate, bits 4-7 the logarithm of the window minus 8. Bit 5 of the flags is
+       that of a dictionary. */
     if ((method << 8 | flags) % 31 != 0 || (method & 15) != 8 || method >> 4 > 7 || flags & 32)
         return fail(s);
     drop(c, 16);
@@ -136,6 +138,7 @@ static int read_length_code(sdpx_inflater *s, cursor *c) {
         s->lengths[order[s->index]] = (uint8_t)low_bits(c, 3);
         drop(c, 3);
     }
+    /* A copy, because the lengths of symbols are written to the same memory next. */
     uint8_t lengths[19];
     uint32_t used = 0;
     memcpy(lengths, s->lengths, sizeof lengths);
@@ -164,6 +167,7 @@ static int read_code_lengths(sdpx_inflater *s, cursor *c) {
             drop(c, bits);
             continue;
         }
+        /* The number of repetitions is in the extra bits. */
         uint32_t repeat = (low_bits(c, bits + extra) >> bits) + (symbol == 18 ? 11 : 3);
         if (repeat > total - s->index || (symbol == 16 && s->index == 0))
             return fail(s);
@@ -242,6 +246,7 @@ INLINE int read_match(cursor *c, uint32_t *entry, const uint32_t *symbols, const
     if (code & SECOND_LEVEL)
         code = second_entry(c, code, distances);
     uint32_t distance = take_value(c, code);
+    /* A longer distance would read before the window. */
     if (code & INVALID || distance > (size_t)(c->out - c->begin))
         return 0;
     fill_fast(c);
@@ -256,6 +261,7 @@ INLINE int read_match(cursor *c, uint32_t *entry, const uint32_t *symbols, const
 LOCAL_KERNEL(int, run_fast, (symbols, second, distances, caller), const uint32_t *symbols, const uint32_t *second,
              const uint32_t *distances, cursor *caller) {
     cursor c = *caller;
+    /* The caller has made sure that both margins are within input and output. */
     const uint8_t *in_stop = c.in_end - INPUT_MARGIN, *out_stop = c.out_end - OUTPUT_MARGIN;
     int stage = IN_BLOCK;
     fill_fast(&c);

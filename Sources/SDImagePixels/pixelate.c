@@ -34,6 +34,7 @@ void sdpx_add_cells(float *sums, size_t cells, const int32_t *bounds, const void
             sdpx_decode_planes(&planes, n);
         if (!in_light && is_light)
             sdpx_encode_planes(&planes, n);
+        /* Equal weights: alpha of 1 for all pixels. */
         if (passes_alpha_over)
             for (size_t i = 0; i < n; i++)
                 planes.alpha[i] = 1;
@@ -68,6 +69,7 @@ void sdpx_fill_cells(void *row, sdpx_format format, size_t cells, const int32_t 
             planes.red[i] = sum[0] * factor;
             planes.green[i] = sum[1] * factor;
             planes.blue[i] = sum[2] * factor;
+            /* The mean alpha of all pixels of the cell. */
             planes.alpha[i] = sum[3] / (rows * (float)(bounds[first + i + 1] - bounds[first + i]));
         }
         sdpx_write_planes(pixels, format, &planes, n);

@@ -64,6 +64,7 @@ INLINE void straighten(sdpx_planes *planes, size_t n) {
     }
 }
 
+/* Integers are multiplied by the reciprocal of their maximum; formats without alpha get 1. */
 KERNEL(void, sdpx_read_planes, (to, from, format, n), sdpx_planes *to, const void *from, sdpx_format format, size_t n) {
     switch (format) {
     case SDPX_GRAY8: read_opaque8(to, from, n, 1); break;
@@ -96,6 +97,7 @@ INLINE uint16_t word(float v) {
 /* Writes four bytes for each pixel, premultiplied if required; `red` is the index of red. */
 INLINE void write8(uint8_t *p, const sdpx_planes *from, size_t n, int red, int premultiplied) {
     for (size_t i = 0; i < n; i++) {
+        /* Colors are clamped before the multiplication, so that they do not exceed alpha. */
         float a = unit(from->alpha[i]), factor = premultiplied ? a : 1;
         p[4 * i + (size_t)red] = byte(unit(from->red[i]) * factor);
         p[4 * i + 1] = byte(unit(from->green[i]) * factor);

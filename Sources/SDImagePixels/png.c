@@ -195,6 +195,7 @@ KERNEL(void, sdpx_expand_keyed16, (to, from, pixels, key, channels), uint16_t *r
 INLINE void scatter(uint8_t *to, const uint8_t *from, size_t count, size_t step, size_t spread, size_t width,
                     size_t size) {
     for (size_t i = 0, x = 0; i < count && x < width; i++, x += step)
+        /* A preview repeats each pixel up to the next one of its pass. */
         for (size_t k = 0; k < spread && x + k < width; k++)
             memcpy(to + (x + k) * size, from + i * size, size);
 }

@@ -69,6 +69,7 @@ static void split_weights(int16_t *weights) {
 
 void sdpx_quad_weights(sdpx_quad_axis *quads, const sdpx_axis *axis, int variant) {
     size_t vectors = sdpx_quad_vectors(axis), taps = 16 * vectors;
+    /* The largest weight decides how many fractional bits fit. */
     float most = 0;
     for (size_t i = 0; i < axis->count; i++)
         for (int32_t k = 0; k < axis->counts[i]; k++)
@@ -85,6 +86,7 @@ void sdpx_quad_weights(sdpx_quad_axis *quads, const sdpx_axis *axis, int variant
     memset(quads->weights, 0, taps * axis->count * sizeof *quads->weights);
     for (size_t i = 0; i < axis->count; i++) {
         int16_t *weights = quads->weights + i * taps;
+        /* The vector begins before the first source pixel, at a multiple of `step`; the weights there are 0. */
         int32_t skipped = axis->starts[i] % step;
         quads->starts[i] = (axis->starts[i] - skipped) / 4;
         round_weights(weights + skipped, axis->weights + i * axis->taps, axis->counts[i], (double)(1 << quads->bits));
@@ -160,6 +162,7 @@ LOCAL_KERNEL(void, filter_plain, (to, from, stride, axis), float *const *to, con
     for (size_t x = 0; x < axis->count; x++) {
         const int16_t *weights = axis->weights + x * axis->vectors * 16;
         for (size_t u = 0; u < SDPX_QUAD_UNITS; u++) {
+            /* A group of four pixels has 16 bytes, and `starts` counts groups. */
             const uint8_t *p = from + u * stride + 16 * (size_t)axis->starts[x];
             int16x sum = {0};
             for (size_t g = 0; g < 4 * axis->vectors; g++, p += 16) {

@@ -19,6 +19,7 @@ typedef int32_t int16x __attribute__((vector_size(64)));
 INLINE void hold(float *v, float top, int is_float) {
     float16 p, zero = {0}, whole = zero + top;
     memcpy(&p, v, sizeof p);
+    /* Each lane gets the alpha of its pixel. */
     float16 alpha = __builtin_shufflevector(p, p, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
     alpha = LANES_MIN(LANES_MAX(alpha, zero), whole);
     if (is_float)
@@ -33,6 +34,7 @@ INLINE void divide(float *v, float top) {
     float16 p, zero = {0}, one = zero + 1;
     memcpy(&p, v, sizeof p);
     float16 alpha = __builtin_shufflevector(p, p, 3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15);
+    /* A mask of all bits for pixels without alpha, whose factor becomes 0. */
     int16x is_clear = alpha <= zero;
     float16 factor = top / LANES_MAX(alpha, zero + 1e-30f);
     int16x bits;

@@ -69,6 +69,7 @@ INLINE void pixels4(float16 *v, const sdpx_source *s, int32_t x, int32_t y, sdpx
     if (x >= 0 && x <= s->width - 4) {
         load4(v, row + (size_t)x * size, format);
     } else {
+        /* At an edge, pixels are copied one by one: four pixels of any format fit. */
         uint8_t copy[64] = {0};
         for (int32_t k = 0; k < 4; k++)
             memcpy(copy + (size_t)k * size, row + (size_t)inside(x + k, s->width) * size, size);

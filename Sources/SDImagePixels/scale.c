@@ -23,6 +23,7 @@ INLINE void add_block(float *const *sums, const float *weights, size_t count, co
                       size_t n) {
     for (size_t j = 0; j < count; j++) {
         float *restrict sum = sums[j] + offset;
+        /* Each output row has a weight of its own for this source row. */
         float w = weights[j];
         for (size_t i = 0; i < n; i++)
             sum[i] += w * block[i];
@@ -44,6 +45,7 @@ INLINE void premultiply_block(float *block, size_t n, float scale) {
 /* Reports that all pixels are opaque. Most images with alpha are opaque nearly everywhere. */
 INLINE int is_opaque8(const uint8_t *row, size_t n) {
     uint8_t all = 255;
+    /* The AND of all alpha bytes is 255 only if each of them is. */
     for (size_t i = 3; i < n; i += 4)
         all &= row[i];
     return all == 255;
@@ -327,6 +329,7 @@ LOCAL_KERNEL(void, sum_columns, (sums, from, stride, rows, samples), uint16_t *s
 
 /* Adds `width` columns each, and stores the rounded means. */
 INLINE void average_groups(uint8_t *to, const uint16_t *sums, size_t groups, size_t width, size_t rows) {
+    /* A multiplication replaces a division for each box. */
     float scale = 1.0f / (float)(width * rows);
     for (size_t i = 0; i < groups; i++, sums += width) {
         uint32_t sum = 0;
@@ -362,6 +365,7 @@ void sdpx_box_row(uint8_t *to, const uint8_t *from, size_t stride, size_t rows, 
         sum_columns(sums, from + start, stride, rows, count);
         average_columns(to, sums, groups, factor, rows);
         to += groups;
+        /* The last box has fewer columns. */
         if (rest)
             average_columns(to, sums + groups * factor, 1, rest, rows);
     }

@@ -50,6 +50,7 @@ static void add_block(uint32_t state[8], const uint8_t *block) {
         ROUND(c, d, e, f, g, h, a, b, i + 6);
         ROUND(b, c, d, e, f, g, h, a, i + 7);
     }
+    /* The result of a block is added to the state (step 4). */
     const uint32_t changes[8] = {a, b, c, d, e, f, g, h};
     for (int i = 0; i < 8; i++)
         state[i] += changes[i];

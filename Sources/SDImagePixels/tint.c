@@ -15,6 +15,7 @@ typedef struct {
     float source, source_by_alpha, backdrop, backdrop_by_alpha;
 } factors;
 
+/* Indexed by mode; blend modes have no entry of their own. */
 static const factors porter_duff[] = {[SDPX_BLEND_NORMAL] = {1, 0, 1, -1},
                                       [SDPX_BLEND_CLEAR] = {0, 0, 0, 0},
                                       [SDPX_BLEND_COPY] = {1, 0, 0, 0},
@@ -145,6 +146,7 @@ INLINE rgb toward(rgb c, float center, float factor) {
 
 /* Shifts a color to a luminosity (SetLum), and moves it toward gray as far as it leaves 0 ... 1 (ClipColor). */
 INLINE rgb with_luminosity(rgb c, float luminosity_wanted) {
+    /* The shift preserves the differences of the channels. */
     float d = luminosity_wanted - luminosity(c);
     c = (rgb){c.red + d, c.green + d, c.blue + d};
     float l = luminosity(c), low = lowest(c), high = highest(c);

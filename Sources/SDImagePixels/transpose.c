@@ -20,6 +20,7 @@ typedef uint64_t wide4 __attribute__((vector_size(32)));
 /* Transposes eight by eight pixels of four bytes in registers: first within quarters of four by four, which are then
    exchanged. */
 INLINE void transpose8(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride) {
+    /* Rows; pairs of rows interleaved; quarters transposed. */
     pixel8 r[8], s[8], t[8];
     for (int y = 0; y < 8; y++)
         memcpy(&r[y], from + y * from_stride, sizeof r[y]);
@@ -55,6 +56,7 @@ INLINE void transpose_pixels(uint8_t *to, ptrdiff_t to_stride, const uint8_t *fr
 /* Transposes one block: whole squares of eight where possible. */
 INLINE void transpose_block(uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride,
                             size_t columns, size_t rows, size_t size) {
+    /* Blocks at an edge whose sides are no multiple of 8, and other pixel sizes. */
     if (size != 4 || (columns | rows) % 8 != 0) {
         transpose_pixels(to, to_stride, from, from_stride, columns, rows, size);
         return;
@@ -135,6 +137,7 @@ INLINE void mirror_in_place(uint8_t *row, size_t pixels, size_t size) {
     if (pixels < 2)
         return;
     uint8_t *low = row, *high = row + (pixels - 1) * size;
+    /* A pixel in the middle stays. */
     for (; low < high; low += size, high -= size) {
         uint8_t saved[16];
         memcpy(saved, low, size);

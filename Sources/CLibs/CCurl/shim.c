@@ -75,6 +75,7 @@ CURLcode ccurl_set_method(CURL *easy, const char *method, const void *body, int6
 }
 
 CURLcode ccurl_set_receivers(CURL *easy, curl_write_callback write, curl_write_callback header, void *context) {
+    /* Options are set one after the other; the first failure is returned. */
     CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
     if (code == CURLE_OK)
         code = curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
@@ -141,6 +142,7 @@ const char *ccurl_info_string(CURL *easy, CURLINFO info) {
 
 CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *code) {
     int left = 0;
+    /* Messages of other kinds are passed over. */
     for (CURLMsg *message; (message = curl_multi_info_read(multi, &left)) != NULL;) {
         if (message->msg != CURLMSG_DONE)
             continue;
@@ -162,6 +164,7 @@ CURLMcode ccurl_multi_set_watchers(CURLM *multi, curl_socket_callback watch, cur
 
 int ccurl_make_poller(int wakeup) {
     int poller = epoll_create1(EPOLL_CLOEXEC);
+    /* The number -1 stands for the wake-up in the events. */
     struct epoll_event event = {.events = EPOLLIN, .data.fd = -1};
     if (poller >= 0 && epoll_ctl(poller, EPOLL_CTL_ADD, wakeup, &event) != 0) {
         close(poller);
@@ -197,6 +200,7 @@ int ccurl_wait(int poller, ccurl_event *events, int capacity, int milliseconds) 
 }
 
 curl_socket_t ccurl_make_socket(const struct curl_sockaddr *address) {
+    /* A program that the host starts must not inherit the connection. */
     int made = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     return made < 0 ? CURL_SOCKET_BAD : made;
 }
@@ -229,6 +233,7 @@ bool ccurl_is_connected_to(curl_socket_t socket, const char *expected, int32_t p
     struct sockaddr_storage address;
     socklen_t length = sizeof address;
     char text[INET6_ADDRSTRLEN];
+    /* The port of families other than IPv4 and IPv6 is 0, and never matches. */
     if (getpeername(socket, (struct sockaddr *)&address, &length) != 0 || port_of(&address) != port)
         return false;
     const void *host = address.ss_family == AF_INET ? (const void *)&((struct sockaddr_in *)&address)->sin_addr

@@ -61,6 +61,7 @@ static boolean grow_file(j_compress_ptr info) {
     cjpeg_encoder *encoder = info->client_data;
     size_t before = encoder->capacity;
     uint8_t *memory = encoder->grow(encoder->context, &encoder->capacity);
+    /* ERREXIT1 calls on_error, and does not return. */
     if (!memory || encoder->capacity <= before)
         ERREXIT1(info, JERR_OUT_OF_MEMORY, 0);
     encoder->destination.next_output_byte = memory + before;
@@ -167,6 +168,7 @@ int cjpeg_encoder_finish(cjpeg_encoder *encoder, int (*stop)(void *context), voi
     encoder->stop = stop;
     encoder->stop_context = context;
     encoder->progress.progress_monitor = on_progress;
+    /* Set only here: before, rows are encoded as the caller passes them, and the caller can stop by itself. */
     encoder->info.progress = &encoder->progress;
     jpeg_finish_compress(&encoder->info);
     return CJPEG_OK;

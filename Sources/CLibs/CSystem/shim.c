@@ -46,6 +46,7 @@ int csys_try_lock_file(int descriptor, int exclusive) {
 }
 
 uint64_t csys_next_order(void) {
+    /* Relaxed: only the order within a thread is promised. */
     static _Atomic uint64_t last;
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
@@ -92,6 +93,7 @@ void csys_note_acquire(const void *address) {
 #endif
 
 void csys_trim_heap(void) {
+    /* No padding stays at the end of the heap. */
     malloc_trim(0);
 }
 
@@ -120,6 +122,7 @@ void csys_unwatch_fork(int descriptor) {
 /* Runs in the child, on its only thread. */
 static void close_watched(void) {
     for (unsigned i = 0; i < sizeof watched / sizeof watched[0]; i++) {
+        /* A slot that is free is only read, which saves an atomic exchange. */
         int held = atomic_load(&watched[i]) == 0 ? 0 : atomic_exchange(&watched[i], 0);
         if (held > 0)
             close(held - 1);

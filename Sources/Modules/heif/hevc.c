@@ -1,6 +1,8 @@
-/* hevc.c: from the bytes of an item to the planes of one picture. push_item feeds the NAL units of the decoder
- * configuration and of the item to libde265, run decodes them, and describe reports the planes, which stay in the
- * memory of the decoder.
+/* hevc.c: from the bytes of an item to the planes of one picture.
+ *
+ * - push_item feeds the NAL units of the decoder configuration and of the item to libde265.
+ * - run decodes them.
+ * - describe reports the planes, which stay in the memory of the decoder.
  *
  * Runs on the thread of a decode, or on one of the helpers of planes.c. Each call has a decoder of its own. */
 #include "hevc.h"

@@ -13,8 +13,8 @@
 /* Initializes libcurl for the process (curl_global_init(3)). */
 CURLcode ccurl_global_init(void);
 
-/* Set an option whose value is a number, a text (which libcurl copies), or a pointer (which it keeps); and the header
- * fields of requests, which the caller keeps until the handle has others. */
+/* Set an option whose value is a number, a text, which libcurl copies, or a pointer, which it keeps. The header fields
+ * of requests are kept by the caller until the handle has others. */
 CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value);
 CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value);
 CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value);
