@@ -43,7 +43,7 @@ static void order_bytes(uint8_t *pixels, size_t stride, sdimage_size size) {
 }
 
 /* Draws on cleared pixels. `width` and `height` are the intrinsic size, in whose units `draw` works. Cairo keeps the
- * first error, so its status is checked at the end only. */
+ * first error, so its status is checked only before and after the drawing. */
 static bool draw_into(sdimage_size size, double width, double height, void *pixels, size_t stride, sdcs_draw_fn draw,
                       void *context) {
     cairo_surface_t *surface = cairo_image_surface_create_for_data(pixels, CAIRO_FORMAT_ARGB32, (int)size.width,
