@@ -26,6 +26,7 @@ typedef struct {
     float red[COLORS], green[COLORS], blue[COLORS], weight[COLORS];
 } sdpx_points;
 
+/* The first phase: a hash table of the colors, and the points made of them. */
 typedef struct {
     sdpx_counted counted[COLORS];
     uint16_t slots[SLOTS]; /* indices into `counted`, plus 1; 0 is free */
@@ -35,6 +36,7 @@ typedef struct {
     uint32_t dropped;
 } sdpx_counting;
 
+/* The second phase: the palette, and the candidates for the nearest entry by cubes of the color space. */
 typedef struct {
     /* The start of each cube's list: its length minus 1, then the candidates for the nearest palette entry of every
        color in the cube. 0 if it is not made yet; the list at 0 holds all entries. */

@@ -12,7 +12,7 @@ enum { SDPX_WEIGHT_RED = 3, SDPX_WEIGHT_GREEN = 4, SDPX_WEIGHT_BLUE = 2 };
 
 typedef struct sdpx_quantizer sdpx_quantizer;
 
-/* Returns the size of a quantizer in bytes, aligned to 16: about 1.5 MB. */
+/* Returns the size of a quantizer in bytes, aligned to 16: about 2.1 MB. */
 size_t sdpx_quantizer_size(void);
 
 /* Counting. The first function restarts it. The second adds straight RGBA pixels of at least this alpha, of all rows
