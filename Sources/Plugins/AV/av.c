@@ -26,6 +26,8 @@
 
 /* --- Recognition of movies. */
 
+/* Kind of a file. NOTHING is left to other coders. A sequence is an endless animation. A video is a poster, or with
+ * SDIMAGE_AV_FRAMES an animation that plays once. */
 typedef enum kind { NOTHING, SEQUENCE, VIDEO } kind;
 
 static bool is_among(uint32_t brand, const uint32_t *brands, size_t count) {
@@ -55,6 +57,7 @@ static const uint32_t videos[] = {
 /* Returns the kind of file by its brands. A file whose major brand is that of a still image counts as a still, even if
  * it has a track. */
 static kind kind_by_brands(sdcs_span brands) {
+    /* Body of `ftyp` (ISO/IEC 14496-12): major brand, minor version, then compatible brands up to its end. */
     uint32_t major = 0, brand = 0;
     if (!sdcs_take32(&brands, &major) || !sdcs_skip(&brands, 4))
         return NOTHING;
@@ -64,6 +67,7 @@ static kind kind_by_brands(sdcs_span brands) {
         return NOTHING;
     if (IS_AMONG(major, videos))
         return VIDEO;
+    /* Bounded, because the box may be filled with brands. */
     for (int i = 0; i < 64 && sdcs_take32(&brands, &brand); i++) {
         if (IS_AMONG(brand, stills))
             return NOTHING;
@@ -73,6 +77,8 @@ static kind kind_by_brands(sdcs_span brands) {
     return NOTHING;
 }
 
+/* Recognizes Matroska and WebM (the EBML header), AVI (RIFF), and ISO base media files by their brands. The bytes may
+ * be only the beginning of the file. */
 static kind kind_of(const uint8_t *bytes, size_t length) {
     static const uint8_t matroska[] = {0x1A, 0x45, 0xDF, 0xA3};
     sdcs_span span = {bytes, length};
@@ -90,8 +96,8 @@ static kind kind_of(const uint8_t *bytes, size_t length) {
 
 /* The plug-in's own request parameters. */
 typedef struct choice {
-    int64_t poster_ms;
-    bool frames;
+    int64_t poster_ms; /* SDIMAGE_AV_POSTER_MS: milliseconds from the start */
+    bool frames;       /* SDIMAGE_AV_FRAMES: a video is an animation */
 } choice;
 
 static choice choice_of(const sdimage_decode_options *options) {
@@ -109,16 +115,19 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
 static sdimage_status still(sdav_movie *movie, choice choice, uint32_t frames, sdimage_image **image,
                             sdimage_error **error) {
     sdimage_status status = sdav_decode_time(movie, movie->is_sequence ? 0 : choice.poster_ms, error);
+    /* The index of the frame that the decoder returns next is unknown. */
     movie->next = UINT32_MAX;
     return status < 0 ? status : sdav_make_image(movie, frames, image, error);
 }
 
+/* Decodes complete bytes to a still. */
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_image **image, sdimage_error **error) {
     (void)user_data;
     sdcs_request request = sdcs_request_of(options);
     sdav_movie movie;
     sdimage_status status = sdav_open(&movie, bytes, NULL, length, &request, sdcs_deadline_of(options), error);
+    /* After sdav_open, which resets the movie. */
     movie.is_sequence = kind_of(bytes, length) == SEQUENCE;
     if (status >= 0)
         status = sdav_codec_open(&movie, error);
@@ -128,6 +137,8 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
+/* Stores the header information. Packets are counted without decoding their pixels. The options set the time limit
+ * only. */
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
@@ -151,13 +162,15 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 /* --- Movies decoded frame by frame. */
 
+/* The instance of a movie (coder_instance.h). Its lock serializes all functions below. */
 typedef struct instance {
-    sdcs_instance base;
+    sdcs_instance base; /* first, because the functions receive a pointer to it */
     choice choice;
     sdav_movie movie;
-    bool is_animation;
+    bool is_animation; /* the frames of `movie` are counted; false: one still */
 } instance;
 
+/* --- Entries of sdcs_instance_kind. */
 static void configure(void *pointer, const sdimage_decode_options *options) {
     ((instance *)pointer)->choice = choice_of(options);
 }
@@ -179,6 +192,7 @@ static sdimage_status start_movie(instance *self, kind kind, uint64_t length, sd
     return status;
 }
 
+/* Opens the complete bytes, or a source, whose kind its first 512 bytes show. */
 static sdimage_status start(void *pointer, sdimage_error **error) {
     instance *self = pointer;
     uint8_t head[512];
@@ -193,6 +207,7 @@ static sdimage_status start(void *pointer, sdimage_error **error) {
 
 static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
     instance *self = pointer;
+    /* Every call has the time limit of one decode; that of the opening has passed. */
     self->movie.deadline = sdcs_instance_deadline(&self->base);
     if (!self->is_animation)
         return still(&self->movie, self->choice, 1, image, error);
@@ -211,6 +226,7 @@ static uint32_t loop_count(const void *pointer) {
     return self->is_animation && !self->movie.is_sequence ? 1 : 0;
 }
 
+/* Milliseconds; 0 for a still. */
 static uint32_t duration_ms(const void *pointer, uint32_t index) {
     const instance *self = pointer;
     return self->is_animation ? sdav_duration_ms(&self->movie, index) : 0;
@@ -228,6 +244,8 @@ static sdcs_instance_kind movies = {
     .close = close_instance,
 };
 
+/* The decoders of libavcodec cannot be interrupted within a frame. All calls run on separate threads (detached_stack),
+ * which the library abandons at the time limit. */
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,

@@ -1,3 +1,7 @@
+/* codec.c: the decoder of a track, restricted to a list of codecs, and the limit of the memory of its frames.
+ *
+ * libavcodec allocates frames through get_buffer, which counts them in movie->held. libdav1d allocates on its own: for
+ * AV1 only the size of a frame is limited. */
 #include "codec.h"
 
 #include <libavutil/imgutils.h>
@@ -6,10 +10,12 @@
 
 #include "input.h"
 
+/* Maximum number of threads that decode slices of one frame. */
 enum { MOST_THREADS = 4 };
 
 const char sdav_codecs[] = "hevc,h264,vp8,vp9,libdav1d,av1,mpeg4,mjpeg";
 
+/* Compares whole names: "av1" is also a part of "libdav1d". */
 static bool is_listed(const AVCodec *codec) {
     for (const char *at = sdav_codecs; codec && at; at = strchr(at, ','), at = at ? at + 1 : NULL) {
         size_t length = strcspn(at, ",");
@@ -40,6 +46,8 @@ static const uint64_t LEAST_HELD = (uint64_t)64 << 20, STANDARD_BITMAP = (uint64
  * takes up to 3 bytes a pixel. dav1d allocates memory by itself, so only the frame size can be bounded. */
 enum { AV1_FRAMES = 10, AV1_BYTES = 3 };
 
+/* Returns the limit of the bytes of held frames. Frames are decoded at full size, whatever the size of a thumbnail: its
+ * bitmap counts as at least 256 MiB. */
 static uint64_t most_held(const sdcs_request *request) {
     bool shrinks = request->box.width && request->box.height;
     uint64_t bitmap = shrinks && request->max_bytes < STANDARD_BITMAP ? STANDARD_BITMAP : request->max_bytes;
@@ -47,12 +55,14 @@ static uint64_t most_held(const sdcs_request *request) {
     return most < LEAST_HELD ? LEAST_HELD : most;
 }
 
+/* The bytes that one frame adds to movie->held, and the buffer that libavcodec allocated for its first plane. */
 typedef struct share {
     sdav_movie *movie;
     AVBufferRef *buffer;
     uint64_t bytes;
 } share;
 
+/* Called by libavutil when the last reference to the counted buffer is released. */
 static void release_share(void *opaque, uint8_t *data) {
     (void)data;
     share *self = opaque;
@@ -64,6 +74,7 @@ static void release_share(void *opaque, uint8_t *data) {
 /* Allocates the memory of a frame and counts it until both the decoder and the movie have released it. */
 static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
     sdav_movie *movie = codec->opaque;
+    /* The pixels without padding between rows. */
     int bytes = av_image_get_buffer_size(frame->format, frame->width, frame->height, 1);
     if (bytes < 0)
         return bytes;
@@ -78,6 +89,7 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
         return code;
     }
     *share = (struct share){movie, frame->buf[0], (uint64_t)bytes};
+    /* Replaces the buffer of the first plane only: a frame releases the buffers of all planes together. */
     AVBufferRef *counted = av_buffer_create(share->buffer->data, share->buffer->size, release_share, share, 0);
     if (!counted) {
         free(share);
@@ -91,6 +103,8 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
 
 /* --- Opening. */
 
+/* Checks the size that the container declares, before the decoder allocates anything. sdav_make_image checks the size
+ * of the decoded frame again. */
 static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error) {
     uint64_t width = movie->stream->codecpar->width > 0 ? (uint64_t)movie->stream->codecpar->width : 0;
     uint64_t height = movie->stream->codecpar->height > 0 ? (uint64_t)movie->stream->codecpar->height : 0;
@@ -101,6 +115,7 @@ static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error)
     return SDIMAGE_STATUS_OK;
 }
 
+/* Sets the limits of the decoder. libavcodec itself refuses frames of more than `max_pixels`. */
 static void limit(sdav_movie *movie) {
     AVCodecContext *codec = movie->codec;
     uint64_t most = movie->request.max_pixels < INT64_MAX ? movie->request.max_pixels : INT64_MAX;

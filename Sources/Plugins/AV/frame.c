@@ -1,3 +1,6 @@
+/* frame.c: conversion of the decoded frame to an image, with its colors (see frame.h).
+ *
+ * Planes that yuv.c (CoderSupport) understands are converted in one pass; libswscale converts all others. */
 #include "frame.h"
 
 #include <libavutil/pixdesc.h>
@@ -9,6 +12,7 @@ enum { BT709 = 1, UNSPECIFIED = 2, BT601 = 6, BT2020 = 14 };
 /* A video with at least this many rows and no color information is taken as BT.709. */
 enum { HIGH_DEFINITION = 720 };
 
+/* Returns the matrix coefficients: those of the stream, or BT.709 for high definition without any. */
 static uint16_t matrix_of(int said, uint32_t height) {
     return said == UNSPECIFIED && height >= HIGH_DEFINITION ? BT709 : (uint16_t)said;
 }
@@ -20,12 +24,15 @@ static bool planes_of(const AVFrame *frame, sdyuv_planes *planes) {
     const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |
                              AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_ALPHA |
                              AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
+    /* One component for gray, three for YCbCr; two would be gray with alpha. */
     if (!kind || (kind->flags & strange) || (kind->nb_components != 1 && kind->nb_components != 3))
         return false;
     int depth = kind->comp[0].depth, bytes = depth > 8 ? 2 : 1;
+    /* The conversion has no 4:4:0, which halves only the rows of chroma. */
     if (depth < 8 || depth > 12 || kind->log2_chroma_w > 1 || kind->log2_chroma_h > 1 ||
         (kind->log2_chroma_h && !kind->log2_chroma_w))
         return false;
+    /* Each component fills a plane of its own, in the lower bits of its words: excludes NV12 and P010. */
     for (int c = 0; c < kind->nb_components; c++) {
         const AVComponentDescriptor *component = &kind->comp[c];
         if (component->plane != c || component->step != bytes || component->offset || component->shift ||
@@ -49,6 +56,7 @@ sdcs_info sdav_info(const sdav_movie *movie, uint32_t frames) {
     info.width = said->width > 0 ? (uint32_t)said->width : 0;
     info.height = said->height > 0 ? (uint32_t)said->height : 0;
     info.orientation = movie->orientation;
+    /* 4:4:4, the largest: the track does not tell the subsampling. */
     info.chroma = 8;
     info.bits =
         said->bits_per_raw_sample >= 8 && said->bits_per_raw_sample <= 16 ? (uint32_t)said->bits_per_raw_sample : 8;
@@ -58,6 +66,7 @@ sdcs_info sdav_info(const sdav_movie *movie, uint32_t frames) {
     return info;
 }
 
+/* Returns the properties of the decoded frame, which have precedence over those that the track declares. */
 static sdcs_info frame_info(const sdav_movie *movie, uint32_t frames) {
     const AVFrame *frame = movie->frame;
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
@@ -72,6 +81,7 @@ static sdcs_info frame_info(const sdav_movie *movie, uint32_t frames) {
     /* The camera transfer curve is shown as that of sRGB, as players do. */
     if (!movie->is_sequence && (info.transfer == BT709 || info.transfer == BT601 || info.transfer == BT2020))
         info.transfer = UNSPECIFIED;
+    /* BT.709 primaries are those of sRGB, which needs no code points. */
     if (info.transfer == UNSPECIFIED && info.color.primaries == BT709)
         info.color.primaries = UNSPECIFIED;
     return info;
@@ -87,6 +97,7 @@ static sdimage_status convert(const sdav_movie *movie, const sdcs_info *info, sd
     size_t stride = 0;
     if (!kind || !sws_isSupportedInput(frame->format))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: libswscale cannot convert the pixel format");
+    /* libswscale reduces deeper samples to 8 bits. */
     sdimage_pixel_format format = info->has_alpha ? SDIMAGE_PIXEL_FORMAT_RGBA8 : SDIMAGE_PIXEL_FORMAT_RGB8;
     sdimage_status status =
         sdimage_image_new_uninitialized(info->width, info->height, format, &plain, &pixels, &stride, error);
@@ -115,6 +126,7 @@ sdimage_status sdav_make_image(const sdav_movie *movie, uint32_t frames, sdimage
     sdimage_status status = sdcs_check_limits(&info, &movie->request, 1, error);
     if (status < 0)
         return status;
+    /* All frames of an animation have one size, that of the track. */
     if (frames > 1 && (movie->frame->width != movie->stream->codecpar->width ||
                        movie->frame->height != movie->stream->codecpar->height))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: frame differs in size from the track");

@@ -1,7 +1,12 @@
+/* input.c: the callbacks through which libavformat reads a movie, and the translation of its errors (see input.h).
+ *
+ * They run on the thread of the call that reads the movie. */
 #include "input.h"
 
 #include <string.h>
 
+/* Reads up to `size` bytes at the current offset and returns their number. AVERROR_EOF at the end, AVERROR(EIO) for an
+ * error of the source, AVERROR_EXIT when the time has passed. */
 int sdav_read_bytes(void *opaque, uint8_t *buffer, int size) {
     sdav_movie *movie = opaque;
     uint64_t left = movie->at < movie->length ? movie->length - movie->at : 0;
@@ -13,6 +18,7 @@ int sdav_read_bytes(void *opaque, uint8_t *buffer, int size) {
         movie->is_truncated = true;
         return AVERROR_EOF;
     }
+    /* The first error is the one to report; libavformat may read on after it. */
     sdimage_error **source_error = movie->source_error ? NULL : &movie->source_error;
     if (movie->bytes)
         memcpy(buffer, movie->bytes + movie->at, count);
@@ -22,6 +28,8 @@ int sdav_read_bytes(void *opaque, uint8_t *buffer, int size) {
     return (int)got;
 }
 
+/* Moves the current offset and returns it; AVSEEK_SIZE returns the size. A target beyond the end is refused, and noted
+ * as truncation. */
 int64_t sdav_seek_bytes(void *opaque, int64_t offset, int whence) {
     sdav_movie *movie = opaque;
     if (whence & AVSEEK_SIZE)
@@ -47,6 +55,7 @@ int sdav_open_nothing(AVFormatContext *format, AVIOContext **io, const char *url
     return AVERROR(EPERM);
 }
 
+/* In the order of precedence: errors of the source and the deadline are the causes of later errors of the libraries. */
 sdimage_status sdav_fail(const sdav_movie *movie, int code, const char *message, sdimage_error **error) {
     if (movie->source_error) {
         if (error)

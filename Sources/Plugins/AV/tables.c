@@ -1,3 +1,8 @@
+/* tables.c: the count of samples in the boxes of an MP4 or QuickTime file (see tables.h).
+ *
+ * The walk over the boxes (ISO/IEC 14496-12) follows that of libavformat, including its tolerance: a box that
+ * libavformat would read and this walk would skip could hide samples. Only counts are read, so that the walk needs no
+ * memory. */
 #include "tables.h"
 
 #include "boxes.h"
@@ -6,16 +11,17 @@
 /* Limits: samples of all tracks (38 hours of 30 frames a second, in 100 MB of entries), and nesting of boxes. */
 enum { MOST_SAMPLES = 1 << 22, MOST_DEPTH = 16 };
 
+/* The state of the walk. */
 typedef struct tables {
     sdav_movie *movie;
     AVIOContext *io;
     uint64_t samples; /* samples of finished tracks and of fragments */
     /* The track that is being read. */
-    uint64_t own;
-    uint32_t handler, runs, first_duration;
-    bool is_deflated;
-    bool has_movie;     /* `moov` was found */
-    bool searches_free; /* `free` may be it */
+    uint64_t own;                           /* samples of this track, by stsz or stz2 */
+    uint32_t handler, runs, first_duration; /* media type (hdlr); entries of stts and the duration in the first */
+    bool is_deflated;                       /* `cmov`: the movie is compressed */
+    bool has_movie;                         /* `moov` was found */
+    bool searches_free;                     /* `free` may be it */
 } tables;
 
 /* Recognizes the boxes that libavformat reads as containers of boxes. */
@@ -47,14 +53,15 @@ static uint32_t type_of(tables *self, uint32_t type) {
     return is_movie ? SDCS_FOURCC('m', 'o', 'o', 'v') : type;
 }
 
-/* libavformat reads sound whose samples last one tick each by chunks: its samples take no entries. */
+/* Adds the samples of a finished track. libavformat reads sound whose samples last one tick each by chunks: its samples
+ * take no entries. */
 static void end_track(tables *self) {
     bool by_chunks = self->handler == SDCS_FOURCC('s', 'o', 'u', 'n') && self->runs == 1 && self->first_duration == 1;
     self->samples += by_chunks ? 0 : self->own;
     self->own = self->handler = self->runs = self->first_duration = 0;
 }
 
-/* Other handlers, as those of metadata, do not change the kind of the track. */
+/* Stores the media type of the track. Other handlers, as those of metadata, do not change it. */
 static void read_handler(tables *self, uint32_t handler) {
     static const uint32_t kinds[] = {SDCS_FOURCC('v', 'i', 'd', 'e'), SDCS_FOURCC('s', 'o', 'u', 'n'),
                                      SDCS_FOURCC('p', 'i', 'c', 't'), SDCS_FOURCC('s', 'u', 'b', 'p'),
@@ -108,7 +115,8 @@ static bool ends_early(const tables *self, uint32_t parent, uint32_t type) {
            (type == SDCS_FOURCC('t', 'r', 'a', 'k') || type == SDCS_FOURCC('m', 'd', 'a', 't'));
 }
 
-/* A track is read to its end, because later boxes decide whether its samples count. */
+/* Reports that nothing more need be read. A track is read to its end, because later boxes decide whether its samples
+ * count. */
 static bool is_done(const tables *self) {
     return avio_feof(self->io) || self->is_deflated || self->samples > MOST_SAMPLES;
 }
@@ -119,6 +127,7 @@ static void search_tables(tables *self, uint32_t parent, int64_t end) {
     uint32_t type = 0;
     uint64_t before = self->samples;
     for (int64_t at = avio_tell(self->io); at < end && !is_done(self); at++) {
+        /* The last four bytes, so that a table is found at any offset. */
         type = type << 8 | (uint32_t)avio_r8(self->io);
         if (!is_table(type))
             continue;
@@ -126,6 +135,7 @@ static void search_tables(tables *self, uint32_t parent, int64_t end) {
         if (avio_seek(self->io, at + 1, SEEK_SET) < 0)
             return;
     }
+    /* libavformat reads a property once for each association: any sample counted here exceeds the limit. */
     if (parent == SDCS_FOURCC('i', 'p', 'r', 'p') && self->samples > before)
         self->samples = MOST_SAMPLES + 1;
 }
@@ -148,10 +158,12 @@ static void read_boxes(tables *self, uint32_t parent, int64_t end, int depth) {
         int64_t start = avio_tell(self->io), left = end - start;
         if (left < 8)
             return;
+        /* Size 1: a size of 64 bits follows the type. Size 0: up to the end of the container. */
         uint32_t word = avio_rb32(self->io), type = avio_rb32(self->io);
         uint64_t size = word == 1 ? avio_rb64(self->io) : word ? word : (uint64_t)left;
         /* As in libavformat: a box that exceeds its container ends with the container. */
         int64_t next = size > (uint64_t)left ? end : start + (int64_t)size;
+        /* A box that is shorter than its own header. */
         if (next < avio_tell(self->io) || ends_early(self, parent, type))
             return;
         type = type_of(self, type);
@@ -164,6 +176,7 @@ static void read_boxes(tables *self, uint32_t parent, int64_t end, int depth) {
         } else {
             read_table(self, type);
         }
+        /* The walk returns to the track after all of its boxes. */
         if (type == SDCS_FOURCC('t', 'r', 'a', 'k'))
             end_track(self);
         if (avio_seek(self->io, next, SEEK_SET) < 0)
@@ -178,6 +191,7 @@ static void read_file(tables *self) {
     read_boxes(self, 0, (int64_t)self->movie->length, 0);
     if (self->has_movie || self->is_deflated || self->samples + self->own > MOST_SAMPLES)
         return;
+    /* The second pass of libavformat accepts a movie inside `free`. */
     *self = (tables){.movie = self->movie, .io = self->io, .searches_free = true};
     if (avio_seek(self->io, 0, SEEK_SET) >= 0)
         read_boxes(self, 0, (int64_t)self->movie->length, 0);
@@ -187,6 +201,7 @@ sdimage_status sdav_check_tables(sdav_movie *movie, sdimage_error **error) {
     tables tables = {.movie = movie, .io = movie->io};
     if (movie->length > INT64_MAX)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: source exceeds the limit of 2^63 bytes");
+    /* Other containers than ISO base media files have no such tables. */
     avio_skip(movie->io, 4);
     bool has_boxes = avio_rb32(movie->io) == SDCS_FOURCC('f', 't', 'y', 'p');
     if (has_boxes)
@@ -197,6 +212,7 @@ sdimage_status sdav_check_tables(sdav_movie *movie, sdimage_error **error) {
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: compressed tables are not read");
     if (movie->source_error || sdcs_must_end(movie->deadline))
         return sdav_fail(movie, AVERROR_EXIT, "", error);
+    /* Restores the state before the walk, which reads up to the end of the file: that is no truncation. */
     avio_seek(movie->io, 0, SEEK_SET);
     movie->io->error = movie->io->eof_reached = 0;
     movie->is_truncated = false;

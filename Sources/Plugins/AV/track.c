@@ -1,3 +1,9 @@
+/* track.c: an open movie: its container, the times of its frames, seeking and decoding (see track.h).
+ *
+ * 1. sdav_open opens the container and selects a track.
+ * 2. sdav_count reads all packets to learn the times of the frames. Only animations and headers need it.
+ * 3. sdav_decode_index and sdav_decode_time seek the key frame before a frame, unless it is the next one, and decode up
+ *    to it. */
 #include "track.h"
 
 #include <libavutil/display.h>
@@ -14,19 +20,23 @@
  * once. */
 enum { MOST_FRAMES = 10000, MOST_TRACKS = 32, BUFFER = 32768 };
 
+/* Names of the permitted demuxers of libavformat. Others, such as playlists, could refer to further files. */
 static const char containers[] = "mov,matroska,webm,avi";
 
 /* --- The container. */
 
+/* Opens the container without reading frames. On failure sdav_close frees what was opened. */
 static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
     AVDictionary *options = NULL;
     uint8_t *buffer = av_malloc(BUFFER);
     movie->io = buffer ? avio_alloc_context(buffer, BUFFER, 0, movie, sdav_read_bytes, NULL, sdav_seek_bytes) : NULL;
+    /* The context owns the buffer, once it exists. */
     if (!movie->io)
         av_free(buffer);
     movie->format = avformat_alloc_context();
     if (!movie->io || !movie->format)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "video: no memory for a decoder");
+    /* Must precede avformat_open_input, which allocates memory for all announced samples. */
     sdimage_status status = sdav_check_tables(movie, error);
     if (status < 0)
         return status;
@@ -40,6 +50,7 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
     av_dict_set_int(&options, "max_streams", MOST_TRACKS, 0);
     int code = avformat_open_input(&movie->format, NULL, NULL, &options);
     av_dict_free(&options);
+    /* The allocations of libavformat depend on the tables of the file. */
     if (code == AVERROR(ENOMEM))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: no memory for the tables");
     return code < 0 ? sdav_fail(movie, code, "video: container cannot be read", error) : SDIMAGE_STATUS_OK;
@@ -53,6 +64,7 @@ static bool select_track(sdav_movie *movie) {
         const AVCodecParameters *said = stream->codecpar;
         bool is_good = said->codec_type == AVMEDIA_TYPE_VIDEO && sdav_codec_for(said->codec_id);
         int64_t area = (int64_t)said->width * said->height;
+        /* av_read_frame then skips the packets of other tracks. */
         stream->discard = AVDISCARD_ALL;
         if (is_good && !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC) && area > most)
             movie->stream = stream, most = area;
@@ -80,11 +92,13 @@ static sdimage_orientation orientation_of(const AVStream *stream) {
     int32_t matrix[9];
     memcpy(matrix, bytes, sizeof matrix);
     bool mirrored = (double)matrix[0] * matrix[4] - (double)matrix[1] * matrix[3] < 0;
+    /* Leaves a pure rotation, whose angle is read next. */
     if (mirrored)
         av_display_matrix_flip(matrix, 1, 0);
     double angle = av_display_rotation_get(matrix);
     if (isnan(angle))
         return SDIMAGE_ORIENTATION_UP;
+    /* lround gives -2 to 2 quarter turns; adding 4 makes the index positive. */
     return (sdimage_orientation)table[(unsigned)(lround(angle / 90) + 4) % 4][mirrored];
 }
 
@@ -121,14 +135,17 @@ void sdav_close(sdav_movie *movie) {
 
 /* --- Times. */
 
+/* For qsort: times in ascending order. */
 static int compare(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
+/* Appends a time. Errors: TOO_LARGE beyond MOST_FRAMES, NO_MEMORY. */
 static sdimage_status add_time(sdav_movie *movie, int64_t time, sdimage_error **error) {
     if (movie->count == MOST_FRAMES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: frames exceed the limit of 10000");
+    /* The array is full when the count is 0 or a power of two. */
     if ((movie->count & (movie->count - 1)) == 0) {
         int64_t *more = realloc(movie->times, (movie->count ? (size_t)movie->count * 2 : 1) * sizeof *more);
         if (!more)
@@ -145,6 +162,7 @@ static int64_t bounded(int64_t time) {
     return time > most ? most : time < -most ? -most : time;
 }
 
+/* Returns the time of the first frame: counted, or as the track declares it. */
 static int64_t start_of(const sdav_movie *movie) {
     if (movie->count)
         return movie->times[0];
@@ -163,7 +181,8 @@ static bool seek_to(sdav_movie *movie, int64_t time) {
     return found;
 }
 
-/* Seeks to the first frame. */
+/* Seeks to the first frame. Containers differ in the times they accept: tries the start, any earlier key frame, then
+ * any position at all. */
 static void rewind_movie(sdav_movie *movie) {
     int64_t start = start_of(movie);
     if (!seek_to(movie, start) && !seek_to(movie, INT64_MIN))
@@ -171,11 +190,14 @@ static void rewind_movie(sdav_movie *movie) {
     movie->next = 0;
 }
 
+/* Adds the time of every packet of the track, in decoding order. */
 static sdimage_status read_times(sdav_movie *movie, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
     int code = 0;
     while (status >= 0 && (code = av_read_frame(movie->format, movie->packet)) >= 0) {
         int64_t time = movie->packet->pts != AV_NOPTS_VALUE ? movie->packet->pts : movie->packet->dts;
+        /* Packets outside of the edit list are decoded but not shown. Times near the limits of int64 are
+         * implausible. */
         bool shown = !(movie->packet->flags & AV_PKT_FLAG_DISCARD) && time != AV_NOPTS_VALUE && time == bounded(time);
         if (movie->packet->stream_index == movie->stream->index && shown)
             status = add_time(movie, time, error);
@@ -198,11 +220,13 @@ sdimage_status sdav_count(sdav_movie *movie, sdimage_error **error) {
         movie->count = 0;
         return status;
     }
+    /* Packets arrive in decoding order; frames are numbered in the order of display. */
     qsort(movie->times, movie->count, sizeof *movie->times, compare);
     rewind_movie(movie);
     return status;
 }
 
+/* Converts a span in units of the track; negative spans are 0. */
 static uint32_t milliseconds(const sdav_movie *movie, int64_t ticks) {
     int64_t ms = ticks > 0 ? av_rescale_q(ticks, movie->stream->time_base, (AVRational){1, 1000}) : 0;
     return ms < 0 ? 0 : ms > UINT32_MAX ? UINT32_MAX : (uint32_t)ms;
@@ -213,6 +237,7 @@ static int64_t end_of(const sdav_movie *movie) {
     int64_t last = movie->times[movie->count - 1], whole = bounded(movie->stream->duration);
     if (movie->stream->duration > 0 && start_of(movie) + whole > last)
         return start_of(movie) + whole;
+    /* Without a duration the last frame lasts as long as the one before it. */
     return movie->count > 1 ? 2 * last - movie->times[movie->count - 2] : last;
 }
 
@@ -241,6 +266,7 @@ static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
         sdimage_status status = sdcs_check_deadline(movie->deadline, error);
         if (status < 0)
             return status;
+        /* Frames first: the decoder may refuse packets while it has frames to return. */
         int code = avcodec_receive_frame(movie->codec, movie->frame);
         if (code >= 0)
             return SDIMAGE_STATUS_OK;
@@ -251,10 +277,12 @@ static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
         code = av_read_frame(movie->format, movie->packet);
         if (code == AVERROR_EXIT)
             return sdav_fail(movie, code, "", error);
+        /* Any read error counts as the end: the frames before it remain usable. */
         bool is_end = code < 0, is_other = code >= 0 && movie->packet->stream_index != movie->stream->index;
         if (is_end && movie->is_drained)
             return SDIMAGE_STATUS_END;
         movie->is_drained = movie->is_drained || is_end;
+        /* NULL asks the decoder for the frames that it still holds. */
         if (!is_other)
             code = avcodec_send_packet(movie->codec, is_end ? NULL : movie->packet);
         av_packet_unref(movie->packet);
@@ -264,6 +292,7 @@ static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
     }
 }
 
+/* Returns the display time; AV_NOPTS_VALUE if the decoder cannot tell. */
 static int64_t time_of(const AVFrame *frame) {
     return frame->best_effort_timestamp;
 }
@@ -282,6 +311,7 @@ static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_erro
         /* A frame without a time, or the first of a movie that begins later, is the best match. */
         if (now == AV_NOPTS_VALUE || now == time || (now > time && !has_candidate))
             break;
+        /* The frame before covers the time. */
         if (now > time) {
             av_frame_unref(movie->frame);
             av_frame_move_ref(movie->frame, candidate);
@@ -306,11 +336,13 @@ static sdimage_status decode_until(sdav_movie *movie, int64_t time, sdimage_erro
  * it. If the first frame after the seek is too late, the search repeats from further back, finally from the start. */
 static sdimage_status find(sdav_movie *movie, int64_t time, sdimage_error **error) {
     int64_t start = start_of(movie), back = 0;
+    /* Two seconds in units of the track; quadrupled after each search that begins too late. */
     int64_t step = bounded(av_rescale_q(2, (AVRational){1, 1}, movie->stream->time_base));
     for (;;) {
         bool is_start = time - start <= back || !seek_to(movie, time - back);
         if (is_start)
             rewind_movie(movie);
+        /* Errors count only from the start: an earlier key frame may help. */
         sdimage_status status = decode_until(movie, time, is_start ? error : NULL);
         if (is_start || (status >= 0 && time_of(movie->frame) <= time))
             return status;
@@ -329,6 +361,7 @@ sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_erro
     /* Also if a frame was left out: finds the frame that is shown in its place. */
     if (status == SDIMAGE_STATUS_END || (status >= 0 && time_of(movie->frame) != time))
         status = find(movie, time, error);
+    /* Another frame stands for the requested one: the decoder is not where `index` says. */
     movie->next = status >= 0 && time_of(movie->frame) == time ? index + 1 : UINT32_MAX;
     return status;
 }

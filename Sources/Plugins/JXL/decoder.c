@@ -1,3 +1,7 @@
+/* decoder.c: one pass of libjxl through the frames of a file: limits, colors and pixels (see decoder.h).
+ *
+ * It runs on the thread of the coder's call. libjxl starts threads of its own for the duration of a call, which store
+ * pixels through the callback `store`. */
 #include "decoder.h"
 
 #include <jxl/resizable_parallel_runner.h>
@@ -30,15 +34,16 @@ static bool has_alpha(const sdjxl_decoder *self) {
     return self->info.alpha_bits > 0;
 }
 
-/* Reports that colors are divided by alpha in 16 bits, although 8 are returned. NATIVE keeps the depth, and so do images
- * whose 16 bits exceed the limit. */
+/* Reports that colors are divided by alpha in 16 bits, although 8 are returned. NATIVE keeps the depth, and so do
+ * images whose 16 bits exceed the limit. */
 static bool divides_wide(const sdjxl_decoder *self) {
     uint64_t pixels = (uint64_t)self->info.xsize * self->info.ysize;
     return has_alpha(self) && self->info.alpha_premultiplied && self->request.format != SDIMAGE_PIXEL_FORMAT_NATIVE &&
            pixels <= self->request.max_bytes / sdimage_pixel_format_bytes(SDIMAGE_PIXEL_FORMAT_RGBA16);
 }
 
-/* A request for 8 bits saves the memory of 16 bits, unless colors have yet to be converted or divided by alpha. */
+/* Returns true if pixels are decoded to 16 bits per sample. A request for 8 bits saves the memory of 16 bits, unless
+ * colors have yet to be converted or divided by alpha. */
 static bool wants_wide(const sdjxl_decoder *self) {
     if (divides_wide(self))
         return true;
@@ -55,6 +60,7 @@ static bool wants_wide(const sdjxl_decoder *self) {
     }
 }
 
+/* Returns the format of the decoded pixels, which the library converts to the requested one. */
 static sdimage_pixel_format format_of(const sdjxl_decoder *self) {
     bool wide = wants_wide(self);
     if (has_alpha(self))
@@ -64,6 +70,7 @@ static sdimage_pixel_format format_of(const sdjxl_decoder *self) {
     return wide ? SDIMAGE_PIXEL_FORMAT_RGB16 : SDIMAGE_PIXEL_FORMAT_RGB8;
 }
 
+/* Refuses CMYK: its black is an extra channel, which the decoded RGB would lack. */
 static sdimage_status check_channels(const sdjxl_decoder *self, sdimage_error **error) {
     for (uint32_t i = 0; i < self->info.num_extra_channels; i++) {
         JxlExtraChannelInfo channel;
@@ -74,6 +81,7 @@ static sdimage_status check_channels(const sdjxl_decoder *self, sdimage_error **
     return SDIMAGE_STATUS_OK;
 }
 
+/* Handles JXL_DEC_BASIC_INFO: checks all limits before libjxl allocates planes, and sets the number of threads. */
 static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     if (JxlDecoderGetBasicInfo(self->decoder, &self->info) != JXL_DEC_SUCCESS)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: header cannot be read");
@@ -86,6 +94,7 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     self->format = format_of(self);
     if (pixels > self->request.max_bytes / sdimage_pixel_format_bytes(self->format))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
+    /* libjxl holds a plane of floats for each channel, whichever of them are requested. */
     if (!self->is_header_only &&
         channels * sizeof(float) + sdimage_pixel_format_bytes(self->format) > MOST_BYTES / pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: planes and bitmap exceed the limit of 512 MiB");
@@ -107,6 +116,7 @@ static bool read_codes(sdjxl_decoder *self) {
     if (color.white_point != JXL_WHITE_POINT_D65 ||
         (color.color_space != JXL_COLOR_SPACE_RGB && color.color_space != JXL_COLOR_SPACE_GRAY))
         return false;
+    /* Gray has no primaries; those of sRGB leave it neutral. */
     bool gray = color.color_space == JXL_COLOR_SPACE_GRAY;
     uint16_t primaries = gray                                    ? BT709
                          : color.primaries == JXL_PRIMARIES_SRGB ? BT709
@@ -131,6 +141,8 @@ static bool read_codes(sdjxl_decoder *self) {
     return true;
 }
 
+/* Handles JXL_DEC_COLOR_ENCODING: stores code points or, if they cannot describe the colors, the ICC profile. A profile
+ * that is too long is left out. */
 static sdimage_status read_colors(sdjxl_decoder *self, sdimage_error **error) {
     size_t length = 0;
     free(self->profile);
@@ -153,6 +165,7 @@ static sdimage_status read_colors(sdjxl_decoder *self, sdimage_error **error) {
 
 /* --- Pixels. */
 
+/* Divides a color sample by alpha, both from 0 to `most`, with rounding. */
 static uint32_t straight(uint32_t color, uint32_t alpha, uint32_t most) {
     uint64_t value = alpha ? ((uint64_t)color * most + alpha / 2) / alpha : 0;
     return value > most ? most : (uint32_t)value;
@@ -176,6 +189,7 @@ static void make_straight(uint8_t *pixels, size_t count, bool wide) {
 static void store(void *opaque, size_t x, size_t y, size_t count, const void *pixels) {
     const sdjxl_decoder *self = opaque;
     size_t size = sdimage_pixel_format_bytes(self->format);
+    /* The bounds of the bitmap are not left to libjxl. */
     if (y >= self->info.ysize || x > self->info.xsize || count > self->info.xsize - x)
         return;
     uint8_t *to = self->pixels + y * self->stride + x * size;
@@ -184,6 +198,8 @@ static void store(void *opaque, size_t x, size_t y, size_t count, const void *pi
         make_straight(to, count, sdcs_is_16_bit(self->format));
 }
 
+/* Handles JXL_DEC_NEED_IMAGE_OUT_BUFFER: makes a bitmap for the frame that follows. It is cleared, because partial
+ * images show parts that were not decoded. */
 static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
     void *bytes = NULL;
     JxlPixelFormat format = {has_alpha(self) ? 4
@@ -204,6 +220,7 @@ static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
 }
 
 sdcs_info sdjxl_image_info(const sdjxl_decoder *self, uint32_t frames) {
+    /* The orientations of JPEG XL are numbered like those of EXIF. */
     sdcs_info info = {.format = SDIMAGE_FORMAT_JXL, .width = self->info.xsize, .height = self->info.ysize};
     info.orientation = (sdimage_orientation)self->info.orientation;
     if (info.orientation < SDIMAGE_ORIENTATION_UP || info.orientation > SDIMAGE_ORIENTATION_LEFT)
@@ -228,6 +245,7 @@ sdimage_status sdjxl_take(sdjxl_decoder *self, uint32_t frames, sdimage_image **
 }
 
 sdimage_status sdjxl_flush(sdjxl_decoder *self, uint32_t frames, sdimage_image **image, sdimage_error **error) {
+    /* The decoder writes on into the bitmap: the partial image is a copy. */
     sdimage_image *copy = NULL;
     if (!self->plain || JxlDecoderFlushImage(self->decoder) != JXL_DEC_SUCCESS)
         return SDIMAGE_STATUS_NEED_MORE_DATA;
@@ -251,9 +269,11 @@ sdimage_status sdjxl_open(sdjxl_decoder *self, const sdcs_request *request, sdcs
     self->deadline = deadline;
     if (!self->decoder || !self->threads)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
+    /* Without JXL_DEC_BOX: file.c reads the boxes. */
     int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE | JXL_DEC_FRAME_PROGRESSION;
     if (JxlDecoderSetParallelRunner(self->decoder, JxlResizableParallelRunner, self->threads) != JXL_DEC_SUCCESS ||
         JxlDecoderSubscribeEvents(self->decoder, events) != JXL_DEC_SUCCESS ||
+        /* The library rotates the image. */
         JxlDecoderSetKeepOrientation(self->decoder, JXL_TRUE) != JXL_DEC_SUCCESS)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
     return SDIMAGE_STATUS_OK;
@@ -282,6 +302,7 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
         case JXL_DEC_FULL_IMAGE: *event = SDJXL_FRAME; return SDIMAGE_STATUS_OK;
         case JXL_DEC_SUCCESS: *event = SDJXL_END; return SDIMAGE_STATUS_OK;
         default:
+            /* An error of libjxl after the deadline is reported as TIMEOUT. */
             status = sdcs_check_deadline(self->deadline, error);
             return status < 0 ? status : sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
         }

@@ -1,4 +1,5 @@
-/* decoder.h: one pass through the frames of a JPEG XL file. */
+/* decoder.h: one pass through the frames of a JPEG XL file, in order. jxl.c feeds it with bytes and handles its
+ * events. */
 #ifndef SDJXL_DECODER_H
 #define SDJXL_DECODER_H
 
@@ -8,28 +9,30 @@
 #include "image.h"
 #include "deadline.h"
 
+/* Reasons for which sdjxl_next returns. */
 typedef enum sdjxl_event {
-    SDJXL_NEED_INPUT,
-    SDJXL_PREVIEW, /* the 1:8 preview is available */
-    SDJXL_FRAME,   /* the frame is complete: sdjxl_take returns it */
-    SDJXL_END
+    SDJXL_NEED_INPUT, /* all input was consumed */
+    SDJXL_PREVIEW,    /* the 1:8 preview is available */
+    SDJXL_FRAME,      /* the frame is complete: sdjxl_take returns it */
+    SDJXL_END         /* no frames are left */
 } sdjxl_event;
 
+/* A decoder and the frame that it is decoding. Used by one thread at a time. */
 typedef struct sdjxl_decoder {
     JxlDecoder *decoder;
-    void *threads;
+    void *threads;          /* the parallel runner of libjxl */
     sdcs_deadline deadline; /* checked between events: libjxl aborts the process if its threads refuse work */
     sdcs_request request;
     bool is_header_only; /* set by the caller: nothing is decoded, and no limit applies to planes */
-    JxlBasicInfo info;
+    JxlBasicInfo info;   /* the header; valid once `has_info` is set */
     bool has_info;
-    sdimage_pixel_format format;
-    uint8_t *profile; /* ICC, NULL for none */
+    sdimage_pixel_format format; /* pixel format of `plain`: GRAY, RGB or RGBA of 8 or 16 bits */
+    uint8_t *profile;            /* ICC, NULL for none */
     size_t profile_length;
     uint16_t primaries, transfer; /* ITU-T H.273; 2: not described by them */
     sdimage_image *plain;         /* being written */
-    uint8_t *pixels;
-    size_t stride;
+    uint8_t *pixels;              /* pixels of `plain` */
+    size_t stride;                /* bytes between its rows */
 } sdjxl_decoder;
 
 /* Opens the decoder. The caller closes it, also after a failure. */

@@ -1,3 +1,11 @@
+/* encode.c: encoding as JPEG XL by libjxl.
+ *
+ * 1. open_writer makes the encoder, its threads and the settings of all frames.
+ * 2. add_frame converts a frame to samples and passes it to libjxl; the first one also sets the header, colors and
+ *    metadata boxes.
+ * 3. write_out appends the bytes that libjxl has finished to the file.
+ *
+ * Everything runs on the thread of the coder's call, and libjxl's own threads. */
 #include "encode.h"
 
 #include <jxl/encode.h>
@@ -19,24 +27,27 @@ enum { SAFE_EFFORT = 7, FIRST_VERSION_WITH_EVERY_EFFORT = 12 * 1000 };
 /* Bits of a high-depth image, which libjxl reduces to those of the file; initial bytes of the output buffer. */
 enum { DEEP_BITS = 16, FIRST_ROOM = 1 << 16 };
 
+/* One encode. */
 typedef struct writer {
     JxlEncoder *encoder;
     void *threads;
-    JxlEncoderFrameSettings *settings;
+    JxlEncoderFrameSettings *settings; /* those of every frame; owned by the encoder */
     const sdimage_encode_options *options;
-    uint8_t *bytes;
+    uint8_t *bytes; /* the file, so far `length` bytes */
     size_t length;
-    uint32_t frames;
+    uint32_t frames;           /* frames to write; 1 for a still */
     sdcs_encode_layout layout; /* the same for all frames */
 } writer;
 
+/* Translates a status of libjxl, which does not tell the reason. */
 static sdimage_status check(JxlEncoderStatus status, sdimage_error **error) {
     if (status == JXL_ENC_SUCCESS)
         return SDIMAGE_STATUS_OK;
     return sdcs_fail(error, SDIMAGE_STATUS_ENCODE_FAILED, "jxl: libjxl refused the image or the options");
 }
 
-/* Converts a quality of 0 to 100 to a distance as libjxl's own programs do. */
+/* Converts a quality from 0 to 1 to a distance, as the programs of libjxl convert 0 to 100. The two branches meet at
+ * 30. */
 static float distance_of(double quality) {
     double q = quality * 100,
            distance = q >= 30 ? NEAREST + (100 - q) * 0.09 : 53.0 / 3000 * q * q - 23.0 / 20 * q + 25;
@@ -45,6 +56,7 @@ static float distance_of(double quality) {
 
 /* --- The header. */
 
+/* Sets the ICC profile of the image or, without one, an encoding by its code points. */
 static sdimage_status set_colors(writer *writer, const sdcs_encode_input *source, sdimage_error **error) {
     const sdimage_data *profile = sdimage_image_color_profile(source->image);
     if (profile)
@@ -72,6 +84,7 @@ static float intensity_target(const sdimage_image *image, const sdimage_encode_o
     }
 }
 
+/* Sets the header of the file, from the first frame. `loops`: 0 is endless. */
 static sdimage_status set_header(writer *writer, const sdcs_encode_input *source, uint32_t loops,
                                  sdimage_error **error) {
     JxlBasicInfo info;
@@ -88,9 +101,12 @@ static sdimage_status set_header(writer *writer, const sdcs_encode_input *source
     float intensity = intensity_target(source->image, writer->options);
     if (intensity > 0)
         info.intensity_target = intensity;
+    /* Lossless needs the colors of the file themselves; otherwise libjxl converts to XYB, in which it compresses
+     * better. */
     info.uses_original_profile = sdimage_encode_options_is_lossless(writer->options);
     if (writer->frames > 1) {
         info.have_animation = JXL_TRUE;
+        /* Durations are milliseconds: 1000 ticks per second. */
         info.animation.tps_numerator = 1000;
         info.animation.tps_denominator = 1;
         info.animation.num_loops = loops;
@@ -102,6 +118,7 @@ static sdimage_status set_header(writer *writer, const sdcs_encode_input *source
     return status < 0 ? status : set_colors(writer, source, error);
 }
 
+/* Returns the effort, 1 to 9; at most SAFE_EFFORT for versions of libjxl with failing assertions. */
 static int64_t effort_of(const sdimage_encode_options *options) {
     uint32_t effort = sdimage_encode_options_effort(options);
     if (!effort)
@@ -109,6 +126,7 @@ static int64_t effort_of(const sdimage_encode_options *options) {
     return effort > SAFE_EFFORT && JxlEncoderVersion() < FIRST_VERSION_WITH_EVERY_EFFORT ? SAFE_EFFORT : effort;
 }
 
+/* Makes the settings of all frames: effort, and lossless or a distance. */
 static sdimage_status set_settings(writer *writer, sdimage_error **error) {
     writer->settings = JxlEncoderFrameSettingsCreate(writer->encoder, NULL);
     if (!writer->settings)
@@ -127,13 +145,16 @@ static sdimage_status set_settings(writer *writer, sdimage_error **error) {
 
 /* --- Metadata boxes. An Exif box begins with the offset of the TIFF structure in it (ISO/IEC 18181-2, 9.4). */
 
+/* Adds the EXIF and XMP boxes of the options, if any. The orientation tag is that of the image. */
 static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation, sdimage_error **error) {
     const sdimage_data *xmp = sdimage_encode_options_xmp(writer->options);
     sdcs_exif_block exif;
     sdimage_status status = sdcs_exif_block_make(writer->options, orientation, &exif, error);
     if (status < 0 || (!exif.length && !xmp))
         return status;
+    /* Selects the container format, which alone has boxes; before the first frame is added. */
     status = check(JxlEncoderUseBoxes(writer->encoder), error);
+    /* Zeroed: the offset at the beginning is 0. */
     uint8_t *box = status >= 0 && exif.length ? calloc(1, exif.length + 4) : NULL;
     if (box) {
         memcpy(box + 4, exif.bytes, exif.length);
@@ -169,6 +190,7 @@ static sdimage_status add_pixels(writer *writer, const sdcs_encode_input *source
     return status;
 }
 
+/* Appends all finished output to the file, whose capacity doubles. After the last frame it completes the file. */
 static sdimage_status write_out(writer *writer, sdimage_error **error) {
     size_t room = writer->length;
     for (;;) {
@@ -186,6 +208,7 @@ static sdimage_status write_out(writer *writer, sdimage_error **error) {
     }
 }
 
+/* Encodes frame `index` of the image. */
 static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint32_t index, sdimage_error **error) {
     sdimage_image *frame = NULL;
     sdimage_status status = SDIMAGE_STATUS_OK;
@@ -209,11 +232,13 @@ static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint
         status = add_pixels(writer, &source, error);
     sdcs_encode_input_close(&source);
     sdimage_image_unref(frame);
+    /* Closed before the output of the last frame is read: its header marks it as the last one. */
     if (index + 1 == writer->frames)
         JxlEncoderCloseInput(writer->encoder);
     return status < 0 ? status : write_out(writer, error);
 }
 
+/* Makes the encoder. The caller destroys its members, also after a failure. */
 static sdimage_status open_writer(writer *writer, const sdimage_image *image, sdimage_error **error) {
     writer->encoder = JxlEncoderCreate(NULL);
     writer->threads = JxlResizableParallelRunnerCreate(NULL);
@@ -227,6 +252,7 @@ static sdimage_status open_writer(writer *writer, const sdimage_image *image, sd
     return status < 0 ? status : set_settings(writer, error);
 }
 
+/* Entries of the coder's function table (sys/coder.h). */
 bool sdjxl_can_encode(void *user_data, sdimage_format format) {
     (void)user_data;
     return format == SDIMAGE_FORMAT_JXL;

@@ -5,6 +5,8 @@
 #include <sdimage/sys/coder.h>
 #include <sdimage/encode.h>
 
+/* Entries of the coder's function table, documented in sys/coder.h. Embedded thumbnails and gain maps are
+ * UNSUPPORTED. */
 bool sdjxl_can_encode(void *user_data, sdimage_format format);
 
 sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage_format format,

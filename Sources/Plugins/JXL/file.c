@@ -1,3 +1,5 @@
+/* file.c: one walk of libjxl through a complete file, for the durations of its frames and its metadata boxes (see
+ * file.h). */
 #include "file.h"
 
 #include <stdlib.h>
@@ -12,18 +14,21 @@ enum { EXIF_OFFSET = 4 };
 
 /* --- Frames. */
 
+/* Converts ticks to milliseconds, rounded to the nearest; at least SHORTEST_MS. */
 static uint32_t milliseconds(const JxlBasicInfo *info, uint32_t ticks) {
     uint64_t numerator = info->animation.tps_numerator, denominator = info->animation.tps_denominator;
     uint64_t duration = numerator ? ((uint64_t)ticks * denominator * 1000 + numerator / 2) / numerator : 0;
     return duration < SHORTEST_MS ? SHORTEST_MS : duration > UINT32_MAX ? UINT32_MAX : (uint32_t)duration;
 }
 
+/* Handles JXL_DEC_FRAME: appends the duration of a frame that is shown. 0 for a still. */
 static sdimage_status add_frame(sdjxl_file *file, JxlDecoder *decoder, sdimage_error **error) {
     JxlFrameHeader header;
     if (JxlDecoderGetFrameHeader(decoder, &header) != JXL_DEC_SUCCESS)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: frame has no header");
     if (file->count == MOST_FRAMES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: frames exceed the limit of 10000");
+    /* The array is full when the count is 0 or a power of two. */
     if ((file->count & (file->count - 1)) == 0) {
         uint32_t *more = realloc(file->durations, (file->count ? (size_t)file->count * 2 : 1) * sizeof *more);
         if (!more)
@@ -45,12 +50,14 @@ typedef struct reading {
     size_t given; /* bytes of the block handed to libjxl as buffer */
 } reading;
 
+/* Takes the buffer back from libjxl and counts the bytes in it. No effect if no box is being read. */
 static void end_box(JxlDecoder *decoder, reading *reading) {
     if (reading->block)
         reading->block->length += reading->given - JxlDecoderReleaseBoxBuffer(decoder);
     reading->block = NULL;
 }
 
+/* Frees a block, which then counts as missing. */
 static void drop(sdjxl_block *block) {
     free(block->bytes);
     *block = (sdjxl_block){NULL, 0, 0};
@@ -78,9 +85,12 @@ static sdimage_status give_room(JxlDecoder *decoder, reading *reading, sdimage_e
     return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: box cannot be read");
 }
 
+/* Handles JXL_DEC_BOX: ends the box before, and begins to read an `Exif` or `xml ` box. Others, without a buffer, are
+ * skipped. */
 static sdimage_status begin_box(sdjxl_file *file, JxlDecoder *decoder, reading *reading, sdimage_error **error) {
     JxlBoxType type;
     end_box(decoder, reading);
+    /* JXL_TRUE: the type inside a compressed box (`brob`). */
     if (JxlDecoderGetBoxType(decoder, type, JXL_TRUE) != JXL_DEC_SUCCESS)
         return SDIMAGE_STATUS_OK;
     sdjxl_block *block = !memcmp(type, "Exif", 4) ? &file->exif : !memcmp(type, "xml ", 4) ? &file->xmp : NULL;
@@ -100,6 +110,8 @@ static sdimage_status begin_box(sdjxl_file *file, JxlDecoder *decoder, reading *
 
 /* --- Reading. */
 
+/* Handles all events up to the end of the file. No event of an image is subscribed, so that libjxl decodes no
+ * pixels. */
 static sdimage_status walk(sdjxl_file *file, JxlDecoder *decoder, sdcs_deadline deadline, sdimage_error **error) {
     reading reading = {NULL, 0};
     for (uint32_t boxes = 0;;) {
@@ -147,8 +159,10 @@ sdimage_status sdjxl_file_read(sdjxl_file *file, const void *bytes, size_t lengt
     if (status >= 0)
         status = walk(file, decoder, deadline, error);
     JxlDecoderDestroy(decoder);
+    /* A truncated still has its header, but not always that of its frame. */
     if (!file->count)
         file->count = 1;
+    /* The offset is skipped, and counts as 0: the TIFF structure begins right after it. */
     if (file->exif.length > EXIF_OFFSET) {
         file->exif.length -= EXIF_OFFSET;
         memmove(file->exif.bytes, file->exif.bytes + EXIF_OFFSET, file->exif.length);

@@ -4,17 +4,19 @@
 
 #include "decoder.h"
 
+/* Contents of a metadata box, decompressed. `room`: capacity in bytes. */
 typedef struct sdjxl_block {
     uint8_t *bytes;
     size_t length, room;
 } sdjxl_block;
 
+/* Results of the walk. */
 typedef struct sdjxl_file {
     JxlBasicInfo info;
-    uint32_t count;      /* frames that are shown; 1 for a still */
-    bool is_whole;       /* the last frame was read */
-    uint32_t *durations; /* milliseconds */
-    uint64_t duration_ms;
+    uint32_t count;        /* frames that are shown; 1 for a still */
+    bool is_whole;         /* the last frame was read */
+    uint32_t *durations;   /* milliseconds */
+    uint64_t duration_ms;  /* their sum */
     sdjxl_block exif, xmp; /* empty if missing or not requested */
 } sdjxl_file;
 

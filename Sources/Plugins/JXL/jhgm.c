@@ -1,3 +1,10 @@
+/* jhgm.c: parsing of the box `jhgm` (see jhgm.h). Its fields, in order:
+ *
+ * - version (1 byte)
+ * - length of the parameters (2 bytes), and the parameters
+ * - length of a color encoding (1 byte), and the encoding
+ * - length of a compressed ICC profile (4 bytes), and the profile
+ * - a codestream, which is the rest */
 #include "jhgm.h"
 
 #include "fail.h"
@@ -22,6 +29,7 @@ sdimage_status sdjxl_find_gain_map(const void *bytes, size_t length, sdjxl_gain_
     if (!sdcs_take(&bundle, 1, &version) || version != 0 || !take_block(&bundle, 2, &map->parameters) ||
         !take_block(&bundle, 1, &colors) || !take_block(&bundle, 4, &profile))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: box of the gain map is damaged, or of a later version");
+    /* Colors and profile describe the other rendition, and matter only to gains that apply to it. */
     if (map->parameters.length > FLAGS && !(map->parameters.bytes[FLAGS] & USES_BASE_COLORS))
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "jxl: gains apply to colors that are not read");
     map->samples = bundle;

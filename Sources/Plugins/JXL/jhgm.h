@@ -6,6 +6,7 @@
 
 #include "boxes.h"
 
+/* A gain map whose spans point into the file. */
 typedef struct sdjxl_gain_map {
     sdcs_span parameters; /* in the binary form of ISO 21496-1 */
     sdcs_span samples;    /* a codestream */

@@ -30,6 +30,7 @@ enum { PIECE = 1 << 16 };
 /* Reports that the requested box is at most 1:8 of the image, so that the preview is enough. */
 static bool previews_suffice(const sdjxl_decoder *self) {
     sdimage_size box = self->request.box;
+    /* The box is that of the displayed image, the size that of the stored one. */
     bool turned = self->info.orientation >= JXL_ORIENT_TRANSPOSE;
     uint32_t width = turned ? self->info.ysize : self->info.xsize,
              height = turned ? self->info.xsize : self->info.ysize;
@@ -62,6 +63,7 @@ static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t len
 
 /* --- The coder. */
 
+/* --- Entries of the coder's function table. */
 static bool can_decode(void *user_data, const void *bytes, size_t length) {
     (void)user_data;
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_JXL;
@@ -72,6 +74,7 @@ static sdimage_status finish(sdjxl_decoder *self, sdjxl_event event, bool accept
                              sdimage_image **image, sdimage_error **error) {
     if (event == SDJXL_FRAME)
         return sdjxl_take(self, frames, image, error);
+    /* libjxl may have nothing to show yet, although it announced the preview. */
     if (event == SDJXL_PREVIEW || (event == SDJXL_NEED_INPUT && accepts_partial)) {
         sdimage_status status = sdjxl_flush(self, frames, image, error);
         if (status != SDIMAGE_STATUS_NEED_MORE_DATA)
@@ -90,6 +93,7 @@ static sdimage_status decode_samples(sdcs_span codestream, const sdcs_request *r
     sdjxl_decoder decoder;
     sdjxl_event event = SDJXL_END;
     size_t at = 0;
+    /* The samples are an image of their own, of one frame; a partial one is no use. */
     sdimage_status status = sdjxl_open(&decoder, request, deadline, error);
     if (status >= 0)
         status = feed(&decoder, codestream.bytes, codestream.length, &at, &event, error);
@@ -131,6 +135,7 @@ static void describe_gain_map(const void *bytes, size_t length, sdimage_metadata
 
 /* --- Decoding at once. */
 
+/* Decodes complete bytes to a still: the first frame. */
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_image **image, sdimage_error **error) {
     (void)user_data;
@@ -149,10 +154,13 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
+/* Stores the header information. Two decoders read the bytes: one up to the colors, and that of file.c through all
+ * frames and boxes. The options set the time limit only. */
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
     sdcs_request request = sdcs_request_of(NULL);
+    /* A header is described whatever the size of its image. */
     request.max_pixels = UINT64_MAX, request.max_bytes = SIZE_MAX;
     sdcs_deadline deadline = sdcs_deadline_of(options);
     sdjxl_file file = {.count = 0};
@@ -185,15 +193,17 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 /* --- Progressive decoding and animations. */
 
+/* The instance of an image (coder_instance.h), whose lock serializes all functions below. `progressive` decodes the
+ * first frame; `animation` passes through all frames once they are counted. */
 typedef struct instance {
-    sdcs_instance base;        /* open once the first pass is; has data only for an animation */
-    sdjxl_decoder progressive; /* the first frame, while data arrives */
-    size_t at;                 /* bytes it has consumed */
-    sdimage_image *first;      /* complete, or a sufficient preview */
-    sdjxl_file file;           /* read when the data is complete */
-    sdjxl_decoder animation;   /* decodes the frames of an animation in order */
-    uint32_t next;             /* index of its next frame */
-    bool is_finished, is_animating;
+    sdcs_instance base;             /* open once the first pass is; has data only for an animation */
+    sdjxl_decoder progressive;      /* the first frame, while data arrives */
+    size_t at;                      /* bytes it has consumed */
+    sdimage_image *first;           /* complete, or a sufficient preview */
+    sdjxl_file file;                /* read when the data is complete */
+    sdjxl_decoder animation;        /* decodes the frames of an animation in order */
+    uint32_t next;                  /* index of its next frame */
+    bool is_finished, is_animating; /* all data was received; `animation` is open */
 } instance;
 
 static void close_instance(void *pointer) {
@@ -204,6 +214,7 @@ static void close_instance(void *pointer) {
     sdimage_image_unref(self->first);
 }
 
+/* Decodes what has arrived of the first frame; `bytes` are all bytes so far, of which `at` were consumed before. */
 static sdimage_status decode_progressively(instance *self, const uint8_t *bytes, size_t length, bool finished,
                                            sdimage_error **error) {
     sdjxl_event event = SDJXL_NEED_INPUT;
@@ -212,6 +223,7 @@ static sdimage_status decode_progressively(instance *self, const uint8_t *bytes,
         return status;
     if (!self->base.is_open) {
         status = sdjxl_open(&self->progressive, &self->base.request, (sdcs_deadline){0, NULL}, error);
+        /* From here on partial images are available through `frame`. */
         self->base.is_open = status >= 0;
     }
     /* Each call has the time limit of one decode. */
@@ -233,6 +245,7 @@ static sdimage_status count_frames(instance *self, const uint8_t *bytes, size_t 
     return status;
 }
 
+/* Entry of sdcs_instance_kind: receives all bytes so far. */
 static sdimage_status update(void *pointer, const void *bytes, size_t length, bool finished, sdimage_error **error) {
     instance *self = pointer;
     if (self->is_finished)
@@ -240,6 +253,7 @@ static sdimage_status update(void *pointer, const void *bytes, size_t length, bo
     sdimage_status status = decode_progressively(self, bytes, length, finished, error);
     if (status >= 0 && finished)
         status = count_frames(self, bytes, length, error);
+    /* The box of the gain map may follow the codestream. */
     if (status >= 0 && finished && self->first)
         add_gain_map(bytes, length, &self->progressive, &self->first);
     self->is_finished = finished;
@@ -255,6 +269,7 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
         sdjxl_close(&self->animation);
         self->is_animating = false;
         status = sdjxl_open(&self->animation, &request, (sdcs_deadline){0, NULL}, error);
+        /* The instance holds the data: the input need not be released. */
         const uint8_t *bytes = sdimage_data_bytes(self->base.data);
         if (status >= 0 &&
             JxlDecoderSetInput(self->animation.decoder, bytes, sdimage_data_length(self->base.data)) != JXL_DEC_SUCCESS)
@@ -269,6 +284,7 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
     return status;
 }
 
+/* Decodes frame `index`, quickly if it follows the one before. libjxl composes frames to the whole canvas. */
 static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image **image, sdimage_error **error) {
     sdjxl_event event = SDJXL_END;
     sdimage_status status = seek(self, index, error);
@@ -288,6 +304,7 @@ static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image *
     return status;
 }
 
+/* Entry of sdcs_instance_kind. The first frame is the one of progressive decoding, complete or partial. */
 static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
     instance *self = pointer;
     if (index > 0)
@@ -298,6 +315,7 @@ static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image
     return SDIMAGE_STATUS_OK;
 }
 
+/* Number of complete frames; all are known only when the data is complete. */
 static uint32_t frame_count(const void *pointer) {
     const instance *self = pointer;
     return self->base.data ? self->file.count : self->first ? 1 : 0;
@@ -318,6 +336,7 @@ static bool can_decode_format(void *user_data, sdimage_format format) {
     return format == SDIMAGE_FORMAT_JXL;
 }
 
+/* `start` is not set: `update` decodes as data arrives. */
 static sdcs_instance_kind frames = {
     .size = sizeof(instance),
     .no_memory = "jxl: no memory for a decoder",
@@ -329,6 +348,8 @@ static sdcs_instance_kind frames = {
     .close = close_instance,
 };
 
+/* libjxl checks no deadline within a frame: calls run on separate threads (detached_stack), which the library abandons
+ * at the time limit. */
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,

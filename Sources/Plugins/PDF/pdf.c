@@ -1,9 +1,13 @@
 /* pdf.c: the PDF coder, by poppler.
  *
- * 1. A job copies the bytes and the options, because poppler cannot be interrupted: its thread may outlive the call.
+ * 1. A job copies the bytes and the options: the thread that draws may outlive the call, because poppler cannot be
+ *    interrupted.
  * 2. poppler opens the document from a stream, with the password if there is one, and the requested page.
  * 3. The size of the page in points is the intrinsic size.
- * 4. drawing.c makes a cairo surface of the requested size, scales to it, and converts the result to straight alpha. */
+ * 4. drawing.c makes a cairo surface of the requested size, scales to it, and converts the result to straight alpha.
+ *
+ * The library runs the functions of the coder on threads that it abandons at the time limit (detached_stack). The page
+ * count uses limited.c for the same purpose. */
 #include <sdimage/plugins/pdf.h>
 
 #include <poppler.h>
@@ -20,16 +24,18 @@ static const size_t MOST_BYTES = (size_t)256 << 20;
 
 /* --- Drawing, on a thread that may outlive the call: a job owns everything it needs. */
 
+/* One page to draw or measure. Used by one thread at a time. */
 typedef struct job {
-    sdcs_drawing drawing;
-    uint8_t *bytes;
+    sdcs_drawing drawing; /* first, because drawing.c receives a pointer to it */
+    uint8_t *bytes;       /* a copy of the document */
     size_t length;
-    char *password;
-    int64_t page;
-    bool is_clear;
+    char *password; /* NULL for none */
+    int64_t page;   /* counted from 0; not yet checked */
+    bool is_clear;  /* the paper is transparent */
     uint32_t count; /* number of pages, determined by the work */
 } job;
 
+/* Frees a job. */
 static void release(void *pointer) {
     job *job = pointer;
     free(job->bytes);
@@ -38,16 +44,19 @@ static void release(void *pointer) {
     free(job);
 }
 
-/* Keeps a document open: poppler reads the files of its parameters for the first document, and frees them with the last one.
- * In the sandbox of a worker process they can be read only before the first image. */
+/* Keeps a document open: poppler reads the files of its parameters for the first document, and frees them with the last
+ * one. In the sandbox of a worker process they can be read only before the first image. */
 static void keep_parameters(void) {
     static const char text[] = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
                                "2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n";
     GBytes *bytes = g_bytes_new_static(text, sizeof text - 1);
+    /* Its reference is never released. */
     poppler_document_new_from_bytes(bytes, NULL, NULL);
     g_bytes_unref(bytes);
 }
 
+/* Opens the document; NULL, and an error in the job, if it cannot be read. It reads the bytes of the job, which must
+ * outlive it. */
 static PopplerDocument *open_document(job *job) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, keep_parameters);
@@ -66,6 +75,8 @@ static PopplerDocument *open_document(job *job) {
     return document;
 }
 
+/* Opens the requested page and stores its size in points and the page count in the job; NULL, and an error in the job,
+ * on failure. */
 static PopplerPage *open_page(job *job, PopplerDocument *document) {
     int count = poppler_document_get_n_pages(document);
     job->count = count > 0 ? (uint32_t)count : 0;
@@ -94,6 +105,7 @@ typedef struct sheet {
     bool is_clear;
 } sheet;
 
+/* Draws the page in points on a cairo context that is scaled to the image. poppler does not report failures. */
 static bool draw(void *context, cairo_t *cairo) {
     const sheet *self = context;
     if (!self->is_clear) {
@@ -104,6 +116,7 @@ static bool draw(void *context, cairo_t *cairo) {
     return true;
 }
 
+/* Performs a job: the entry `work` of sdcs_drawing_kind. */
 static void work(void *pointer) {
     job *job = pointer;
     PopplerDocument *document = open_document(job);
@@ -129,12 +142,14 @@ static bool read_options(job *job, const sdimage_decode_options *options) {
     return !is_lost;
 }
 
+/* Makes a job: the entry `make` of sdcs_drawing_kind. */
 static sdimage_status make(const void *bytes, size_t length, const sdimage_decode_options *options, void **made,
                            sdimage_error **error) {
     if (length > MOST_BYTES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "pdf: document exceeds the limit of 256 MiB");
     job *job = calloc(1, sizeof *job);
     if (job)
+        /* malloc(0) may return NULL, which would count as exhausted memory. */
         job->bytes = malloc(length ? length : 1);
     if (!job || !job->bytes) {
         free(job);
@@ -175,6 +190,7 @@ SDIMAGE_API sdimage_status sdimage_pdf_coder_new(sdimage_coder **coder, sdimage_
     return sdimage_coder_new_custom("pdf", &table, &kind, NULL, coder, error);
 }
 
+/* Copies the result of a page count while the job still exists (limited.h). */
 static sdimage_status collect_count(void *pointer, void *result, sdimage_error **error) {
     (void)error;
     *(uint32_t *)result = ((const job *)pointer)->count;

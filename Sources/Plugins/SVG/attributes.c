@@ -1,3 +1,5 @@
+/* attributes.c: a scan of raw text for tags with too many attributes, before any XML parser sees it (see
+ * attributes.h). */
 #include "attributes.h"
 
 static bool is_space(uint8_t c) {
@@ -12,6 +14,7 @@ bool sdsvg_has_more_attributes(const sdsvg_text *text, size_t most) {
     size_t count = 0;
     for (size_t i = 0; i < text->length; i++) {
         uint8_t c = text->bytes[i];
+        /* The states: outside of a tag, in a tag, and in a quoted value, whose quotation mark is `quote`. */
         if (c == '<') {
             is_tag = true, is_value = false, quote = 0, count = 0;
         } else if (!is_tag || (quote && c != quote)) {
@@ -19,6 +22,7 @@ bool sdsvg_has_more_attributes(const sdsvg_text *text, size_t most) {
         } else if (c == '"' || c == '\'') {
             if (is_value && ++count > most)
                 return true;
+            /* A quotation mark begins a value only after "=". */
             quote = quote ? 0 : c, is_value = false;
         } else if (c == '>') {
             is_tag = false;

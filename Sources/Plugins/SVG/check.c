@@ -54,16 +54,18 @@ void sdsvg_prepare(void) {
     xmlInitParser();
 }
 
+/* An open element. */
 typedef struct level {
     uint64_t id; /* 0 for none */
     bool refers; /* the element or a descendant refers to another */
 } level;
 
+/* The state of one check: what the SAX callbacks of libxml2 have counted so far. On the thread of the decode. */
 typedef struct checker {
-    xmlParserCtxtPtr parser;
-    uint64_t pixels, memory, rules; /* `rules`: number of style sheet selectors */
-    size_t elements, entities, defaults, depth, deepest, selectors;
-    level levels[MOST_DEPTH];
+    xmlParserCtxtPtr parser;                                        /* valid during `parse` */
+    uint64_t pixels, memory, rules;                                 /* `rules`: number of style sheet selectors */
+    size_t elements, entities, defaults, depth, deepest, selectors; /* numbers of them; `entities`: bytes */
+    level levels[MOST_DEPTH];                                       /* the open elements, `depth` of them */
     size_t style; /* the depth of the current style element; 0 outside of one */
     uint8_t *css; /* its text */
     size_t css_length, css_room;
@@ -71,15 +73,17 @@ typedef struct checker {
     sdsvg_names referring, silent; /* elements that refer to others, elements that do not */
     sdsvg_names meant;             /* elements that are referred to */
     sdimage_status status;
-    const char *message;
+    const char *message; /* static text; set with `status` */
 } checker;
 
+/* Ends the parse with an error. The first error counts: libxml2 may call further callbacks before it stops. */
 static void refuse(checker *checker, sdimage_status status, const char *message) {
     if (checker->status >= 0)
         checker->status = status, checker->message = message;
     xmlStopParser(checker->parser);
 }
 
+/* Checks an embedded image by its header. `pixels` is the sum of all images of the document. */
 static void check_image(checker *checker, uint8_t *bytes, size_t length) {
     if (!sdsvg_accepts_format(sdimage_sniff(bytes, length))) {
         refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: embedded image is not JPEG, PNG, GIF, WebP or BMP");
@@ -136,6 +140,7 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
     size_t head = comma ? (size_t)(comma - value) : length, size = comma ? length - head - 1 : 0;
     bool is_base64 = head >= sizeof base64 - 1 && xmlStrncasecmp(value + head - (sizeof base64 - 1),
                                                                  (const xmlChar *)base64, sizeof base64 - 1) == 0;
+    /* Decoded in a copy: the text belongs to the parser. */
     uint8_t *bytes = malloc(size ? size : 1);
     if (!bytes) {
         refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for an embedded image");
@@ -149,6 +154,7 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
 
 /* --- References between elements. */
 
+/* Adds a name to a set, or refuses the document. */
 static void add_name(checker *checker, sdsvg_names *names, uint64_t hash) {
     sdimage_status status = sdsvg_names_add(names, hash);
     if (status == SDIMAGE_STATUS_TOO_LARGE)
@@ -172,6 +178,7 @@ static bool note_names(checker *checker, const uint8_t *text, size_t length) {
     return any;
 }
 
+/* Compares the beginning of a text, ignoring the case of ASCII letters. */
 static bool begins(const uint8_t *text, size_t length, const char *with) {
     return length >= strlen(with) && xmlStrncasecmp(text, (const xmlChar *)with, (int)strlen(with)) == 0;
 }
@@ -187,6 +194,7 @@ static void check_css(checker *checker, const uint8_t *text, size_t length) {
         bool harmless = begins(text + i, length - i, "data:font/") ||
                         begins(text + i, length - i, "data:application/") ||
                         begins(text + i, length - i, "data:image/");
+        /* The URL ends with the quotation mark before it, or at the parenthesis or space of an unquoted url(). */
         uint8_t before = i ? text[i - 1] : 0;
         const char *ends = before == '"' ? "\"" : before == '\'' ? "'" : ") ";
         for (; i < length && !strchr(ends, text[i]); i++)
@@ -198,6 +206,7 @@ static void check_css(checker *checker, const uint8_t *text, size_t length) {
 
 /* --- Elements. */
 
+/* Compares names exactly: those of XML have cases. */
 static bool is_named(const xmlChar *name, const char *other) {
     return xmlStrEqual(name, (const xmlChar *)other);
 }
@@ -213,12 +222,14 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
     }
     memcpy(text, value, length);
     if (is_named(name, "href")) {
+        /* Removes the characters that URL parsers ignore, so that "da\nta:" is found. */
         size_t made = 0, start = 0;
         for (size_t i = 0; i < length; i++)
             if (text[i] != '\t' && text[i] != '\n' && text[i] != '\r')
                 text[made++] = text[i];
         while (start < made && text[start] <= ' ')
             start++;
+        /* Their data: URLs are images. Those of links and scripts are not followed by librsvg. */
         if (is_named(element, "image") || is_named(element, "feImage"))
             check_reference(checker, text + start, made - start);
         else if (is_data(text + start, made - start) && !is_named(element, "a") && !is_named(element, "script"))
@@ -237,6 +248,7 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
     return refers;
 }
 
+/* Callback startElementNs: counts the element, checks its attributes and opens a level. */
 static void on_element(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaces,
                        const xmlChar **declared, int count, int defaulted, const xmlChar **attributes) {
     (void)prefix, (void)uri, (void)namespaces, (void)declared, (void)defaulted;
@@ -254,6 +266,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     /* librsvg resolves chains of gradients with a list, not by recursion. */
     bool is_gradient = is_named(name, "linearGradient") || is_named(name, "radialGradient");
     for (int i = 0; checker->status >= 0 && i < count; i++) {
+        /* Five pointers for each attribute: name, prefix, namespace, and begin and end of the value. */
         const xmlChar **attribute = attributes + (size_t)i * 5;
         size_t length = (size_t)(attribute[4] - attribute[3]);
         take_memory(checker, ATTRIBUTE_BYTES + 2 * (uint64_t)length);
@@ -262,6 +275,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         else if (check_attribute(checker, name, attribute[0], attribute[3], length))
             level.refers = !is_gradient;
     }
+    /* A gradient is no link of a chain. */
     level.id = is_gradient ? 0 : level.id;
     checker->levels[checker->depth++] = level;
     if (checker->depth > checker->deepest)
@@ -270,6 +284,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         checker->style = checker->depth;
 }
 
+/* Checks the collected text of a style element. Attributes are checked one by one, a style sheet as a whole. */
 static void end_style(checker *checker) {
     size_t length = sdsvg_plain_css(checker->css, checker->css_length);
     check_css(checker, checker->css, length);
@@ -280,6 +295,7 @@ static void end_style(checker *checker) {
     checker->css_length = checker->style = 0;
 }
 
+/* Callback endElementNs: closes a level. An element refers if one of its descendants does. */
 static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {
     (void)name, (void)prefix, (void)uri;
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
@@ -295,6 +311,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
         checker->levels[checker->depth - 1].refers = true;
 }
 
+/* Callbacks for text, white space and CDATA: collects the text of a style element, which may arrive in pieces. */
 static void on_text(void *context, const xmlChar *text, int length) {
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     if (!checker->style || length <= 0 || checker->status < 0)
@@ -375,11 +392,14 @@ static void on_document(void *context) {
         refuse(parser->_private, SDIMAGE_STATUS_UNSUPPORTED, "svg: encoding is not an extension of ASCII");
 }
 
+/* Callback resolveEntity: opens no external entity. */
 static xmlParserInputPtr fetch_nothing(void *context, const xmlChar *public_id, const xmlChar *system_id) {
     (void)context, (void)public_id, (void)system_id;
     return NULL;
 }
 
+/* Parses the text with the callbacks above. They replace those that build elements: libxml2 makes only the document,
+ * which holds the entities. */
 static void parse(checker *checker, const sdsvg_text *text) {
     xmlSAXHandler handler;
     memset(&handler, 0, sizeof handler);
@@ -402,10 +422,12 @@ static void parse(checker *checker, const sdsvg_text *text) {
         return;
     }
     checker->parser->_private = checker;
+    /* NOENT: replaces entities, as librsvg does, so that the checks see their text. */
     xmlCtxtUseOptions(checker->parser, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     xmlParseChunk(checker->parser, (const char *)text->bytes, (int)text->length, 1);
     if (checker->status >= 0 && !checker->parser->wellFormed)
         checker->status = SDIMAGE_STATUS_BAD_DATA, checker->message = "svg: text is not well-formed XML";
+    /* The context does not own the document. */
     xmlDocPtr document = checker->parser->myDoc;
     xmlFreeParserCtxt(checker->parser);
     xmlFreeDoc(document);
@@ -413,6 +435,7 @@ static void parse(checker *checker, const sdsvg_text *text) {
 
 sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error) {
     checker checker = {.status = SDIMAGE_STATUS_OK};
+    /* Before libxml2: it would already compare all attributes of the element with each other. */
     if (sdsvg_has_more_attributes(text, MOST_ATTRIBUTES))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_MANY_ATTRIBUTES);
     parse(&checker, text);

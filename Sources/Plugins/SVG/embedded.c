@@ -1,3 +1,4 @@
+/* embedded.c: the size of embedded images, read by the coders of the library (see embedded.h). */
 #include "embedded.h"
 
 #include <sdimage/metadata.h>
@@ -9,6 +10,7 @@ uint64_t sdsvg_pixels_of(const uint8_t *bytes, size_t length) {
     sdimage_size size = sdimage_info_stored_size(info);
     sdimage_info_unref(info);
     uint64_t pixels = (uint64_t)size.width * size.height;
+    /* Keeps the sum over a document from overflowing. */
     return pixels > UINT32_MAX ? UINT32_MAX : pixels;
 }
 

@@ -1,3 +1,4 @@
+/* encoding.c: the list of encodings that contain ASCII (see encoding.h). Unknown names count as incompatible. */
 #include "encoding.h"
 
 #include <stddef.h>
@@ -5,6 +6,7 @@
 #include <strings.h>
 
 bool sdsvg_is_ascii_compatible(const char *encoding) {
+    /* Beginnings of names, followed by a number or letters. */
     static const char *const families[] = {"ISO-8859", "ISO8859", "ISO_8859", "LATIN",
                                            "WINDOWS-", "CP12",    "KOI8",     "EUC"};
     static const char *const names[] = {"UTF-8", "UTF8",  "ASCII", "US-ASCII", "SHIFT_JIS", "SHIFT-JIS", "SJIS",

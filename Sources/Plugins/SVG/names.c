@@ -1,3 +1,4 @@
+/* names.c: growing arrays of hashes, searched after they are sorted (see names.h). */
 #include "names.h"
 
 #include <stdlib.h>
@@ -5,6 +6,7 @@
 #include "fnv.h"
 
 uint64_t sdsvg_name_hash(const uint8_t *text, size_t length) {
+    /* 0 stands for an element without a name. */
     return sdcs_fnv1a(text, length) | 1;
 }
 

@@ -9,6 +9,7 @@
 /* Limit of the names in a set. */
 enum { SDSVG_MOST_NAMES = 1000000 };
 
+/* A set; a name that was added twice is in it twice. */
 typedef struct sdsvg_names {
     uint64_t *hashes;
     size_t count, room;

@@ -1,11 +1,13 @@
 /* svg.c: the SVG coder, by librsvg.
  *
- * 1. A job copies the text (text.c decompresses it) and the style sheet, because librsvg cannot be interrupted: its
- *    thread may outlive the call.
+ * 1. A job holds the text (text.c decompresses it) and the style sheet.
  * 2. check.c refuses documents that librsvg would read without a limit.
  * 3. librsvg parses the text, without a base URL, so that it reads no file.
  * 4. The intrinsic size comes from the width and height, the view box, or the extents of the drawing.
- * 5. drawing.c makes a cairo surface of the requested size, scales to it, and converts the result to straight alpha. */
+ * 5. drawing.c makes a cairo surface of the requested size, scales to it, and converts the result to straight alpha.
+ *
+ * librsvg cannot be interrupted: the library runs the functions of the coder on threads that it abandons at the time
+ * limit (detached_stack). */
 #include <sdimage/plugins/svg.h>
 
 #include <librsvg/rsvg.h>
@@ -26,6 +28,7 @@ static const double DPI = 96;
 static double pixels_of(RsvgLength length) {
     switch (length.unit) {
     case RSVG_UNIT_PX: return length.length;
+    /* Counts an em as 12 points, and an ex as half of it. */
     case RSVG_UNIT_EM: return length.length * 12 * DPI / 72;
     case RSVG_UNIT_EX: return length.length * 6 * DPI / 72;
     case RSVG_UNIT_IN: return length.length * DPI;
@@ -55,6 +58,7 @@ static bool find_size(RsvgHandle *handle, double *width, double *height) {
     *width = has_width ? pixels_of(across) : 0;
     *height = has_height ? pixels_of(down) : 0;
     if (has_box && box.width > 0 && box.height > 0) {
+        /* One side follows from the other by the proportions of the view box. Written so that NaN counts as missing. */
         if (!(*width > 0) && !(*height > 0))
             *width = box.width, *height = box.height;
         else if (!(*width > 0))
@@ -67,12 +71,14 @@ static bool find_size(RsvgHandle *handle, double *width, double *height) {
 
 /* --- Drawing, on a thread that may outlive the call: a job owns everything it needs. */
 
+/* One drawing. Used by one thread at a time. */
 typedef struct job {
-    sdcs_drawing drawing;
+    sdcs_drawing drawing; /* first, because drawing.c receives a pointer to it */
     sdsvg_text text;
-    char *style;
+    char *style; /* SDIMAGE_SVG_STYLE; NULL for none */
 } job;
 
+/* Frees a job. */
 static void release(void *pointer) {
     job *job = pointer;
     free(job->text.bytes);
@@ -81,6 +87,7 @@ static void release(void *pointer) {
     free(job);
 }
 
+/* Parses the text and applies the style sheet; NULL, and an error in the job, on failure. */
 static RsvgHandle *read_text(job *job) {
     GError *error = NULL;
     /* Without a base URL librsvg follows only data: URLs. */
@@ -106,11 +113,13 @@ typedef struct sheet {
     RsvgRectangle view;
 } sheet;
 
+/* Draws the document over its whole area, in pixels of the intrinsic size. */
 static bool draw(void *context, cairo_t *cairo) {
     const sheet *self = context;
     return rsvg_handle_render_document(self->handle, cairo, &self->view, NULL);
 }
 
+/* Performs a job: the entry `work` of sdcs_drawing_kind. */
 static void work(void *pointer) {
     job *job = pointer;
     sdcs_drawing *drawing = &job->drawing;
@@ -127,6 +136,7 @@ static void work(void *pointer) {
 
 /* --- A job. */
 
+/* Makes a job: the entry `make` of sdcs_drawing_kind. Errors: those of sdsvg_text_of. */
 static sdimage_status make(const void *bytes, size_t length, const sdimage_decode_options *options, void **made,
                            sdimage_error **error) {
     job *job = calloc(1, sizeof *job);

@@ -1,3 +1,4 @@
+/* text.c: recognition and decompression of SVG text, by zlib (see text.h). */
 #include "text.h"
 
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 /* Limits: bytes of text, and bytes checked to recognize SVG (the same number as in SVGSniffer). */
 enum { MOST_TEXT = 32 << 20, HEAD = 4096 };
 
+/* Recognizes gzip: its two bytes of identification, and more than the 18 bytes of header and trailer. */
 static bool is_gzip(const uint8_t *bytes, size_t length) {
     return length > 18 && bytes[0] == 0x1F && bytes[1] == 0x8B;
 }
@@ -16,6 +18,7 @@ static bool inflate_some(const uint8_t *bytes, size_t length, uint8_t *to, size_
     z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes,
                        .avail_in = (uInt)(length < UINT32_MAX ? length : UINT32_MAX)};
     stream.next_out = to, stream.avail_out = (uInt)room;
+    /* 16: expects the gzip header, and checks its checksum. */
     if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK)
         return false;
     int status = inflate(&stream, Z_SYNC_FLUSH);
@@ -29,12 +32,14 @@ bool sdsvg_is_text(const void *bytes, size_t length) {
     uint8_t head[HEAD];
     size_t got = 0;
     bool ended;
+    /* Compressed bytes are recognized by the beginning of their text. */
     if (!is_gzip(bytes, length))
         return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_SVG;
     return inflate_some(bytes, length, head, sizeof head, &got, &ended) &&
            sdimage_sniff(head, got) == SDIMAGE_FORMAT_SVG;
 }
 
+/* Inflates the whole text. Each attempt has eight times the room of the one before, up to MOST_TEXT. */
 static sdimage_status inflate_text(const void *bytes, size_t length, sdsvg_text *text, sdimage_error **error) {
     bool ended = false;
     for (size_t room = 1 << 16;; room *= 8) {
@@ -46,6 +51,7 @@ static sdimage_status inflate_text(const void *bytes, size_t length, sdsvg_text 
             return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "svg: compressed data is damaged");
         if (ended)
             return SDIMAGE_STATUS_OK;
+        /* Room was left, but the input ended before the stream. */
         if (text->length < room)
             return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "svg: data ends early");
         if (room >= MOST_TEXT)

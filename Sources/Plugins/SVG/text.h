@@ -4,6 +4,7 @@
 
 #include "image.h"
 
+/* Text in the encoding of the file, without a NUL at its end. */
 typedef struct sdsvg_text {
     uint8_t *bytes;
     size_t length;

@@ -1,3 +1,7 @@
+/* exif.c: the EXIF block of a TIFF file (see exif.h).
+ *
+ * The tags are scattered over directories of the file. They are collected by reference, then written as one TIFF
+ * structure in the byte order of the file, so that values are copied without conversion. */
 #include "exif.h"
 
 #include <stdlib.h>
@@ -5,6 +9,7 @@
 
 #include "ifd.h"
 
+/* Sizes in bytes of the header and of an entry (TIFF 6.0, section 2); tags of the pointers to other directories. */
 enum { HEADER = 8, ENTRY = 12, EXIF_DIRECTORY = 0x8769, GPS_DIRECTORY = 0x8825 };
 /* Types of offsets in BigTIFF, and the last type of EXIF 2.32. */
 enum { LONG8 = 16, IFD8 = 18, LAST_TYPE = 12 };
@@ -16,13 +21,15 @@ enum { MOST_ENTRIES = 256, MOST_VALUE = 1 << 16, MOST_BYTES = SDCS_BLOCK_LIMIT }
 static const uint16_t descriptive[] = {0x010E, 0x010F, 0x0110, 0x0112, 0x011A, 0x011B, 0x0128,
                                        0x0131, 0x0132, 0x013B, 0x013E, 0x013F, 0x8298};
 
+/* An entry to write. */
 typedef struct entry {
     uint16_t tag, type;
-    uint32_t count;
-    const uint8_t *value;
-    size_t size;
+    uint32_t count;       /* number of values */
+    const uint8_t *value; /* in the file; NULL for a pointer, whose offset is `size` */
+    size_t size;          /* bytes of the value */
 } entry;
 
+/* The entries of one directory, in the order of the file. */
 typedef struct directory {
     entry entries[MOST_ENTRIES];
     size_t count;
@@ -62,17 +69,20 @@ static void read_directory(const sdcs_tiff *file, uint64_t at, directory *found,
 
 /* --- Writing. */
 
+/* Writes a number of `size` bytes in the byte order of the file. */
 static void put(const sdcs_tiff *file, uint8_t *to, size_t size, uint64_t value) {
     for (size_t i = 0; i < size; i++)
         to[file->is_big_endian ? size - 1 - i : i] = (uint8_t)(value >> 8 * i);
 }
 
+/* Rounds up: values begin at even offsets (TIFF 6.0, section 2). */
 static size_t even(size_t size) {
     return size + (size & 1);
 }
 
 /* Size of a directory in bytes, with `more` additional entries. */
 static size_t size_of(const directory *directory, size_t more) {
+    /* The number of entries, the entries, and the offset of a next directory, which stays 0. */
     size_t size = 2 + (directory->count + more) * ENTRY + 4;
     for (size_t i = 0; i < directory->count; i++)
         size += directory->entries[i].size > 4 ? even(directory->entries[i].size) : 0;
@@ -91,6 +101,7 @@ static size_t write_directory(const sdcs_tiff *file, uint8_t *block, size_t at, 
         put(file, to, 2, entry->tag);
         put(file, to + 2, 2, entry->type);
         put(file, to + 4, 4, entry->count);
+        /* A value of up to four bytes is stored in the entry itself, on the left. */
         if (!entry->value) {
             put(file, to + 8, 4, entry->size);
         } else if (entry->size <= 4) {
@@ -109,8 +120,10 @@ typedef struct parts {
     directory first, exif, gps;
 } parts;
 
+/* Writes the header and the three directories one after the other. A block that would be too large is left out. */
 static sdimage_status write_block(const sdcs_tiff *file, const parts *parts, sdtiff_block *block,
                                   sdimage_error **error) {
+    /* The type of pointers to directories: 32 bits. */
     enum { LONG = 4 };
     size_t pointers = (parts->exif.count ? 1u : 0u) + (parts->gps.count ? 1u : 0u), used = 0;
     size_t exif = HEADER + size_of(&parts->first, pointers);
@@ -147,6 +160,7 @@ sdimage_status sdtiff_exif(const void *bytes, size_t length, sdtiff_block *block
     parts *parts = calloc(1, sizeof *parts);
     if (!parts)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a metadata block");
+    /* Damaged offsets lead to empty directories. */
     read_directory(&file, sdcs_ifd_first(&file), &parts->first, &exif, &gps);
     if (exif)
         read_directory(&file, exif, &parts->exif, NULL, NULL);

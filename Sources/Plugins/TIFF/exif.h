@@ -4,6 +4,7 @@
 
 #include "image.h"
 
+/* A block in memory of its own; empty if `bytes` is NULL. */
 typedef struct sdtiff_block {
     uint8_t *bytes;
     size_t length;

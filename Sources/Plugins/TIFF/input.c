@@ -1,3 +1,7 @@
+/* input.c: the callbacks through which libtiff reads bytes or a source, and the translation of its errors (see
+ * input.h).
+ *
+ * They run on the thread of the coder's call. */
 #include "input.h"
 
 #include <stdio.h>
@@ -8,6 +12,7 @@ static const tmsize_t MOST_AT_ONCE = (tmsize_t)256 << 20;
 
 /* --- Callbacks of libtiff. */
 
+/* Reads `count` bytes at the current offset, which the caller has checked; fewer after an error of the source. */
 static size_t read_bytes(sdtiff_input *input, void *buffer, size_t count) {
     if (input->bytes) {
         memcpy(buffer, input->bytes + input->at, count);
@@ -22,10 +27,11 @@ static size_t read_bytes(sdtiff_input *input, void *buffer, size_t count) {
     return done;
 }
 
+/* Callback of libtiff: returns the number of bytes read. */
 static tmsize_t read_input(thandle_t handle, void *buffer, tmsize_t size) {
     sdtiff_input *input = handle;
-    /* The end of the data and not an error, which is -1: libtiff 4.5 adds the result to a length before it checks it, and
-     * then clears memory from one byte before its buffer. sdtiff_fail reports the reason. */
+    /* The end of the data and not an error, which is -1: libtiff 4.5 adds the result to a length before it checks it,
+     * and then clears memory from one byte before its buffer. sdtiff_fail reports the reason. */
     if (sdcs_must_end(input->deadline))
         return 0;
     uint64_t left = input->at < input->length ? input->length - input->at : 0;
@@ -38,11 +44,13 @@ static tmsize_t read_input(thandle_t handle, void *buffer, tmsize_t size) {
     return (tmsize_t)count;
 }
 
+/* Callback of libtiff, which it requires but does not call for reading. */
 static tmsize_t write_nothing(thandle_t handle, void *buffer, tmsize_t size) {
     (void)handle, (void)buffer, (void)size;
     return -1;
 }
 
+/* Callback of libtiff: moves the current offset and returns it; -1 beyond the end. */
 static toff_t seek_input(thandle_t handle, toff_t offset, int whence) {
     sdtiff_input *input = handle;
     uint64_t from = whence == SEEK_CUR ? input->at : whence == SEEK_END ? input->length : 0;
@@ -54,6 +62,7 @@ static toff_t seek_input(thandle_t handle, toff_t offset, int whence) {
     return input->at;
 }
 
+/* Callback of libtiff. The input belongs to the caller. */
 static int close_input(thandle_t handle) {
     (void)handle;
     return 0;
@@ -63,6 +72,7 @@ static toff_t size_of_input(thandle_t handle) {
     return ((const sdtiff_input *)handle)->length;
 }
 
+/* Callback of libtiff: keeps the first error message, which names the cause. 1: libtiff prints nothing. */
 static int note(TIFF *file, void *user_data, const char *module, const char *format, va_list arguments) {
     (void)file, (void)module;
     sdtiff_input *input = user_data;
@@ -71,6 +81,7 @@ static int note(TIFF *file, void *user_data, const char *module, const char *for
     return 1;
 }
 
+/* Callback of libtiff: counts warnings, which fax.c compares. */
 static int count_warning(TIFF *file, void *user_data, const char *module, const char *format, va_list arguments) {
     (void)file, (void)module, (void)format, (void)arguments;
     ((sdtiff_input *)user_data)->warnings++;
@@ -79,6 +90,7 @@ static int count_warning(TIFF *file, void *user_data, const char *module, const 
 
 /* --- Opening. */
 
+/* Opens the file with limits of memory; libtiff reads the first directory. */
 static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     if (!options)
@@ -122,6 +134,7 @@ sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const cha
             *error = sdimage_error_ref(input->source_error);
         return sdimage_error_code(input->source_error);
     }
+    /* Read errors after the deadline, or after the end of the data, are its consequences. */
     sdimage_status over = sdcs_check_deadline(input->deadline, error);
     if (over < 0)
         return over;

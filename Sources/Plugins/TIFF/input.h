@@ -8,16 +8,17 @@
 #include "image.h"
 #include "deadline.h"
 
+/* An open file. Used by one thread at a time. */
 typedef struct sdtiff_input {
     const uint8_t *bytes;         /* NULL for a source */
     const sdimage_source *source; /* borrowed */
-    uint64_t length, at;
-    sdcs_deadline deadline;      /* checked before each read: walking directories only reads */
-    bool is_truncated;           /* a read went beyond the end */
-    sdimage_error *source_error; /* the source's own error */
-    char message[160];           /* libtiff's first error message */
-    uint32_t warnings;           /* number of libtiff's warnings; fax.c resets it before each trial */
-    TIFF *file;
+    uint64_t length, at;          /* bytes: the size of the input, and the offset of the next read */
+    sdcs_deadline deadline;       /* checked before each read: walking directories only reads */
+    bool is_truncated;            /* a read went beyond the end */
+    sdimage_error *source_error;  /* the source's own error */
+    char message[160];            /* libtiff's first error message */
+    uint32_t warnings;            /* number of libtiff's warnings; fax.c resets it before each trial */
+    TIFF *file;                   /* NULL if it could not be opened */
 } sdtiff_input;
 
 /* Reads the first directory. The caller closes the input, also after a failure. Nothing is printed. */

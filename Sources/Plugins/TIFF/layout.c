@@ -1,3 +1,5 @@
+/* layout.c: the layout of the current directory, from its tags (see layout.h), and the pixel format that can hold its
+ * samples. */
 #include "layout.h"
 
 #include "xmp.h"
@@ -5,6 +7,7 @@
 /* Limits: samples per pixel, bits of an integer sample. */
 enum { MOST_SAMPLES = 64, MOST_BITS = 32 };
 
+/* Finds the color profile and the XMP packet, which belong to libtiff until the directory changes. */
 static void read_blocks(TIFF *file, sdtiff_layout *layout) {
     uint32_t length = 0;
     void *bytes = NULL;
@@ -22,7 +25,8 @@ static sdimage_orientation read_orientation(TIFF *file, sdcs_span xmp) {
     return xmp.length <= SDCS_BLOCK_LIMIT ? sdcs_xmp_orientation(xmp) : SDIMAGE_ORIENTATION_UP;
 }
 
-/* Old writers filled palettes with 8-bit values. */
+/* Returns the shift from palette entries to 8 bits. Entries have 16 bits. Old writers filled palettes with 8-bit
+ * values. */
 static int palette_shift(const sdtiff_layout *layout) {
     uint32_t count = 1u << layout->bits;
     for (int c = 0; c < 3; c++) {
@@ -34,6 +38,7 @@ static int palette_shift(const sdtiff_layout *layout) {
     return 0;
 }
 
+/* Finds the palette. Errors: UNSUPPORTED for more than 256 colors, BAD_DATA without a palette. */
 static sdimage_status read_palette(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
     uint16_t *colors[3] = {NULL, NULL, NULL};
     if (layout->bits > 8 || layout->is_float)
@@ -74,7 +79,9 @@ static sdimage_status check_subsampling(TIFF *file, const sdtiff_layout *layout,
     return SDIMAGE_STATUS_OK;
 }
 
+/* Finds the kind of color and the number of color samples. */
 static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
+    /* Without a tag, the number of samples decides. */
     uint16_t photometric = layout->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISWHITE,
              compression = COMPRESSION_NONE;
     TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression);
@@ -82,6 +89,7 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: libtiff was built without this compression");
     TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
     layout->colors = 1;
+    /* Other compressions are read row by row. */
     layout->is_by_strips = compression == COMPRESSION_JBIG && layout->samples == 1;
     switch (photometric) {
     case PHOTOMETRIC_MINISWHITE: layout->inverted = true; /* fall through */
@@ -106,6 +114,7 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
     }
 }
 
+/* Checks the numbers from the tags, before buffers are computed from them. */
 static sdimage_status check_samples(const sdtiff_layout *layout, sdimage_error **error) {
     if (!layout->width || !layout->height)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: image has no pixels");
@@ -118,6 +127,7 @@ static sdimage_status check_samples(const sdtiff_layout *layout, sdimage_error *
     return SDIMAGE_STATUS_OK;
 }
 
+/* Reads size, depth and arrangement of the samples. */
 static sdimage_status read_samples(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
     uint16_t format = SAMPLEFORMAT_UINT, planar = PLANARCONFIG_CONTIG;
     TIFFGetField(file, TIFFTAG_IMAGEWIDTH, &layout->width);
@@ -129,10 +139,12 @@ static sdimage_status read_samples(TIFF *file, sdtiff_layout *layout, sdimage_er
     if (format == SAMPLEFORMAT_COMPLEXINT || format == SAMPLEFORMAT_COMPLEXIEEEFP)
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: samples are complex numbers");
     layout->is_float = format == SAMPLEFORMAT_IEEEFP;
+    /* With one sample per pixel both arrangements are the same. */
     layout->is_separate = planar == PLANARCONFIG_SEPARATE && layout->samples > 1;
     return check_samples(layout, error);
 }
 
+/* Reads the size of tiles or strips, in pixels. */
 static sdimage_status read_blocking(TIFF *file, sdtiff_layout *layout, sdimage_error **error) {
     layout->is_tiled = TIFFIsTiled(file);
     if (layout->is_tiled) {
@@ -143,6 +155,7 @@ static sdimage_status read_blocking(TIFF *file, sdtiff_layout *layout, sdimage_e
         return SDIMAGE_STATUS_OK;
     }
     TIFFGetFieldDefaulted(file, TIFFTAG_ROWSPERSTRIP, &layout->rows_per_strip);
+    /* The default is 2^32 - 1: one strip for the whole image. */
     if (!layout->rows_per_strip || layout->rows_per_strip > layout->height)
         layout->rows_per_strip = layout->height;
     return SDIMAGE_STATUS_OK;
@@ -170,7 +183,8 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
     return SDIMAGE_STATUS_OK;
 }
 
-/* A request for 8 bits saves the memory of 16 bits, unless a profile has yet to be applied. */
+/* Returns true if pixels need 16 bits per sample. A request for 8 bits saves the memory of 16 bits, unless a profile
+ * has yet to be applied. */
 static bool is_wide(const sdtiff_layout *layout, const sdcs_request *request) {
     if (layout->bits <= 8 || layout->kind == SDTIFF_BY_LIBRARY || layout->kind == SDTIFF_PALETTE)
         return false;

@@ -1,3 +1,8 @@
+/* read.c: the rows of an image, from strips, tiles or libtiff's own conversion, to an image or the means of a thumbnail
+ * (see read.h).
+ *
+ * One of four functions reads the pixels: read_rows, read_by_strips, read_all_tiles or read_by_library. Each checks the
+ * deadline between blocks. Blocks of separate sample planes lie one after the other in `block`. */
 #include "read.h"
 
 #include <stdlib.h>
@@ -9,21 +14,24 @@
 /* Limit of the bytes of rows, strips or tiles held at once, together with those of the rows of a thumbnail. */
 static const uint64_t MOST_BLOCK = (uint64_t)256 << 20;
 
+/* The state of reading one image. */
 typedef struct reader {
     sdtiff_input *input;
     const sdtiff_layout *layout;
     const sdtiff_request *request;
-    sdcs_rows rows;
+    sdcs_rows rows; /* the output */
     sdtiff_unpacker unpacker;
     uint8_t *block;       /* room for one strip or tile of each sample plane */
     uint64_t block_bytes; /* the size of each of them */
     uint32_t valid_rows;  /* rows before the first damage */
 } reader;
 
+/* Returns true for samples that enter the pixels. Further samples are skipped. */
 static bool is_read(const sdtiff_layout *layout, uint16_t sample) {
     return sample < layout->colors || sample == layout->alpha;
 }
 
+/* Returns the number of blocks that are held at once. */
 static uint16_t planes_of(const sdtiff_layout *layout) {
     return layout->is_separate ? (uint16_t)(layout->colors + (layout->alpha >= 0 ? 1 : 0)) : 1;
 }
@@ -31,6 +39,7 @@ static uint16_t planes_of(const sdtiff_layout *layout) {
 /* Allocates room for blocks of `bytes` bytes, one for each plane. */
 static sdimage_status make_room(reader *reader, uint64_t bytes, sdimage_error **error) {
     uint16_t planes = planes_of(reader->layout);
+    /* The rows of a thumbnail count towards the same limit. */
     if (!bytes || bytes > (MOST_BLOCK - reader->rows.held) / planes)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
     reader->block_bytes = bytes;
@@ -46,7 +55,8 @@ static sdimage_status damage(reader *reader, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
-/* Finds the row of each sample plane in the blocks. */
+/* Stores the address of a row in each block: one address for interleaved samples, otherwise one for each sample that is
+ * read. `offset`: bytes from the start of a block. */
 static void find_planes(const reader *reader, size_t offset, const uint8_t **planes) {
     const sdtiff_layout *layout = reader->layout;
     size_t slot = 0;
@@ -57,6 +67,7 @@ static void find_planes(const reader *reader, size_t offset, const uint8_t **pla
     }
 }
 
+/* At least the limit of samples per pixel (layout.c). */
 enum { MOST_PLANES = 64 };
 
 /* --- Strips. */
@@ -67,6 +78,7 @@ static sdimage_status read_rows(reader *reader, sdimage_error **error) {
     const uint8_t *planes[MOST_PLANES] = {NULL};
     sdimage_status status = make_room(reader, TIFFScanlineSize64(reader->input->file), error);
     for (uint32_t y = 0; status >= 0 && y < layout->height; y++) {
+        /* The clock is read once for 64 rows. */
         if (y % 64 == 0 && (status = sdcs_check_deadline(reader->request->deadline, error)) < 0)
             break;
         if (TIFFReadScanline(reader->input->file, reader->block, y, 0) < 0) {
@@ -81,7 +93,7 @@ static sdimage_status read_rows(reader *reader, sdimage_error **error) {
     return status;
 }
 
-/* Reads the strips of all sample planes that begin at row `y`. */
+/* Reads the strips of all sample planes that begin at row `y`; false if one is damaged. */
 static bool read_strips(reader *reader, uint32_t y) {
     const sdtiff_layout *layout = reader->layout;
     size_t slot = 0;
@@ -101,6 +113,7 @@ static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
     const sdtiff_layout *layout = reader->layout;
     const uint8_t *planes[MOST_PLANES] = {NULL};
     uint64_t scanline = TIFFScanlineSize64(reader->input->file);
+    /* Checked before the product, which could overflow. */
     if (scanline > MOST_BLOCK / layout->rows_per_strip)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
     sdimage_status status = make_room(reader, scanline * layout->rows_per_strip, error);
@@ -115,6 +128,7 @@ static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
             sdcs_rows_done(&reader->rows, y + i + 1);
         }
         reader->valid_rows = y + count;
+        /* The next value of `y` could overflow. */
         if (left <= layout->rows_per_strip)
             break;
     }
@@ -123,6 +137,7 @@ static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
 
 /* --- Tiles. */
 
+/* Reads the tiles of all sample planes at a position in pixels; false if one is damaged. */
 static bool read_tiles(reader *reader, uint32_t x, uint32_t y) {
     const sdtiff_layout *layout = reader->layout;
     size_t slot = 0;
@@ -137,6 +152,7 @@ static bool read_tiles(reader *reader, uint32_t x, uint32_t y) {
     return true;
 }
 
+/* Reads the tiles that begin at row `y`, of whose rows `count` are inside the image. */
 static sdimage_status read_row_of_tiles(reader *reader, uint32_t y, uint32_t count, sdimage_error **error) {
     const sdtiff_layout *layout = reader->layout;
     const uint8_t *planes[MOST_PLANES] = {NULL};
@@ -147,6 +163,7 @@ static sdimage_status read_row_of_tiles(reader *reader, uint32_t y, uint32_t cou
         sdimage_status status = sdcs_check_deadline(reader->request->deadline, error);
         if (status >= 0 && !read_tiles(reader, (uint32_t)x, y)) {
             status = damage(reader, error);
+            /* A damaged tile stays transparent or black; the next one may be intact. */
             if (status >= 0)
                 continue;
         }
@@ -175,6 +192,7 @@ static sdimage_status read_all_tiles(reader *reader, sdimage_error **error) {
 
 /* --- Conversion by libtiff. */
 
+/* Copies rows of libtiff's packed pixels as RGBA. */
 static void copy_raster(const reader *reader, const uint32_t *raster, uint32_t y, uint32_t count) {
     const sdtiff_layout *layout = reader->layout;
     for (uint32_t i = 0; i < count; i++) {
@@ -189,6 +207,7 @@ static void copy_raster(const reader *reader, const uint32_t *raster, uint32_t y
     }
 }
 
+/* Converts `band` rows at a time: whole strips or rows of tiles, so that none is decoded twice. */
 static sdimage_status read_raster(reader *reader, TIFFRGBAImage *raster, uint32_t band, sdimage_error **error) {
     const sdtiff_layout *layout = reader->layout;
     sdimage_status status = make_room(reader, (uint64_t)layout->width * band * sizeof(uint32_t), error);
@@ -211,9 +230,11 @@ static sdimage_status read_raster(reader *reader, TIFFRGBAImage *raster, uint32_
     return status;
 }
 
+/* Has libtiff convert the samples to RGBA. */
 static sdimage_status read_by_library(reader *reader, uint32_t band, sdimage_error **error) {
     char message[1024] = "";
     TIFFRGBAImage raster;
+    /* The row offset of TIFFRGBAImage is an int. */
     if (reader->layout->height > INT32_MAX)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     if (!TIFFRGBAImageOK(reader->input->file, message) || !TIFFRGBAImageBegin(&raster, reader->input->file, 1, message))
@@ -226,6 +247,7 @@ static sdimage_status read_by_library(reader *reader, uint32_t band, sdimage_err
 
 /* --- The image. */
 
+/* Returns the number of rows that are finished together. */
 static uint32_t band_of(const sdtiff_layout *layout) {
     if (layout->is_tiled)
         return layout->tile_height < layout->height ? layout->tile_height : layout->height;
@@ -245,9 +267,11 @@ sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, con
                            sdimage_image **image, sdimage_error **error) {
     reader reader = {.input = input, .layout = layout, .request = request};
     sdimage_pixel_format format = sdtiff_pixel_format(layout, &request->image);
+    /* rows.c makes no means of floats. */
     bool shrinks = format != SDIMAGE_PIXEL_FORMAT_RGBA_FLOAT;
     uint32_t factor =
         shrinks ? sdcs_shrink_factor(layout->width, layout->height, layout->orientation, &request->image) : 1;
+    /* Width of the widest block. */
     uint32_t band = band_of(layout), most = layout->is_tiled ? layout->tile_width : layout->width;
     if (most > layout->width)
         most = layout->width;
@@ -257,6 +281,7 @@ sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, con
         status = sdtiff_unpacker_open(&reader.unpacker, layout, format, most, request->image.converts_to_srgb, error);
     if (status >= 0)
         status = read_pixels(&reader, band, error);
+    /* Not one row: there is no partial image to return. */
     if (status >= 0 && !reader.valid_rows)
         status = sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: image data is damaged", error);
     if (status >= 0)

@@ -5,6 +5,7 @@
 #include "deadline.h"
 #include "layout.h"
 
+/* The request for one image. `accepts_partial`: rows before damage are a result. */
 typedef struct sdtiff_request {
     sdcs_request image;
     bool accepts_partial;

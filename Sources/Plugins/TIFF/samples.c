@@ -1,3 +1,7 @@
+/* samples.c: from samples as libtiff returns them to pixels, row by row (see samples.h).
+ *
+ * Samples become numbers of 16 bits or floats in `values` (read_…), which become pixels (put_…). 8-bit RGB and gray
+ * without alpha are copied. */
 #include "samples.h"
 
 #include <lcms2.h>
@@ -60,11 +64,12 @@ static void read_bits(const uint8_t *from, uint16_t bits, uint32_t count, uint16
         }
         have -= bits;
         uint64_t value = held >> have & (((uint64_t)1 << bits) - 1);
+        /* The lower bits of deep samples are dropped. */
         to[i * step] = (uint16_t)(bits > 16 ? value >> (bits - 16) : value);
     }
 }
 
-/* libtiff has converted words of 16, 24 and 32 bits to native byte order. */
+/* Reads the upper 16 bits of samples of 2, 3 or 4 bytes. libtiff has converted them to native byte order. */
 static void read_words(const uint8_t *from, size_t bytes, uint32_t count, uint16_t *to, size_t step) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     from += bytes - 2;
@@ -73,7 +78,8 @@ static void read_words(const uint8_t *from, size_t bytes, uint32_t count, uint16
         memcpy(to + i * step, from + i * bytes, 2);
 }
 
-/* Signed samples are read as unsigned, as in other readers: there is no agreed black level. */
+/* Reads `count` samples; they are stored `step` words apart. Signed samples are read as unsigned, as in other readers:
+ * there is no agreed black level. */
 static void read_integers(const sdtiff_layout *layout, const uint8_t *from, uint32_t count, uint16_t *to, size_t step) {
     if (layout->bits == 8) {
         for (uint32_t i = 0; i < count; i++)
@@ -89,20 +95,23 @@ static void read_integers(const sdtiff_layout *layout, const uint8_t *from, uint
 static float half_to_float(uint16_t half) {
     uint32_t exponent = half >> 10 & 31, fraction = half & 1023, bits;
     float value;
+    /* Zero and subnormal numbers: multiples of 2^-24. */
     if (exponent == 0) {
         value = (float)fraction / 16777216.0f;
         return half & 0x8000 ? -value : value;
     }
+    /* 112 is the difference of the exponent biases, 127 and 15. The exponent 31 stands for infinity and NaN. */
     bits = (uint32_t)(half & 0x8000) << 16 | (exponent == 31 ? 255u : exponent + 112u) << 23 | fraction << 13;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-/* NaN and values beyond the range of binary16 become black. */
+/* Returns a sample of linear light. NaN and values beyond the range of binary16 become black. */
 static float as_light(double value) {
     return value >= -65504 && value <= 65504 ? (float)value : 0;
 }
 
+/* Reads `count` samples of 16, 32 or 64 bits; they are stored `step` floats apart. */
 static void read_floats(const sdtiff_layout *layout, const uint8_t *from, uint32_t count, float *to, size_t step) {
     for (uint32_t i = 0; i < count; i++) {
         uint16_t half;
@@ -121,6 +130,7 @@ static void read_floats(const sdtiff_layout *layout, const uint8_t *from, uint32
     }
 }
 
+/* Reads samples into `values`, from index `offset` on in steps of `step`. */
 static void read_plane(const sdtiff_unpacker *unpacker, const uint8_t *from, uint32_t count, size_t offset,
                        size_t step) {
     if (unpacker->layout->is_float)
@@ -131,10 +141,12 @@ static void read_plane(const sdtiff_unpacker *unpacker, const uint8_t *from, uin
 
 /* --- Numbers to pixels. */
 
+/* Scales a sample from 0 ... `most` to 0 ... `to`, with rounding. */
 static uint32_t scaled(uint32_t value, uint32_t most, uint32_t to) {
     return most == to ? value : (uint32_t)(((uint64_t)value * to + most / 2) / most);
 }
 
+/* Stores a sample of 8 or 16 bits in native byte order. */
 static void put(bool wide, uint8_t *pixels, size_t index, uint32_t value) {
     uint16_t word = (uint16_t)value;
     if (wide)
@@ -159,6 +171,7 @@ static void colors_of(const sdtiff_unpacker *unpacker, const uint16_t *values, u
         return;
     }
     if (layout->kind == SDTIFF_CMYK) {
+        /* The plain conversion, without a profile: the light that color and black ink leave. */
         uint32_t black = most - values[3];
         for (int c = 0; c < 3; c++)
             colors[c] = scaled((uint32_t)((uint64_t)(most - values[c]) * black / most), most, to);
@@ -168,6 +181,7 @@ static void colors_of(const sdtiff_unpacker *unpacker, const uint16_t *values, u
         colors[c] = scaled(layout->inverted ? most - values[c] : values[c], most, to);
 }
 
+/* Writes pixels of integer samples. */
 static void put_pixels(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *pixels) {
     const sdtiff_layout *layout = unpacker->layout;
     bool wide = sdcs_is_16_bit(unpacker->format), has_alpha = layout->alpha >= 0;
@@ -177,6 +191,7 @@ static void put_pixels(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t 
     for (uint32_t x = 0; x < count; x++, values += layout->samples) {
         uint32_t colors[3] = {0, 0, 0}, alpha = has_alpha ? scaled(values[layout->alpha], most, to) : to;
         colors_of(unpacker, values, to, colors);
+        /* Gray with alpha is written as RGBA. */
         if (layout->kind == SDTIFF_GRAY && channels > 1)
             colors[1] = colors[2] = colors[0];
         for (unsigned c = 0; c < (channels == 1 ? 1u : 3u); c++)
@@ -187,13 +202,14 @@ static void put_pixels(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t 
     }
 }
 
-/* Replaces the colors that were written without the profile. */
+/* Converts CMYK by the profile. It replaces the colors that put_pixels has written without it, but not alpha. */
 static void put_inks(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *pixels) {
     const sdtiff_layout *layout = unpacker->layout;
     bool wide = sdcs_is_16_bit(unpacker->format);
     size_t size = wide ? 2 : 1, pixel = sdimage_pixel_format_bytes(unpacker->format);
     uint32_t to = wide ? 65535 : 255, most = largest(layout);
     const uint16_t *values = unpacker->values;
+    /* The buffer has up to 8 bytes of CMYK and 6 bytes of RGB for each pixel. */
     uint8_t *cmyk = unpacker->colors, *rgb = cmyk + (size_t)unpacker->most * 8;
     for (uint32_t x = 0; x < count; x++)
         for (size_t c = 0; c < 4; c++)
@@ -203,6 +219,7 @@ static void put_inks(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *p
         memcpy(pixels + x * pixel, rgb + x * 3 * size, 3 * size);
 }
 
+/* Writes pixels of floats, as RGBA. */
 static void put_light(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *pixels) {
     const sdtiff_layout *layout = unpacker->layout;
     const float *values = unpacker->values;
@@ -212,6 +229,7 @@ static void put_light(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *
             memcpy(pixel, values, 3 * sizeof *pixel);
         pixel[3] = pixel[3] < 0 ? 0 : pixel[3] > 1 ? 1 : pixel[3];
         for (int c = 0; c < 3; c++) {
+            /* Inverted: 0 is white, 1 is black. */
             pixel[c] = layout->inverted ? 1 - pixel[c] : pixel[c];
             if (layout->premultiplied)
                 pixel[c] = pixel[3] > 0 ? as_light((double)pixel[c] / (double)pixel[3]) : 0;
@@ -231,6 +249,7 @@ void sdtiff_unpack(const sdtiff_unpacker *unpacker, const uint8_t *const *planes
     if (!layout->is_separate)
         read_plane(unpacker, planes[0], count * layout->samples, 0, 1);
     for (uint16_t s = 0; layout->is_separate && s < layout->samples; s++) {
+        /* Other planes were not read. */
         if (s < layout->colors || s == layout->alpha)
             read_plane(unpacker, planes[s], count, s, layout->samples);
     }

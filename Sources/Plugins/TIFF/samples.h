@@ -7,18 +7,19 @@
 /* A conversion from CMYK to RGB by a profile, in 8 or 16 bits; NULL for none. */
 typedef struct sdtiff_cmyk sdtiff_cmyk;
 
-/* NULL if the image is not CMYK or has no usable CMYK profile. */
+/* Makes a conversion to sRGB. NULL if the image is not CMYK, or has no usable CMYK profile of at most 1 MiB. `wide`: 16
+ * bits. */
 sdtiff_cmyk *sdtiff_cmyk_new(const sdtiff_layout *layout, bool wide);
 void sdtiff_cmyk_free(sdtiff_cmyk *cmyk);
 
 /* The conversion state for rows; one for each reader. */
 typedef struct sdtiff_unpacker {
-    const sdtiff_layout *layout;
+    const sdtiff_layout *layout; /* borrowed */
     sdimage_pixel_format format;
-    sdtiff_cmyk *cmyk;
-    uint32_t most;   /* the maximum number of pixels in a row */
-    void *values;    /* the samples of a row: 16-bit words, or floats */
-    uint8_t *colors; /* the samples of a row of CMYK */
+    sdtiff_cmyk *cmyk; /* NULL without a profile */
+    uint32_t most;     /* the maximum number of pixels in a row */
+    void *values;      /* the samples of a row: 16-bit words, or floats */
+    uint8_t *colors;   /* the samples of a row of CMYK */
 } sdtiff_unpacker;
 
 /* Prepares for rows of at most `most` pixels. The caller closes it, also after a failure. */

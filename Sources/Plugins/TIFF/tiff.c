@@ -20,8 +20,10 @@
 #include "module_path.h"
 #include "read.h"
 
+/* Returns the properties of the decoded image. */
 static sdcs_info info_of(const sdtiff_layout *layout) {
     sdcs_info info = {.format = SDIMAGE_FORMAT_TIFF, .width = layout->width, .height = layout->height};
+    /* For thumbnails: rows.c may have shrunk the image. */
     info.source_width = layout->width, info.source_height = layout->height;
     info.orientation = layout->orientation;
     info.has_alpha = layout->alpha >= 0;
@@ -44,11 +46,13 @@ static sdimage_status turn_to(sdtiff_input *input, int64_t page, sdimage_error *
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
     if (TIFFSetDirectory(input->file, (tdir_t)page))
         return SDIMAGE_STATUS_OK;
+    /* A page that cannot be read is not a page that does not exist. */
     if (input->source_error)
         return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: page index is out of range", error);
     return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
 }
 
+/* Decodes a page of an open file, with its metadata. */
 static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_request *request, sdimage_image **image,
                                 sdimage_error **error) {
     sdtiff_layout layout;
@@ -57,6 +61,7 @@ static sdimage_status read_page(sdtiff_input *input, int64_t page, const sdtiff_
     if (status >= 0)
         status = sdtiff_layout_read(input, &layout, error);
     if (status >= 0) {
+        /* Before the first strip is decoded. */
         sdtiff_correct_fax(input);
         status = sdtiff_read(input, &layout, request, &plain, error);
     }
@@ -84,6 +89,7 @@ static int64_t page_of(const sdimage_decode_options *options) {
     return sdimage_options_int64(sdimage_decode_options_options(options), SDIMAGE_TIFF_PAGE, 0);
 }
 
+/* --- Entries of the coder's function table: `decode` for complete bytes. */
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_image **image, sdimage_error **error) {
     (void)user_data;
@@ -96,6 +102,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
+/* Stores the header information of the requested page; the EXIF tags are those of the first page. */
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
@@ -111,6 +118,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         status = sdtiff_exif(bytes, length, &exif, error);
     if (status >= 0) {
         sdcs_info info = info_of(&layout);
+        /* The profile of the file, even if it does not describe the decoded pixels. */
         info.profile = layout.profile;
         info.xmp = layout.xmp;
         info.exif = (sdcs_span){exif.bytes, exif.length};
@@ -132,9 +140,10 @@ SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
 
 /* --- Files that are too large to hold in memory. */
 
+/* The instance of a source. It holds options only: each frame opens the file again. */
 typedef struct instance {
-    sdcs_instance base;
-    int64_t page;
+    sdcs_instance base; /* first, because the functions receive a pointer to it */
+    int64_t page;       /* SDIMAGE_TIFF_PAGE */
 } instance;
 
 static void configure(void *pointer, const sdimage_decode_options *options) {
@@ -167,6 +176,8 @@ static sdcs_instance_kind files = {
     .frame = frame,
 };
 
+/* Bytes that arrive are not decoded progressively: directories may be anywhere in the file. libtiff cannot be
+ * interrupted while it decodes a strip, so that calls run on separate threads (detached_stack). */
 static const sdimage_coder_vtable table = {
     .size = sizeof table,
     .can_decode = can_decode,
