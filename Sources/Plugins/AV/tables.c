@@ -121,8 +121,10 @@ static bool is_done(const tables *self) {
     return avio_feof(self->io) || self->is_deflated || self->samples > MOST_SAMPLES;
 }
 
-/* Reads all tables up to an offset, wherever they begin: libavformat looks for boxes behind the fields of a description
- * of samples, which depend on the codec, and in each property as often as it is associated. */
+/* Reads all tables up to an offset, wherever they begin.
+ *
+ * - In a description of samples libavformat looks for boxes behind fields that depend on the codec.
+ * - In properties it looks for boxes as often as they are associated. */
 static void search_tables(tables *self, uint32_t parent, int64_t end) {
     uint32_t type = 0;
     uint64_t before = self->samples;

@@ -1,6 +1,12 @@
-/* memcached.c: the cache on memcached servers. libmemcached only distributes keys among the servers. The protocol is
- * implemented in peer.c, because libmemcached trusts responses: a key that is too long, or a response to another
- * request, ends the process. */
+/* memcached.c: the cache on memcached servers, as an engine of the tier (remote/tier.h).
+ *
+ * libmemcached only distributes keys among the servers. The protocol is implemented in peer.c, because libmemcached
+ * trusts responses: a key that is too long, or a response to another request, ends the process.
+ *
+ * 1. parse reads the list of servers, which all connections of a cache share.
+ * 2. A connection belongs to one worker thread. It has a peer for each server and a hash ring of the servers in use.
+ * 3. exchange gives each command to the peer of its key, and waits for all peers with one poll.
+ * 4. A server that fails repeatedly is excluded for all connections; each of them rebuilds its ring without it. */
 #include <sdimage/plugins/memcached.h>
 
 #include <errno.h>
@@ -11,26 +17,31 @@
 
 #include "peer.h"
 
+/* Limit of the list of servers. */
 #define SERVERS_MAX 256u
 
 /* A server. The host points into the text of the list; a path begins with a slash. */
 typedef struct server {
     const char *host;
-    in_port_t port;
+    in_port_t port; /* host byte order; unused for a path */
     /* State shared by all connections: consecutive failures, and the end of the server's exclusion. */
     _Atomic uint64_t failures, excluded_until;
 } server;
 
+/* The list of servers. `text` is a copy of the address with a NUL after each host. Immutable but for the states of
+ * servers. */
 typedef struct servers {
     char *text;
     size_t count;
     server each[SERVERS_MAX];
 } servers;
 
+/* The connections of one worker thread to all servers. Its functions run on that thread, without the lock of the
+ * tier. */
 typedef struct connection {
     servers *servers;
     sdremote_settings settings;
-    peer *peers;
+    peer *peers; /* one for each server of the list */
     /* A hash ring of the servers that are not excluded; NULL if it must be rebuilt. `members`: their indices in the
      * list. */
     memcached_st *ring;
@@ -39,7 +50,7 @@ typedef struct connection {
 
 /* --- Lists of servers. */
 
-/* host[:port], [address][:port] or /path. */
+/* Parses host[:port], [address][:port] or /path in place; false if it is invalid. */
 static bool read_server(char *text, server *server) {
     char *bracket = *text == '[' ? strchr(text, ']') : NULL;
     char *colon = *text == '/' ? NULL : bracket ? bracket + 1 : strchr(text, ':');
@@ -47,6 +58,7 @@ static bool read_server(char *text, server *server) {
     server->port = 11211;
     if (bracket)
         *bracket = 0;
+    /* A second colon: an IPv6 address without brackets, whose port would be ambiguous. */
     else if (*text == '[' || (colon && strchr(colon + 1, ':')))
         return false;
     if (colon && *colon) {
@@ -61,12 +73,14 @@ static bool read_server(char *text, server *server) {
     return *server->host;
 }
 
+/* Entry of sdremote_engine: frees the list. */
 static void release_servers(void *opaque) {
     servers *self = opaque;
     free(self->text);
     free(self);
 }
 
+/* Entry of sdremote_engine: parses servers separated by commas. */
 static void *parse(const char *text, sdimage_error **error) {
     servers *self = calloc(1, sizeof *self);
     char *copy = strdup(text);
@@ -93,12 +107,14 @@ static void *parse(const char *text, sdimage_error **error) {
     return NULL;
 }
 
+/* Entry of sdremote_engine. */
 static size_t count(const void *opaque) {
     return ((const servers *)opaque)->count;
 }
 
 /* --- Connections. */
 
+/* Entry of sdremote_engine. Also closes a connection that open_connection could not complete. */
 static void close_connection(void *opaque) {
     connection *self = opaque;
     for (size_t i = 0; self->peers && i < self->servers->count; i++)
@@ -110,6 +126,7 @@ static void close_connection(void *opaque) {
     free(self);
 }
 
+/* Entry of sdremote_engine: allocates the peers, which connect at their first commands. */
 static void *open_connection(void *opaque, const sdremote_settings *settings) {
     servers *servers = opaque;
     connection *self = calloc(1, sizeof *self);
@@ -134,6 +151,7 @@ static bool is_excluded(const connection *self, size_t index, uint64_t now) {
     return self->servers->count > 1 && self->servers->each[index].excluded_until > now;
 }
 
+/* Reports that the ring has exactly the servers that are not excluded. `members` ascends. */
 static bool is_current(const connection *self, uint64_t now) {
     size_t next = 0;
     for (size_t i = 0; i < self->servers->count; i++) {
@@ -147,6 +165,7 @@ static bool is_current(const connection *self, uint64_t now) {
 
 /* Builds the ring with consistent hashing: only the keys of servers that left or returned move. */
 static bool make_ring(connection *self, uint64_t now) {
+    /* Exclusions change rarely, and a ring is expensive to build. */
     if (is_current(self, now))
         return true;
     if (self->ring)
@@ -174,6 +193,7 @@ static bool make_ring(connection *self, uint64_t now) {
 
 /* Returns the server of a command; NULL if none is left. */
 static peer *peer_of(connection *self, const sdremote_command *command) {
+    /* A lease is on the server of its entry, which orders them. */
     const char *name = command->server_key ? command->server_key : command->key;
     size_t length = command->server_key ? command->server_key_length : command->key_length;
     uint32_t member = self->member_count ? memcached_generate_hash(self->ring, name, length) : 0;
@@ -182,10 +202,12 @@ static peer *peer_of(connection *self, const sdremote_command *command) {
 
 /* --- Exchanges. */
 
+/* Runs the exchanges of all peers until none is busy or the deadline has passed. */
 static void wait_for_all(connection *self, struct pollfd *sockets, uint64_t deadline) {
     for (;;) {
         size_t open = 0;
         for (size_t i = 0; i < self->servers->count; i++) {
+            /* poll ignores negative descriptors. */
             sockets[i] = (struct pollfd){.fd = sdpeer_is_busy(&self->peers[i]) ? self->peers[i].socket : -1,
                                          .events = sdpeer_events(&self->peers[i])};
             open += sockets[i].fd >= 0;
@@ -203,6 +225,7 @@ static void wait_for_all(connection *self, struct pollfd *sockets, uint64_t dead
     }
 }
 
+/* Counts a failure of a server, or resets the count. Workers do this concurrently; the counters are atomic. */
 static void record_outcome(connection *self, server *server, bool is_ok) {
     if (is_ok) {
         server->failures = 0;
@@ -213,7 +236,7 @@ static void record_outcome(connection *self, server *server, bool is_ok) {
     }
 }
 
-/* Runs commands as one batch, each on its server. */
+/* Runs commands as one batch, each on its server. In the second half only commands that have become CAS are due. */
 static void run(connection *self, struct pollfd *sockets, sdremote_command *commands, size_t count, bool is_second_half,
                 uint64_t deadline) {
     /* Changes in their order first, then all look-ups as one command. */
@@ -229,6 +252,7 @@ static void run(connection *self, struct pollfd *sockets, sdremote_command *comm
         sdpeer_begin(&self->peers[i]);
     wait_for_all(self, sockets, deadline);
     for (size_t i = 0; i < self->servers->count; i++) {
+        /* A server without commands neither failed nor succeeded. */
         if (self->peers[i].count)
             record_outcome(self, &self->servers->each[i], sdpeer_end(&self->peers[i]));
     }
@@ -241,6 +265,7 @@ static bool prepare_swaps(sdremote_command *commands, size_t count) {
         sdremote_command *command = &commands[i];
         if (command->verb != SDREMOTE_SWAP)
             continue;
+        /* The value was read by the first half, with the token that CAS requires. */
         bool is_same = command->is_true && command->length == command->expected_length &&
                        !memcmp(command->bytes, command->expected, command->length);
         if (command->owner)
@@ -257,6 +282,7 @@ static bool prepare_swaps(sdremote_command *commands, size_t count) {
     return has_any;
 }
 
+/* Entry of sdremote_engine. A SWAP takes two round trips, GETS and CAS, because memcached has no scripts. */
 static void exchange(void *opaque, sdremote_command *commands, size_t count, uint64_t deadline) {
     connection *self = opaque;
     struct pollfd *sockets = calloc(self->servers->count, sizeof *sockets);

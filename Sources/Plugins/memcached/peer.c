@@ -1,4 +1,8 @@
-/* peer.c: see peer.h. */
+/* peer.c: a non-blocking connection to one memcached server (see peer.h). All functions run on the thread of its
+ * worker.
+ *
+ * An exchange writes all commands into one output buffer: changes first, then all look-ups as one get. The server
+ * responds with a line for each change, in order, then with a VALUE line and data for each key found, then with END. */
 #include "peer.h"
 
 #include <errno.h>
@@ -25,6 +29,7 @@ void sdpeer_init(peer *self, const char *host, in_port_t port, size_t max_value)
     self->socket = -1;
 }
 
+/* Closes the socket and discards received bytes; the commands stay. */
 static void disconnect(peer *self) {
     if (self->socket >= 0)
         close(self->socket);
@@ -33,6 +38,7 @@ static void disconnect(peer *self) {
     self->input_length = 0;
 }
 
+/* Discards a value that was received in part. */
 static void drop_value(peer *self) {
     free(self->value);
     self->value = NULL;
@@ -47,6 +53,7 @@ void sdpeer_close(peer *self) {
     free(self->output);
 }
 
+/* Ends the exchange without success. The state of the connection is unknown, so that it is closed. */
 static void fail(peer *self) {
     self->is_failed = true;
     disconnect(self);
@@ -55,6 +62,7 @@ static void fail(peer *self) {
 
 /* --- Connecting. */
 
+/* Starts a connection; false if it was refused at once. The socket becomes writable when it is established. */
 static bool start_connecting(peer *self, int family, int type, const struct sockaddr *address, socklen_t length) {
     int on = 1;
     self->socket = socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -68,6 +76,7 @@ static bool start_connecting(peer *self, int family, int type, const struct sock
     return false;
 }
 
+/* Connects to the next address of the host; false if none is left. */
 static bool try_next_address(peer *self) {
     while (self->next_address) {
         struct addrinfo *address = self->next_address;
@@ -78,6 +87,8 @@ static bool try_next_address(peer *self) {
     return false;
 }
 
+/* Connects to a socket path, or to the first address of the host. Resolving a name blocks this thread; the timer thread
+ * completes late look-ups meanwhile. */
 static bool begin_connecting(peer *self) {
     if (*self->host == '/') {
         struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -101,8 +112,10 @@ static bool begin_connecting(peer *self) {
 
 /* --- Requests. */
 
+/* Appends bytes to the output; false if memory is exhausted. */
 static bool append(peer *self, const void *bytes, size_t length) {
     if (self->output_capacity - self->output_length < length) {
+        /* Overflow shows as a capacity below the length. */
         size_t capacity = 2 * (self->output_length + length) + 512;
         char *output = capacity > length ? realloc(self->output, capacity) : NULL;
         if (!output)
@@ -116,6 +129,7 @@ static bool append(peer *self, const void *bytes, size_t length) {
     return true;
 }
 
+/* Appends formatted text of less than 512 bytes: a command line without its data. */
 static bool append_text(peer *self, const char *format, ...) {
     char text[512];
     va_list arguments;
@@ -131,6 +145,7 @@ static uint64_t expiration(uint64_t ttl_ms) {
     return seconds > 30 * 86400 ? (uint64_t)time(NULL) + seconds : seconds;
 }
 
+/* Appends a command in the text protocol. Look-ups are keys of one get, whose line sdpeer_begin ends. */
 static bool append_command(peer *self, const sdremote_command *command, bool is_first_get) {
     int length = (int)command->key_length;
     switch (command->verb) {
@@ -160,6 +175,7 @@ void sdpeer_add(peer *self, sdremote_command *command) {
     self->has_tokens = self->has_tokens || command->verb == SDREMOTE_SWAP;
     if (!append_command(self, command, is_get && self->count == self->changes))
         self->is_failed = true;
+    /* Changes are added first, so that they occupy the first places of `commands`. */
     self->changes += !is_get;
     self->commands[self->count++] = command;
 }
@@ -191,8 +207,10 @@ static void begin_again(peer *self) {
 void sdpeer_begin(peer *self) {
     if (!self->count)
         return;
+    /* The end of the line of look-ups. */
     if (self->count > self->changes && !append(self, "\r\n", 2))
         self->is_failed = true;
+    /* The server may have closed an idle connection, which shows only when it is used. */
     self->is_reused = self->socket >= 0;
     if (self->is_failed || (!self->is_reused && !begin_connecting(self)))
         fail(self);
@@ -202,6 +220,7 @@ void sdpeer_begin(peer *self) {
 
 /* --- Responses. */
 
+/* Reports that the server has responded to all commands. */
 static bool is_over(const peer *self) {
     return self->completed == self->count;
 }
@@ -214,6 +233,7 @@ short sdpeer_events(const peer *self) {
     return !self->is_connected ? POLLOUT : self->sent < self->output_length ? POLLIN | POLLOUT : POLLIN;
 }
 
+/* Compares a line, without its end, with a text. */
 static bool is_line(const char *line, size_t length, const char *text) {
     return length == strlen(text) && !memcmp(line, text, length);
 }
@@ -231,6 +251,7 @@ static bool note_change(peer *self, const char *line, size_t length) {
     return command->has_response = is_refusal || is_line(line, length, is_delete ? "NOT_FOUND" : "NOT_STORED");
 }
 
+/* Parses decimal digits and moves *text behind them; false if there are none, or the number exceeds `most`. */
 static bool read_number(const char **text, const char *end, uint64_t most, uint64_t *number) {
     const char *start = *text;
     *number = 0;
@@ -249,6 +270,7 @@ static bool begin_value(peer *self, const char *line, size_t length) {
     if (!text)
         return false;
     size_t key_length = (size_t)(text++ - key);
+    /* A value that exceeds the limit breaks the connection: it would have to be read to be skipped. */
     if (!read_number(&text, end, UINT32_MAX, &flags) || text == end || *text++ != ' ' ||
         !read_number(&text, end, self->max_value, &bytes))
         return false;
@@ -256,19 +278,23 @@ static bool begin_value(peer *self, const char *line, size_t length) {
         !self->has_tokens || (text != end && *text++ == ' ' && read_number(&text, end, UINT64_MAX, &token));
     if (!has_token || text != end)
         return false;
+    /* One get may have the same key twice. */
     for (size_t i = self->changes; i < self->count && !self->reading; i++) {
         sdremote_command *command = self->commands[i];
         if (!command->is_true && command->key_length == key_length && !memcmp(command->key, key, key_length))
             self->reading = command;
     }
+    /* An unrequested key leaves `value` NULL, which ends the exchange. */
     if (self->reading)
         self->reading->token = token;
+    /* With the line end that follows the data. */
     self->value_length = (size_t)bytes + 2;
     self->value_filled = 0;
     self->value = self->reading ? malloc(self->value_length) : NULL;
     return self->value;
 }
 
+/* Passes the received value to its command; false if no line end follows it. */
 static bool end_value(peer *self) {
     if (memcmp(self->value + self->value_length - 2, "\r\n", 2))
         return false;
@@ -282,6 +308,7 @@ static bool end_value(peer *self) {
     return true;
 }
 
+/* Handles a complete line of the server; false if it is malformed or unexpected. */
 static bool note_line(peer *self, const char *line, size_t length) {
     if (self->completed < self->changes)
         return note_change(self, line, length);
@@ -289,6 +316,7 @@ static bool note_line(peer *self, const char *line, size_t length) {
         return begin_value(self, line, length);
     if (!is_line(line, length, "END"))
         return false;
+    /* END responds to all look-ups at once; those without a value are misses. */
     for (; self->completed < self->count; self->completed++)
         self->commands[self->completed]->has_response = true;
     return true;
@@ -298,6 +326,7 @@ static bool note_line(peer *self, const char *line, size_t length) {
 static size_t use_input(peer *self) {
     size_t at = 0;
     while (!is_over(self)) {
+        /* The bytes in the input that belong to the value; receive reads the rest directly into it. */
         if (self->value) {
             size_t left = self->value_length - self->value_filled, rest = self->input_length - at;
             size_t count = left < rest ? left : rest;
@@ -311,6 +340,7 @@ static size_t use_input(peer *self) {
             continue;
         }
         char *end = memchr(self->input + at, '\n', self->input_length - at);
+        /* A line longer than the input buffer is malformed. */
         if (!end)
             return self->input_length - at < SDPEER_INPUT ? at : SIZE_MAX;
         size_t length = (size_t)(end - (self->input + at));
@@ -332,6 +362,7 @@ static ssize_t receive(peer *self) {
     return readv(self->socket, parts, 2);
 }
 
+/* Accounts for `count` received bytes, first to the value, and parses the rest; false for a malformed response. */
 static bool take_input(peer *self, size_t count) {
     if (self->value) {
         size_t left = self->value_length - self->value_filled, direct = count < left ? count : left;
@@ -367,6 +398,7 @@ void sdpeer_continue(peer *self) {
         return;
     }
     while (sdpeer_is_busy(self)) {
+        /* Reads until the socket is empty, which saves calls of poll. */
         ssize_t count = receive(self);
         if (count < 0 && errno == EINTR)
             continue;
@@ -393,6 +425,7 @@ bool sdpeer_end(peer *self) {
         self->output = NULL;
         self->output_capacity = 0;
     }
+    /* The next exchange starts on this connection, or on a new one. */
     self->is_failed = self->has_received = self->has_tokens = false;
     return is_ok;
 }

@@ -14,10 +14,12 @@
 /* Bytes read at once; also the limit of a line. */
 #define SDPEER_INPUT 16384u
 
+/* A connection and its current exchange. The calls of an exchange are: sdpeer_add for each command, sdpeer_begin,
+ * sdpeer_continue while it is busy, sdpeer_end. */
 typedef struct peer {
-    const char *host;
+    const char *host; /* borrowed; a path if it begins with a slash */
     in_port_t port;
-    size_t max_value;
+    size_t max_value; /* limit of the bytes of a value */
     /* -1 if not connected. */
     int socket;
     bool is_connected;
@@ -27,19 +29,20 @@ typedef struct peer {
     /* The exchange: its commands, with changes first, and the number of completed ones. */
     sdremote_command *commands[SDPEER_COMMANDS];
     size_t count, changes, completed;
-    bool is_failed, has_received, is_reused;
+    bool is_failed, has_received, is_reused; /* `is_reused`: by an earlier exchange */
     /* Look-ups request tokens (GETS). */
     bool has_tokens;
-    char *output;
+    char *output; /* the commands; `sent` bytes were written */
     size_t output_length, output_capacity, sent;
     /* The value that is being read, and its command. */
     sdremote_command *reading;
-    char *value;
+    char *value; /* `value_filled` of `value_length` bytes, with the line end */
     size_t value_length, value_filled;
     size_t input_length;
-    char input[SDPEER_INPUT];
+    char input[SDPEER_INPUT]; /* received bytes that were not parsed yet */
 } peer;
 
+/* The host is borrowed until the peer is closed. */
 void sdpeer_init(peer *self, const char *host, in_port_t port, size_t max_value);
 void sdpeer_close(peer *self);
 

@@ -1,5 +1,8 @@
-/* redis.c: the cache on Redis, by hiredis. The commands of an exchange are sent as one batch; replies arrive in their
- * order. */
+/* redis.c: the cache on Redis, by hiredis, as an engine of the tier (remote/tier.h).
+ *
+ * The commands of an exchange are sent as one batch; replies arrive in their order. The context of hiredis is
+ * non-blocking, and each wait ends at the deadline of the exchange. A connection belongs to one worker thread of the
+ * tier, which runs its functions without the lock of the tier. */
 #include <sdimage/plugins/redis.h>
 
 #include <errno.h>
@@ -17,22 +20,25 @@
 /* Bytes of a reply besides a value: status lines and lengths. */
 static const size_t reply_overhead = 64 << 10;
 
+/* The parsed address; immutable, and shared by all connections. */
 typedef struct address {
-    char *text;
+    char *text; /* a copy of the address, cut into its parts */
     /* All point into `text`; NULL if not given. */
     const char *host, *path, *user, *password, *database;
     int port;
 } address;
 
+/* A connection of one worker thread. */
 typedef struct connection {
     const address *address;
     sdremote_settings settings;
-    redisContext *context;
+    redisContext *context;               /* NULL if not connected */
     redisReplyObjectFunctions functions; /* functions of the context's reader */
 } connection;
 
 /* --- Addresses. */
 
+/* Parses a port, 1 to 65535; false for anything else. */
 static bool read_port(const char *text, int *port) {
     char *end = NULL;
     errno = 0;
@@ -43,8 +49,9 @@ static bool read_port(const char *text, int *port) {
     return true;
 }
 
-/* [[user]:password@]host[:port][/database] */
+/* Parses [[user]:password@]host[:port][/database] in place; false if it is invalid. */
 static bool read_authority(address *self, char *text) {
+    /* The last "@": passwords may contain one. */
     char *at = strrchr(text, '@'), *host = text;
     if (at) {
         *at = 0;
@@ -62,6 +69,7 @@ static bool read_authority(address *self, char *text) {
     if (slash) {
         *slash = 0;
         self->database = slash[1] ? slash + 1 : NULL;
+        /* Redis numbers its databases. */
         if (self->database && strspn(self->database, "0123456789") != strlen(self->database))
             return false;
     }
@@ -81,12 +89,14 @@ static bool read_authority(address *self, char *text) {
     return *host;
 }
 
+/* Entry of sdremote_engine. */
 static void release_address(void *opaque) {
     address *self = opaque;
     free(self->text);
     free(self);
 }
 
+/* Entry of sdremote_engine: parses a URL, host[:port] or a path. */
 static void *parse(const char *text, sdimage_error **error) {
     address *self = calloc(1, sizeof *self);
     char *copy = strdup(text);
@@ -110,6 +120,7 @@ static void *parse(const char *text, sdimage_error **error) {
     return NULL;
 }
 
+/* Entry of sdremote_engine: one endpoint, even if it stands for a cluster. */
 static size_t count(const void *address) {
     (void)address;
     return 1;
@@ -117,6 +128,7 @@ static size_t count(const void *address) {
 
 /* --- Connections. */
 
+/* Entry of sdremote_engine; connect_to connects at the first exchange. */
 static void *open_connection(void *address, const sdremote_settings *settings) {
     connection *self = calloc(1, sizeof *self);
     if (self)
@@ -124,18 +136,21 @@ static void *open_connection(void *address, const sdremote_settings *settings) {
     return self;
 }
 
+/* Closes the connection. Replies that were not read are lost with it. */
 static void drop(connection *self) {
     if (self->context)
         redisFree(self->context);
     self->context = NULL;
 }
 
+/* Entry of sdremote_engine. */
 static void close_connection(void *opaque) {
     connection *self = opaque;
     drop(self);
     free(self);
 }
 
+/* Waits until the socket is ready; false after the deadline, or for an error of the socket. */
 static bool wait_for(connection *self, short events, uint64_t deadline) {
     struct pollfd socket = {.fd = self->context->fd, .events = events};
     for (;;) {
@@ -152,6 +167,7 @@ static bool wait_for(connection *self, short events, uint64_t deadline) {
     }
 }
 
+/* Sends all appended commands; false if the connection broke or the deadline passed. */
 static bool flush(connection *self, uint64_t deadline) {
     for (int is_done = 0;;) {
         if (redisBufferWrite(self->context, &is_done) != REDIS_OK)
@@ -171,6 +187,7 @@ static redisReply *next_reply(connection *self, size_t limit, uint64_t deadline)
             return NULL;
         if (reply)
             return reply;
+        /* A reply that is still incomplete with so many bytes will exceed the limit. */
         if (self->context->reader->len - self->context->reader->pos > limit || !wait_for(self, POLLIN, deadline) ||
             redisBufferRead(self->context) != REDIS_OK)
             return NULL;
@@ -191,6 +208,7 @@ static bool run_command(connection *self, int count, const char **texts, uint64_
     return is_ok;
 }
 
+/* Sends AUTH and SELECT as the address requires. */
 static bool authenticate(connection *self, uint64_t deadline) {
     const address *address = self->address;
     if (address->password && address->user &&
@@ -215,12 +233,15 @@ static void *refuse_array(const redisReadTask *task, array_length length) {
     return NULL;
 }
 
+/* Replaces one function of the reader of this connection; the table of hiredis is shared. */
 static void refuse_arrays(connection *self) {
     self->functions = *self->context->reader->fn;
     self->functions.createArray = refuse_array;
     self->context->reader->fn = &self->functions;
 }
 
+/* Connects unless connected; false if that fails before the deadline. Resolving a name blocks this thread; the timer
+ * thread completes late look-ups meanwhile. */
 static bool connect_to(connection *self, uint64_t deadline) {
     if (self->context)
         return true;
@@ -233,6 +254,7 @@ static bool connect_to(connection *self, uint64_t deadline) {
         fcntl(self->context->fd, F_SETFD, FD_CLOEXEC);
     int failure = 0;
     socklen_t size = sizeof failure;
+    /* A non-blocking connection is established when its socket becomes writable without an error. */
     if (self->context && !self->context->err && wait_for(self, POLLOUT, deadline) &&
         !getsockopt(self->context->fd, SOL_SOCKET, SO_ERROR, &failure, &size) && !failure &&
         authenticate(self, deadline))
@@ -247,6 +269,7 @@ static bool connect_to(connection *self, uint64_t deadline) {
 static const char swap_script[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
                                   "return redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end return false";
 
+/* Appends a SWAP: a script, because Redis has no compare-and-swap of values. */
 static bool append_swap(connection *self, const sdremote_command *command, const char *ttl) {
     const char *texts[7] = {"EVAL", swap_script, "1", command->key, command->expected, command->value, ttl};
     size_t lengths[7] = {
@@ -255,11 +278,13 @@ static bool append_swap(connection *self, const sdremote_command *command, const
     return redisAppendCommandArgv(self->context, 7, texts, lengths) == REDIS_OK;
 }
 
+/* Appends a command. Lifetimes are milliseconds (PX). */
 static bool append(connection *self, const sdremote_command *command) {
     char ttl[32];
     snprintf(ttl, sizeof ttl, "%llu", (unsigned long long)command->ttl_ms);
     if (command->verb == SDREMOTE_SWAP)
         return append_swap(self, command, ttl);
+    /* SET key value PX ttl NX; GET and DEL take the first two texts. */
     const char *texts[6] = {"GET", command->key, command->value, "PX", ttl, "NX"};
     size_t lengths[6] = {3, command->key_length, command->value_length, 2, strlen(ttl), 2};
     int count = 2;
@@ -272,6 +297,7 @@ static bool append(connection *self, const sdremote_command *command) {
     return redisAppendCommandArgv(self->context, count, texts, lengths) == REDIS_OK;
 }
 
+/* Frees a reply with the bytes that a command found. */
 static void release(void *reply) {
     freeReplyObject(reply);
 }
@@ -285,9 +311,13 @@ static bool begins_with(const redisReply *reply, const char *text) {
 static void note(sdremote_command *command, redisReply *reply) {
     bool is_get = command->verb == SDREMOTE_GET;
     switch (reply->type) {
+    /* GET found a value. */
     case REDIS_REPLY_STRING: command->has_response = command->is_true = is_get; break;
+    /* SET and the script reply OK. */
     case REDIS_REPLY_STATUS: command->has_response = command->is_true = !is_get; break;
+    /* GET found none, SET NX found one, or the script found other bytes. */
     case REDIS_REPLY_NIL: command->has_response = true; break;
+    /* DEL replies with the number of removed keys. */
     case REDIS_REPLY_INTEGER:
         command->has_response = command->verb == SDREMOTE_DELETE;
         command->is_true = command->has_response && reply->integer > 0;
@@ -310,6 +340,7 @@ static void note(sdremote_command *command, redisReply *reply) {
     command->release = release;
 }
 
+/* Runs commands as one batch; false if the connection broke before all replies arrived. */
 static bool run(connection *self, sdremote_command *commands, size_t count, uint64_t deadline) {
     for (size_t i = 0; i < count; i++) {
         if (!append(self, &commands[i]))
@@ -326,6 +357,7 @@ static bool run(connection *self, sdremote_command *commands, size_t count, uint
     return true;
 }
 
+/* Reports that the server has responded to a command: repeating all of them could repeat a change. */
 static bool has_response(const sdremote_command *commands, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (commands[i].has_response)

@@ -1,4 +1,5 @@
-/* breaker.c: see breaker.h. */
+/* breaker.c: the states of a circuit breaker (see breaker.h): closed, open until a time, and open while a probe is in
+ * flight. */
 #include "breaker.h"
 
 sdremote_permit sdremote_breaker_permit(sdremote_breaker *breaker, uint64_t now) {
@@ -6,6 +7,7 @@ sdremote_permit sdremote_breaker_permit(sdremote_breaker *breaker, uint64_t now)
         return SDREMOTE_ALLOW;
     if (breaker->is_probing || now < breaker->open_until)
         return SDREMOTE_REFUSE;
+    /* One probe at a time; its outcome closes the breaker or opens it for a longer time. */
     breaker->is_probing = true;
     return SDREMOTE_PROBE;
 }
@@ -18,6 +20,7 @@ void sdremote_breaker_succeed(sdremote_breaker *breaker) {
 
 void sdremote_breaker_fail(sdremote_breaker *breaker, uint64_t now) {
     breaker->failures++;
+    /* Requests that were sent before the breaker opened do not extend the pause. */
     if (breaker->is_open && !breaker->is_probing)
         return;
     if (!breaker->is_open && breaker->failures < breaker->limit)

@@ -1,4 +1,5 @@
-/* deadlines.c: see deadlines.h. */
+/* deadlines.c: a doubly linked list of jobs in ascending order of deadlines, whose nodes are in the jobs (see
+ * deadlines.h). */
 #include "deadlines.h"
 
 #include "threads.h"
@@ -10,6 +11,7 @@ void sdremote_watch(tier *self, job *watched) {
         before = before->earlier;
     watched->earlier = before;
     watched->later = before ? before->later : self->first_watched;
+    /* Links both neighbors, or the ends of the list, to the job. */
     *(before ? &before->later : &self->first_watched) = watched;
     *(watched->later ? &watched->later->earlier : &self->last_watched) = watched;
     watched->is_watched = true;

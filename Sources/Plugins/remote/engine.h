@@ -9,13 +9,14 @@
 #include "clock.h"
 #include "fail.h"
 
+/* Commands. Keys are names on the server (names.h), values are envelopes (envelope.h) or the mark of a lease. */
 typedef enum sdremote_verb {
-    SDREMOTE_GET,
-    SDREMOTE_SET,
-    SDREMOTE_ADD,
-    SDREMOTE_DELETE,
-    SDREMOTE_SWAP,
-    SDREMOTE_CAS
+    SDREMOTE_GET,    /* looks up a value */
+    SDREMOTE_SET,    /* stores a value in any case */
+    SDREMOTE_ADD,    /* stores a value if there is none: takes a lease */
+    SDREMOTE_DELETE, /* removes a value */
+    SDREMOTE_SWAP,   /* replaces a value that equals `expected` */
+    SDREMOTE_CAS     /* memcached only: the second half of SWAP */
 } sdremote_verb;
 
 /* A command and its result. Texts are borrowed until the exchange ends. */
@@ -28,7 +29,7 @@ typedef struct sdremote_command {
     size_t server_key_length;
     const void *value;
     size_t value_length;
-    uint64_t ttl_ms;
+    uint64_t ttl_ms; /* lifetime on the server, in milliseconds */
     /* SWAP stores the value if the server still has exactly these bytes; atomic for other clients. */
     const void *expected;
     size_t expected_length;

@@ -1,4 +1,4 @@
-/* envelope.c: see envelope.h. */
+/* envelope.c: reading and writing of envelopes (see envelope.h). Pure functions on bytes, called on any thread. */
 #include "envelope.h"
 
 #include <string.h>
@@ -8,6 +8,7 @@
 static const uint8_t magic[4] = {'S', 'D', 'I', 'E'};
 enum { version = 1 };
 
+/* Little-endian, at any alignment. */
 static uint32_t load32(const uint8_t *bytes) {
     return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
@@ -18,6 +19,7 @@ static void store32(uint8_t *out, size_t value) {
 }
 
 size_t sdremote_envelope_size(size_t key_length, size_t metadata_length, size_t data_length) {
+    /* Each fits 31 bits, so that the sum of all three fits 64. */
     if (key_length > INT32_MAX || metadata_length > INT32_MAX || data_length > INT32_MAX)
         return 0;
     return SDREMOTE_ENVELOPE_HEADER + key_length + metadata_length + data_length;
@@ -40,6 +42,7 @@ void sdremote_envelope_write(uint8_t *out, const void *key, size_t key_length, c
     append(&end, key, key_length);
     append(&end, metadata, metadata_length);
     append(&end, data, data_length);
+    /* The checksum covers everything after itself; so it is written last. */
     store32(out + 4, sdpx_crc32c(0, out + 8, (size_t)(end - out) - 8));
 }
 
@@ -49,6 +52,7 @@ bool sdremote_envelope_read(const void *bytes, size_t length, const void *key, s
     if (length < SDREMOTE_ENVELOPE_HEADER || memcmp(start, magic, sizeof magic) || load32(start + 8) != version)
         return false;
     uint64_t kept_key = load32(start + 12), metadata = load32(start + 16), data = load32(start + 20);
+    /* Compared in 64 bits: the lengths are those of an unknown writer. */
     if (SDREMOTE_ENVELOPE_HEADER + kept_key + metadata + data != length || kept_key != key_length)
         return false;
     const uint8_t *body = start + SDREMOTE_ENVELOPE_HEADER;

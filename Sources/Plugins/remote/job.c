@@ -1,4 +1,4 @@
-/* job.c: see job.h. */
+/* job.c: the jobs of a tier: replies of the library, reference counts and queues (see job.h). */
 #include "job.h"
 
 #include <stdlib.h>
@@ -15,6 +15,7 @@ void sdremote_complete(sdimage_reply *reply, sdimage_cache_entry *entry) {
 void sdremote_refuse(sdimage_reply *reply, sdimage_status status, const char *message) {
     if (!reply)
         return;
+    /* Without memory for the error the library reports one of its own. */
     sdimage_error *error = sdimage_error_new(status, message);
     sdimage_reply_complete_with_error(reply, error);
     sdimage_error_unref(error);
@@ -22,6 +23,7 @@ void sdremote_refuse(sdimage_reply *reply, sdimage_status status, const char *me
 }
 
 job *sdremote_job_new(job_kind kind, const char *prefix, const void *key, size_t length, sdimage_reply *reply) {
+    /* The key follows the job in the same block. */
     job *job = length < SIZE_MAX - sizeof *job ? calloc(1, sizeof *job + length) : NULL;
     if (!job)
         return NULL;
@@ -39,6 +41,7 @@ bool sdremote_job_drop(job *job) {
     return --job->references == 0;
 }
 
+/* A job that is freed with its reply was never run: the cache was closed before. */
 void sdremote_job_free(job *job) {
     sdremote_refuse(job->reply, SDIMAGE_STATUS_SHUTDOWN, "remote cache: cache was closed");
     sdimage_cache_entry_unref(job->entry);

@@ -1,4 +1,7 @@
-/* job.h: the operations of a tier, as jobs of its threads, and their queues. */
+/* job.h: the operations of a tier, as jobs of its threads, and their queues.
+ *
+ * A job is made by a call of the library (tier.c), waits in a queue, and runs in a batch of a worker (worker.c). The
+ * timer (timer.c) completes a look-up whose deadline passes before that, and the worker later discards its result. */
 #ifndef SDREMOTE_JOB_H
 #define SDREMOTE_JOB_H
 
@@ -6,10 +9,14 @@
 
 #include "names.h"
 
+/* Kinds of jobs. Those from JOB_STORE on are changes, which run on the worker for stores and have no deadline.
+ * JOB_PROBE has neither reply nor key. */
 typedef enum job_kind { JOB_QUERY, JOB_LEASE, JOB_PROBE, JOB_STORE, JOB_REPLACE, JOB_REMOVE, JOB_END_LEASE } job_kind;
 
+/* A job. The tier's lock guards the links, `references`, `reply` and `worker`; the other members belong to the thread
+ * that runs the job. */
 typedef struct job {
-    struct job *next;
+    struct job *next; /* in its queue */
     /* The list of the timer thread, earliest deadline first. */
     struct job *earlier, *later;
     bool is_watched;
@@ -22,8 +29,12 @@ typedef struct job {
     uint64_t deadline;
     /* The worker whose exchange contains the job; the timer counts a failure for it. */
     struct worker *worker;
-    /* For a lease: the date that an entry must be newer than, the end of the wait for other processes, the time of the
-     * next attempt, and the pause before it. */
+    /* Times of a lease:
+     *
+     * - newer_than: date that an entry must be newer than, in nanoseconds since 1970
+     * - wait_until: end of the wait for other processes
+     * - due: next attempt
+     * - pause: nanoseconds between the last attempt and the next */
     uint64_t newer_than, wait_until, due, pause;
     bool has_waited;
     /* For a store: the next one in its bucket of pending stores. */
@@ -31,13 +42,14 @@ typedef struct job {
     sdimage_cache_entry *entry;
     /* For a replacement: the entry that must still be stored. */
     sdimage_cache_entry *old;
-    size_t cost;
-    uint64_t ttl_ms;
+    size_t cost;     /* bytes that it adds to `queued_bytes` of the tier */
+    uint64_t ttl_ms; /* lifetime of the stored entry */
     sdremote_names names;
     size_t key_length;
-    uint8_t key[];
+    uint8_t key[]; /* key of the library, `key_length` bytes */
 } job;
 
+/* First in, first out, linked by `next`. */
 typedef struct job_queue {
     job *first, *last;
 } job_queue;

@@ -1,4 +1,4 @@
-/* leases.c: see leases.h. */
+/* leases.c: a list of leases, short because each stands for a load in progress (see leases.h). */
 #include "leases.h"
 
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 
 /* Returns the lease of that name; NULL for none. */
 held_lease *sdremote_find_lease(tier *self, const char *name);
+/* Removes a lease from the list and frees it. The server is not contacted. */
 void sdremote_forget_lease(tier *self, held_lease *held);
 
 #endif

@@ -1,4 +1,5 @@
-/* names.c: see names.h. */
+/* names.c: names of entries and leases: namespace, ":h:" or ":l:", and the SHA-256 of the key in hexadecimal (see
+ * names.h). */
 #include "names.h"
 
 #include <string.h>

@@ -4,8 +4,10 @@
 
 #include "sdpx_sha256.h"
 
+/* Limit of a key on memcached, in bytes. A name has at most 64 + 3 + 64. */
 #define SDREMOTE_KEY_MAX 250u
 
+/* The names of a key; both end with a NUL. */
 typedef struct sdremote_names {
     char entry[SDREMOTE_KEY_MAX + 1], lease[SDREMOTE_KEY_MAX + 1];
     /* The digest of the key, used in the envelope instead of the key. */

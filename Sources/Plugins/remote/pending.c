@@ -1,10 +1,11 @@
-/* pending.c: see pending.h. */
+/* pending.c: a hash table of pending stores, linked by `next_pending` of the jobs (see pending.h). */
 #include "pending.h"
 
 #include <string.h>
 
 #include "fnv.h"
 
+/* Hashes the name, so that a removal finds the stores of the same entry. */
 static unsigned bucket_of(const job *job) {
     uint64_t hash = sdcs_fnv1a(job->names.entry, strlen(job->names.entry));
     return (unsigned)((hash ^ hash >> 32) % SDREMOTE_BUCKETS);
@@ -12,6 +13,7 @@ static unsigned bucket_of(const job *job) {
 
 void sdremote_note_pending(tier *self, job *job) {
     unsigned bucket = bucket_of(job);
+    /* At the beginning, so that the latest store of a key is found first. */
     job->next_pending = self->pending[bucket];
     self->pending[bucket] = job;
 }

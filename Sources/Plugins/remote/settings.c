@@ -1,4 +1,4 @@
-/* settings.c: see settings.h. */
+/* settings.c: reading of options, whose names, defaults and limits remote.h documents (see settings.h). */
 #include "settings.h"
 
 #include <sdimage/plugins/remote.h>
@@ -6,6 +6,7 @@
 
 #include "engine.h"
 
+/* Returns a number of the bag, clamped to its limits; `fallback` if it is missing. */
 static uint64_t number(const sdimage_options *bag, const char *name, int64_t fallback, int64_t least, int64_t most) {
     int64_t value = bag ? sdimage_options_int64(bag, name, fallback) : fallback;
     return (uint64_t)(value < least ? least : value > most ? most : value);
@@ -17,6 +18,7 @@ sdimage_status sdremote_options_read(sdremote_options *options, const sdimage_op
     if (!length || length > SDREMOTE_NAMESPACE_MAX)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "remote cache: namespace is not 1 to 64 bytes long");
     for (size_t i = 0; i < length; i++) {
+        /* Spaces and control characters would end a key in memcached's protocol. */
         if (prefix[i] <= ' ' || prefix[i] >= 127)
             return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT,
                              "remote cache: namespace contains a character other than visible ASCII");

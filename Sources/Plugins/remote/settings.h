@@ -8,8 +8,9 @@
 
 #define SDREMOTE_NAMESPACE_MAX 64u
 
+/* The options of one cache. Names end with the unit; `max_entry` and `queue_bytes` are bytes. */
 typedef struct sdremote_options {
-    char prefix[SDREMOTE_NAMESPACE_MAX + 1];
+    char prefix[SDREMOTE_NAMESPACE_MAX + 1]; /* the namespace */
     uint64_t ttl_s;
     size_t max_entry, queue_bytes;
     uint32_t budget_ms, store_timeout_ms, connections, failures, pause_ms, lease_ms, lease_wait_ms;

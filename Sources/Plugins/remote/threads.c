@@ -1,4 +1,7 @@
-/* threads.c: see threads.h. */
+/* threads.c: the threads of a tier, which start when first needed (see threads.h).
+ *
+ * Look-ups have `connections` - 1 workers, stores the last one. With a single connection one worker does both. All
+ * threads are detached: each holds a reference to the tier and drops it at its end. */
 #include "threads.h"
 
 #include <signal.h>
@@ -20,6 +23,7 @@ static bool start(tier *self, void *(*body)(void *), void *argument) {
 }
 
 bool sdremote_wake(tier *self, bool stores) {
+    /* The worker for stores is always the last of the array. */
     if (stores && self->options.connections > 1) {
         if (!self->has_storer)
             self->has_storer = start(self, self->work, &self->workers[15]);
@@ -27,6 +31,7 @@ bool sdremote_wake(tier *self, bool stores) {
         return self->has_storer;
     }
     unsigned most = self->options.connections > 1 ? self->options.connections - 1 : 1;
+    /* A further worker only if all others are busy. */
     if (!self->idle_readers && self->readers < most && start(self, self->work, &self->workers[self->readers]))
         self->readers++;
     pthread_cond_signal(&self->to_look_up);
@@ -36,6 +41,7 @@ bool sdremote_wake(tier *self, bool stores) {
 void sdremote_wake_timer(tier *self, uint64_t time) {
     if (!self->has_timer)
         self->has_timer = start(self, self->run_timer, self);
+    /* The timer sleeps until `timer_wakes`; 0 while it is awake and will see the new time itself. */
     if (time < self->timer_wakes)
         pthread_cond_signal(&self->to_watch);
 }

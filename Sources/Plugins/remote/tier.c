@@ -1,4 +1,8 @@
-/* tier.c: see tier.h. The functions that the library calls: they start work and return. */
+/* tier.c: the functions of the cache that the library calls, on any thread: they make a job, queue it and return (see
+ * tier.h).
+ *
+ * The path of a look-up: query, submit, is_permitted (breaker), enqueue; then gather, exchange and finish in worker.c,
+ * unless the timer is faster. No reply is completed while the lock of the tier is held. */
 #include "tier.h"
 
 #include <stdlib.h>
@@ -17,6 +21,7 @@
 static bool is_permitted(tier *self, bool is_change) {
     uint64_t now = sdcs_monotonic_ns();
     sdremote_permit permit = sdremote_breaker_permit(&self->breaker, now);
+    /* Changes delay no load. */
     if (permit == SDREMOTE_ALLOW && !is_change && now < self->refuse_until)
         permit = SDREMOTE_REFUSE;
     if (permit == SDREMOTE_PROBE)
@@ -39,7 +44,8 @@ static void abandon(tier *self, const job *job) {
     pthread_mutex_unlock(&self->lock);
 }
 
-/* Completes a look-up of an entry whose store is pending. */
+/* Completes a look-up of an entry whose store is pending; true if the job is finished. The servers may still have an
+ * older entry. */
 static bool complete_from_pending(tier *self, job *job) {
     pthread_mutex_lock(&self->lock);
     sdimage_cache_entry *pending = job->kind == JOB_QUERY ? sdimage_cache_entry_ref(sdremote_pending(self, job)) : NULL;
@@ -53,7 +59,7 @@ static bool complete_from_pending(tier *self, job *job) {
     return true;
 }
 
-/* Requires the lock. */
+/* Adds a job to its queue and its tables. Requires the lock. */
 static void enqueue(tier *self, job *job) {
     bool is_change = job->kind >= JOB_STORE;
     sdremote_push(is_change ? &self->stores : &self->lookups, job);
@@ -75,17 +81,20 @@ static bool is_full(const tier *self, const job *job) {
 /* Passes a job to the threads, or completes it at once. Takes ownership of it. */
 static void submit(tier *self, job *job) {
     bool is_change = job->kind >= JOB_STORE;
+    /* Before the breaker: such an entry needs no server. */
     if (complete_from_pending(self, job))
         return;
     pthread_mutex_lock(&self->lock);
     bool exceeds_limit = is_full(self, job);
     bool is_accepted = !exceeds_limit && is_permitted(self, is_change) && sdremote_wake(self, is_change);
     self->statistics[SDIMAGE_REMOTE_STATISTIC_DROPPED] += exceeds_limit;
+    /* The job belongs to the threads, which may have freed it already. */
     if (is_accepted)
         enqueue(self, job);
     pthread_mutex_unlock(&self->lock);
     if (is_accepted)
         return;
+    /* The server is not contacted: the lease expires there. */
     if (job->kind == JOB_END_LEASE)
         abandon(self, job);
     sdremote_refuse(sdremote_take_reply(job), SDIMAGE_STATUS_BUSY,
@@ -105,6 +114,7 @@ static job *new_job(tier *self, job_kind kind, const void *key, size_t length, s
 
 /* --- The functions of the cache. */
 
+/* Looks up an entry; `options` of the request do not matter. */
 static void query(void *user_data, const void *key, size_t length, const sdimage_options *options,
                   sdimage_reply *reply) {
     (void)options;
@@ -116,11 +126,13 @@ static void query(void *user_data, const void *key, size_t length, const sdimage
     submit(self, job);
 }
 
+/* Stores an entry, or replaces `old` by it. Called for stores of loads, and for updates after revalidation. */
 static void store(tier *self, const void *key, size_t length, sdimage_cache_entry *old, sdimage_cache_entry *entry,
                   sdimage_reply *reply) {
     size_t size = sdremote_envelope_size(SDPX_SHA256_BYTES, sdimage_data_length(sdimage_cache_entry_metadata(entry)),
                                          sdimage_data_length(sdimage_cache_entry_data(entry)));
     uint64_t ttl_ms = sdremote_time_to_live(self, entry);
+    /* An expired entry is not worth a command. */
     if (!ttl_ms) {
         sdremote_complete(reply, NULL);
         return;
@@ -142,6 +154,7 @@ static void store(tier *self, const void *key, size_t length, sdimage_cache_entr
     submit(self, job);
 }
 
+/* Entries of sdimage_cache_vtable (sys/cache.h). */
 static void store_entry(void *user_data, const void *key, size_t length, sdimage_cache_entry *entry,
                         const sdimage_options *options, sdimage_reply *reply) {
     (void)options;
@@ -153,6 +166,7 @@ static void replace_entry(void *user_data, const void *key, size_t length, sdima
     store(user_data, key, length, old, entry, reply);
 }
 
+/* Removes an entry. Servers are the disk layer of the cache; it has no memory layer. */
 static void remove_entry(void *user_data, const void *key, size_t length, sdimage_cache_layers layers,
                          sdimage_reply *reply) {
     tier *self = user_data;
@@ -164,6 +178,7 @@ static void remove_entry(void *user_data, const void *key, size_t length, sdimag
         submit(self, job);
 }
 
+/* Requests the lease of an entry: the load contacts the origin once it is granted. */
 static void lease(void *user_data, const void *key, size_t length, uint64_t newer_than_ns,
                   const sdimage_options *options, sdimage_reply *reply) {
     (void)options;
@@ -183,11 +198,13 @@ static void lease(void *user_data, const void *key, size_t length, uint64_t newe
     }
     uint64_t now = sdcs_monotonic_ns();
     job->newer_than = newer_than_ns;
+    /* The deadline limits each attempt, `wait_until` all of them. */
     job->wait_until = now + self->options.lease_wait_ms * 1000000ull;
     job->deadline = now + self->options.budget_ms * 1000000ull;
     submit(self, job);
 }
 
+/* Ends a lease of this process, after its load has stored the entry or failed. */
 static void end_lease(void *user_data, const void *key, size_t length) {
     tier *self = user_data;
     job *job = is_forked(self) ? NULL : sdremote_job_new(JOB_END_LEASE, self->options.prefix, key, length, NULL);
@@ -195,7 +212,8 @@ static void end_lease(void *user_data, const void *key, size_t length) {
         return;
     pthread_mutex_lock(&self->lock);
     held_lease *held = sdremote_find_lease(self, job->names.lease);
-    /* A lease that may have expired could belong to another process: it is left to expire. */
+    /* A lease that may have expired could belong to another process: three quarters of its lifetime are taken as safe.
+     * Otherwise it is left to expire. */
     bool is_own = held && sdcs_monotonic_ns() - held->acquired < self->options.lease_ms * 750000ull;
     if (is_own)
         held->is_ended = true;
@@ -210,9 +228,12 @@ static void end_lease(void *user_data, const void *key, size_t length) {
 
 /* --- Caches. */
 
+/* The list of all tiers, in which statistics find the tier of a cache. `all_lock` is acquired before the lock of a
+ * tier. */
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static tier *all;
 
+/* Called once when the cache is freed. The threads finish their queues and drop their references. */
 static void destroy(void *user_data) {
     tier *self = user_data;
     /* The locks are in their state at the time of the fork, and no thread remains to release them. */
@@ -249,6 +270,7 @@ static sdimage_status parse(tier *self, const char *address, sdimage_error **err
     return status;
 }
 
+/* Makes a tier with one reference, that of the cache. No thread is started and no server contacted. */
 static sdimage_status tier_new(const sdremote_engine *engine, const char *address, const sdimage_options *options,
                                tier **made, sdimage_error **error) {
     tier *self = calloc(1, sizeof *self);
@@ -262,12 +284,14 @@ static sdimage_status tier_new(const sdremote_engine *engine, const char *addres
     if (status >= 0)
         status = parse(self, address, error);
     if (status < 0) {
+        /* Frees what was made so far. */
         sdremote_tier_drop(self);
         return status;
     }
     self->owner = getpid();
     self->work = sdremote_work;
     self->run_timer = sdremote_run_timer;
+    /* With several servers, failures of one alone do not open the breaker of the cache. */
     self->breaker.limit = self->options.failures * engine->count(self->servers);
     self->breaker.pause_ms = self->breaker.next_pause_ms = self->options.pause_ms;
     for (size_t i = 0; i < 16; i++)
@@ -292,11 +316,14 @@ sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *add
     sdimage_status status = tier_new(engine, address, options, &self, error);
     if (status < 0)
         return status;
+    /* Loads then do not wait for other processes. */
     if (!self->options.lease_ms)
         table.lease = NULL;
     status = sdimage_cache_new_custom(&table, self, destroy, cache, error);
+    /* `destroy` was called by the library. */
     if (status < 0)
         return status;
+    /* At the beginning: a freed cache at the same address is found later. */
     pthread_mutex_lock(&all_lock);
     self->cache = *cache;
     self->next = all;

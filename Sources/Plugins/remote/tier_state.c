@@ -1,4 +1,4 @@
-/* tier_state.c: see tier_state.h. */
+/* tier_state.c: making and freeing of a tier (see tier_state.h). */
 #include "tier_state.h"
 
 #include <stdlib.h>
@@ -12,6 +12,7 @@ bool sdremote_tier_make_locks(tier *self) {
         return false;
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     bool is_made = !pthread_mutex_init(&self->lock, NULL);
+    /* Only the timer waits with a time limit, which is one of the monotonic clock. */
     while (is_made && count < 3 && !pthread_cond_init(conditions[count], count == 2 ? &monotonic : NULL))
         count++;
     pthread_condattr_destroy(&monotonic);
@@ -35,6 +36,7 @@ void sdremote_tier_drop(tier *self) {
     pthread_mutex_unlock(&self->lock);
     if (!is_last)
         return;
+    /* The last reference: no thread is left, and the lock is not needed. */
     free_all(&self->lookups);
     free_all(&self->stores);
     free_all(&self->waiting);
@@ -53,6 +55,7 @@ void sdremote_tier_drop(tier *self) {
 }
 
 uint64_t sdremote_time_to_live(const tier *self, const sdimage_cache_entry *entry) {
+    /* Milliseconds; `expiry` and `date` are nanoseconds since 1970. */
     uint64_t most = self->options.ttl_s * 1000, expiry = sdimage_cache_entry_expiry_ns(entry);
     if (!expiry)
         return most;

@@ -1,4 +1,5 @@
-/* tier_state.h: the data shared by the threads of a tier. */
+/* tier_state.h: the data shared by the threads of a tier. `lock` guards all members that change after the tier was
+ * made. */
 #ifndef SDREMOTE_TIER_STATE_H
 #define SDREMOTE_TIER_STATE_H
 
@@ -11,6 +12,7 @@
 #include "job.h"
 #include "settings.h"
 
+/* Numbers of statistics (sdimage_remote_statistic), and of buckets of pending stores. */
 #define SDREMOTE_STATISTICS 15u
 #define SDREMOTE_BUCKETS 256u
 
@@ -23,6 +25,7 @@ typedef struct held_lease {
     char name[SDREMOTE_KEY_MAX + 1];
 } held_lease;
 
+/* A worker thread: `stores` tells which queue it serves. */
 typedef struct worker {
     struct tier *tier;
     bool stores;
@@ -30,31 +33,32 @@ typedef struct worker {
     bool is_failure_counted;
 } worker;
 
+/* One cache. Times are nanoseconds of the monotonic clock. */
 typedef struct tier {
     const sdremote_engine *engine;
-    void *servers;
+    void *servers; /* the parsed address, owned by the engine */
     sdremote_options options;
-    pid_t owner;
+    pid_t owner; /* the process that made the cache: a forked one must not use it */
 
     pthread_mutex_t lock;
-    pthread_cond_t to_look_up, to_store, to_watch;
+    pthread_cond_t to_look_up, to_store, to_watch; /* wake workers for look-ups and stores, and the timer */
     /* Held by the cache and by each thread. */
     unsigned references;
     bool is_stopped, has_timer;
-    worker workers[16];
+    worker workers[16]; /* the last one stores if there are several connections */
     /* The bodies of the threads: of a worker, and of the timer, whose argument is the tier. */
     void *(*work)(void *worker);
     void *(*run_timer)(void *tier);
-    unsigned readers, idle_readers;
-    bool has_storer;
-    job_queue lookups, stores;
-    size_t queued_bytes;
+    unsigned readers, idle_readers; /* workers for look-ups: started, and waiting */
+    bool has_storer;                /* the worker for stores was started */
+    job_queue lookups, stores;      /* jobs that wait for a worker */
+    size_t queued_bytes;            /* sum of the costs of waiting and running stores */
     /* Stores that the servers have not confirmed, hashed by name: look-ups find their entries here. */
     job *pending[SDREMOTE_BUCKETS];
-    job *first_watched, *last_watched;
-    job_queue waiting;
-    uint64_t timer_wakes;
-    held_lease *held;
+    job *first_watched, *last_watched; /* look-ups with a deadline (deadlines.h) */
+    job_queue waiting;                 /* leases that wait for their next attempt */
+    uint64_t timer_wakes;              /* time at which the timer wakes; 0 while it runs */
+    held_lease *held;                  /* leases of this process (leases.h) */
     sdremote_breaker breaker;
     /* Until then look-ups are refused, so that a load that was delayed once is not delayed again. */
     uint64_t refuse_until;

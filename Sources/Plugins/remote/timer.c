@@ -1,20 +1,23 @@
-/* timer.c: see timer.h. */
+/* timer.c: the timer thread of a tier, one for all of its look-ups (see timer.h). */
 #include "timer.h"
 
 #include "deadlines.h"
 #include "threads.h"
 
-/* Removes the jobs past their deadline from the list. The caller takes over their references. */
+/* Removes the jobs past their deadline from the list, and returns them linked by `later`. The caller takes over their
+ * references. */
 static job *late(tier *self, uint64_t now) {
     job *all = NULL;
     while (self->first_watched && self->first_watched->deadline <= now) {
         job *job = self->first_watched;
         job->references++;
         sdremote_unwatch(self, job);
+        /* One exchange counts as one failure, however many of its jobs are late. */
         if (job->worker && !job->worker->is_failure_counted) {
             job->worker->is_failure_counted = true;
             sdremote_breaker_fail(&self->breaker, now);
         }
+        /* A worker has not completed it a moment ago. */
         if (job->reply) {
             self->statistics[SDIMAGE_REMOTE_STATISTIC_TIMEOUTS]++;
             self->refuse_until = now + self->options.budget_ms * 1000000ull;
@@ -26,6 +29,7 @@ static job *late(tier *self, uint64_t now) {
     return all;
 }
 
+/* Completes late jobs with TIMEOUT. Called without the lock, because it completes replies. Their exchanges continue. */
 static void fail_expired(tier *self, job *all) {
     while (all) {
         job *job = all;
@@ -42,6 +46,7 @@ static void fail_expired(tier *self, job *all) {
 
 /* Moves leases that are due to the look-up queue; returns the due time of the next one. */
 static uint64_t requeue_leases(tier *self, uint64_t now) {
+    /* Jobs that are not due return to the list. */
     job_queue all = self->waiting;
     uint64_t next = UINT64_MAX;
     bool is_any = false;
@@ -68,18 +73,21 @@ void *sdremote_run_timer(void *argument) {
     while (!self->is_stopped) {
         uint64_t now = sdcs_monotonic_ns();
         job *all = late(self, now);
+        /* The time has passed meanwhile: the loop begins anew. */
         if (all) {
             pthread_mutex_unlock(&self->lock);
             fail_expired(self, all);
             pthread_mutex_lock(&self->lock);
             continue;
         }
+        /* Nothing wakes the timer while it looks for its next time. */
         self->timer_wakes = 0;
         uint64_t next = requeue_leases(self, now);
         if (self->first_watched && self->first_watched->deadline < next)
             next = self->first_watched->deadline;
         self->timer_wakes = next;
         struct timespec until = {(time_t)(next / 1000000000), (long)(next % 1000000000)};
+        /* No deadline at all. */
         if (next == UINT64_MAX)
             pthread_cond_wait(&self->to_watch, &self->lock);
         else

@@ -1,4 +1,11 @@
-/* worker.c: a thread with a connection: sends waiting jobs as one batch and completes them. */
+/* worker.c: a worker thread with its connection (see worker.h). Each round:
+ *
+ * 1. gather takes waiting jobs from a queue, under the lock.
+ * 2. prepare makes their commands and the envelopes of entries.
+ * 3. The engine exchanges all commands in one batch, without the lock.
+ * 4. record_outcome informs the breaker, finish completes the replies, and release drops the jobs.
+ *
+ * The timer may complete a look-up at any time; the thread that takes its reply completes it. */
 #include "worker.h"
 
 #include <stdlib.h>
@@ -18,6 +25,7 @@ static const uint64_t min_pause = 2000000, max_pause = 50000000;
 /* Data up to this many bytes is copied: that is cheaper than a later release through the client library. */
 static const size_t max_copied = 64 << 10;
 
+/* The jobs of one exchange, in the order of their commands. */
 typedef struct batch {
     job *jobs[BATCH];
     size_t count;
@@ -28,6 +36,7 @@ typedef struct batch {
     void *envelopes[BATCH], *old_envelopes[BATCH];
 } batch;
 
+/* Increments a statistic. Takes the lock. */
 static void count(tier *self, sdimage_remote_statistic statistic) {
     pthread_mutex_lock(&self->lock);
     self->statistics[statistic]++;
@@ -36,6 +45,7 @@ static void count(tier *self, sdimage_remote_statistic statistic) {
 
 /* --- Commands. */
 
+/* Adds a command. Names and keys are borrowed from the job. */
 static sdremote_command *add(batch *batch, sdremote_verb verb, const char *name, const char *server_key) {
     sdremote_command *command = &batch->commands[batch->command_count++];
     *command = (sdremote_command){.verb = verb, .key = name, .key_length = strlen(name)};
@@ -56,6 +66,7 @@ static void *envelope_of(const job *job, const sdimage_cache_entry *entry, size_
     return bytes;
 }
 
+/* Makes the commands of a batch. Runs without the lock: the jobs belong to this thread. */
 static void prepare(tier *self, batch *batch) {
     batch->command_count = 0;
     for (size_t i = 0; i < batch->count; i++) {
@@ -106,11 +117,13 @@ static sdimage_cache_entry *found(tier *self, const job *job, sdremote_command *
     sdimage_cache_entry *entry = NULL;
     if (sdremote_envelope_read(command->bytes, command->length, job->names.digest, sizeof job->names.digest, &parts)) {
         sdimage_status status = SDIMAGE_STATUS_OK;
+        /* Entries of sources without metadata have none. */
         if (parts.metadata_length)
             status = sdimage_data_new(parts.metadata, parts.metadata_length, &metadata, NULL);
         if (status >= 0 && parts.data_length > max_copied) {
             status =
                 sdimage_data_new_adopting(parts.data, parts.data_length, command->owner, command->release, &data, NULL);
+            /* The data owns the reply, also if making it failed. */
             command->owner = NULL;
         } else if (status >= 0) {
             status = sdimage_data_new(parts.data, parts.data_length, &data, NULL);
@@ -125,6 +138,7 @@ static sdimage_cache_entry *found(tier *self, const job *job, sdremote_command *
     return entry;
 }
 
+/* Takes the reply of a job, unless the timer has it, and counts a statistic for it. */
 static sdimage_reply *take(tier *self, job *job, sdimage_remote_statistic statistic) {
     pthread_mutex_lock(&self->lock);
     sdimage_reply *reply = sdremote_take_reply(job);
@@ -135,6 +149,7 @@ static sdimage_reply *take(tier *self, job *job, sdimage_remote_statistic statis
     return reply;
 }
 
+/* Completes a look-up. */
 static void end_query(tier *self, job *job, sdremote_command *get) {
     sdimage_cache_entry *entry = found(self, job, get);
     sdimage_reply *reply = take(self, job,
@@ -168,6 +183,7 @@ static bool register_lease(tier *self, job *job) {
     return true;
 }
 
+/* Queues the removal of a lease that no load of this process uses. */
 static void release_lease(tier *self, const job *job) {
     pthread_mutex_lock(&self->lock);
     struct job *end = sdremote_job_new(JOB_END_LEASE, self->options.prefix, job->key, job->key_length, NULL);
@@ -185,6 +201,7 @@ static void retry_lease(tier *self, job *job) {
     sdremote_unwatch(self, job);
     self->statistics[SDIMAGE_REMOTE_STATISTIC_WAITED] += !job->has_waited;
     job->has_waited = true;
+    /* From 2 to 50 milliseconds, growing by half. */
     job->pause = job->pause ? job->pause + job->pause / 2 : min_pause;
     job->pause = job->pause < max_pause ? job->pause : max_pause;
     job->due = now + job->pause;
@@ -194,6 +211,7 @@ static void retry_lease(tier *self, job *job) {
     if (reply)
         self->statistics[SDIMAGE_REMOTE_STATISTIC_GIVEN_UP]++;
     if (!is_finished) {
+        /* For the list of waiting leases; the batch drops its own. */
         job->references++;
         sdremote_push(&self->waiting, job);
         sdremote_wake_timer(self, job->due);
@@ -202,6 +220,7 @@ static void retry_lease(tier *self, job *job) {
     sdremote_refuse(reply, SDIMAGE_STATUS_TIMEOUT, "remote cache: another process has held the lease for too long");
 }
 
+/* Completes an attempt at a lease. An entry that another process has stored meanwhile has precedence over the lease. */
 static void end_lease(tier *self, job *job, sdremote_command *lease, sdremote_command *get) {
     sdimage_cache_entry *entry = found(self, job, get);
     bool is_own = lease->has_response && lease->is_true;
@@ -215,11 +234,13 @@ static void end_lease(tier *self, job *job, sdremote_command *lease, sdremote_co
     } else {
         retry_lease(self, job);
     }
+    /* The lease was taken, but no load will use it. */
     if (is_own)
         release_lease(self, job);
     sdimage_cache_entry_unref(entry);
 }
 
+/* Completes a change. A replacement succeeds also if the server kept its entry. */
 static void end_change(tier *self, job *job, sdremote_command *command) {
     bool is_done = command->has_response && (job->kind != JOB_STORE || command->is_true);
     pthread_mutex_lock(&self->lock);
@@ -229,6 +250,7 @@ static void end_change(tier *self, job *job, sdremote_command *command) {
     else if (job->kind == JOB_STORE || (job->kind == JOB_REPLACE && command->is_true))
         self->statistics[SDIMAGE_REMOTE_STATISTIC_STORED]++;
     self->queued_bytes -= job->cost;
+    /* The queue has room for it again. */
     job->cost = 0;
     if (job->kind == JOB_STORE)
         sdremote_forget_pending(self, job);
@@ -244,6 +266,7 @@ static void end_change(tier *self, job *job, sdremote_command *command) {
         sdremote_refuse(reply, SDIMAGE_STATUS_CONNECT_FAILED, "remote cache: no response from the servers");
 }
 
+/* Completes all jobs of a batch. Each kind consumes as many commands as prepare has made for it. */
 static void finish(tier *self, batch *batch) {
     sdremote_command *command = batch->commands;
     for (size_t i = 0; i < batch->count; i++) {
@@ -261,6 +284,7 @@ static void finish(tier *self, batch *batch) {
         free(batch->old_envelopes[i]);
     }
     for (size_t i = 0; i < batch->command_count; i++) {
+        /* Values that were copied, not adopted. */
         if (batch->commands[i].owner)
             batch->commands[i].release(batch->commands[i].owner);
     }
@@ -277,6 +301,7 @@ static void gather(worker *worker, batch *batch) {
     job_queue *queue = is_storing ? &self->stores : &self->lookups;
     while (batch->count < BATCH && queue->first) {
         job *job = sdremote_pop(queue);
+        /* Its reply was completed by the timer. */
         bool is_finished = !job->reply && (job->kind == JOB_QUERY || job->kind == JOB_LEASE);
         if (is_finished && sdremote_job_drop(job)) {
             sdremote_job_free(job);
@@ -288,6 +313,7 @@ static void gather(worker *worker, batch *batch) {
     worker->is_failure_counted = false;
 }
 
+/* Informs the breaker: any response counts as a success of the exchange. `elapsed`: nanoseconds. */
 static void record_outcome(worker *worker, const batch *batch, uint64_t elapsed) {
     tier *self = worker->tier;
     size_t responses = 0;
@@ -310,6 +336,7 @@ static void record_outcome(worker *worker, const batch *batch, uint64_t elapsed)
     pthread_mutex_unlock(&self->lock);
 }
 
+/* Drops the references of the batch. Jobs that wait again, or that the timer holds, stay. */
 static void release(tier *self, batch *batch) {
     for (size_t i = 0; i < batch->count; i++) {
         pthread_mutex_lock(&self->lock);
@@ -328,9 +355,11 @@ void *sdremote_work(void *argument) {
     void *connection = NULL;
     batch *batch = calloc(1, sizeof *batch);
     pthread_mutex_lock(&self->lock);
+    /* The lock is held except while a batch runs. */
     while (batch) {
         gather(worker, batch);
         if (!batch->count) {
+            /* Only when gather found nothing: waiting jobs are completed first. */
             if (self->is_stopped)
                 break;
             self->idle_readers += !worker->stores;
@@ -340,6 +369,7 @@ void *sdremote_work(void *argument) {
         }
         pthread_mutex_unlock(&self->lock);
         prepare(self, batch);
+        /* Kept for the life of the thread; the engine reconnects it. */
         connection = connection ? connection : self->engine->open(self->servers, &settings);
         uint64_t started = sdcs_monotonic_ns();
         /* Longer than the budget, so that the timer acts first and counts the late look-ups. */
