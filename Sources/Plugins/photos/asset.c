@@ -1,3 +1,7 @@
+/* asset.c: assets: their getters, copies, and the parameters from which a host makes one of its own (see asset.h).
+ *
+ * An asset is written by the function that makes it, before other threads can see it, and immutable afterwards. So its
+ * getters take no lock. */
 #include "asset.h"
 
 #include <sdimage/plugins/sys/photos_source.h>
@@ -9,6 +13,7 @@
 #include "support.h"
 #include "uri.h"
 
+/* Maximum number of albums of one asset; further ones are ignored. */
 enum { ALBUM_LIMIT = 64 };
 
 sdimage_photos_asset *sdphoto_asset_new(const char *identifier, const char *path, const char *name) {
@@ -31,6 +36,7 @@ bool sdphoto_asset_add_album(sdimage_photos_asset *asset, const char *album) {
     if (asset->album_count >= ALBUM_LIMIT)
         return true;
     for (size_t i = 0; i < asset->album_count; i++)
+        /* An event and a tag may have the same name. */
         if (strcmp(asset->albums[i], album) == 0)
             return true;
     char *copy = sdphoto_join(album, NULL, NULL);
@@ -134,6 +140,8 @@ char *sdimage_photos_url_of_asset(const sdimage_photos_asset *asset) {
 
 /* --- Assets from hosts. */
 
+/* A configuration is an asset that is not published yet. `is_incomplete`: a setter had no memory, so that no asset is
+ * made. */
 struct sdimage_photos_asset_config {
     sdphoto_object object;
     sdimage_photos_asset *asset;
@@ -216,6 +224,7 @@ void sdimage_photos_asset_config_set_rating(sdimage_photos_asset_config *config,
 
 void sdimage_photos_asset_config_set_name(sdimage_photos_asset_config *config, const char *name) {
     char *copy = draft(config) ? sdphoto_join(name, NULL, NULL) : NULL;
+    /* The old name stays if there is no memory for the new one. */
     if (copy) {
         free(config->asset->name);
         config->asset->name = copy;
@@ -290,6 +299,7 @@ const char *sdimage_photos_asset_config_album(const sdimage_photos_asset_config 
 sdimage_photos_asset *sdimage_photos_asset_new(const sdimage_photos_asset_config *config) {
     if (!sdphoto_is(config, SDPHOTO_ASSET_CONFIG) || config->is_incomplete)
         return NULL;
+    /* A copy, because the configuration may change afterwards. */
     sdimage_photos_asset *asset = sdphoto_asset_copy(config->asset);
     if (asset && !config->has_playback)
         asset->info.playback = default_playback(&asset->info);

@@ -1,3 +1,8 @@
+/* database.c: libraries in databases of other programs, and common functions for reading their tables (see database.h).
+ *
+ * A fetch compares the times and sizes of the database and its log with those of the last reading. If they differ, all
+ * tables are read in one transaction into a new map, which then replaces that of the library. The file is untrusted:
+ * values, rows, text and computing time are limited. */
 #include "database.h"
 
 #include <errno.h>
@@ -25,14 +30,15 @@ enum { ROW_LIMIT = 4 << 20, BUSY_MS = 2000, VALUE_LIMIT = 16 << 20, TEXT_LIMIT =
 static const int64_t WORK_LIMIT = (int64_t)10 * 1000000000;
 enum { WORK_STEP = 10000 };
 
+/* A library in a database. `changed`, `size` and those of the log belong to the last reading; `reading` guards them. */
 struct sdphoto_database {
     struct sdimage_photos_library library;
-    char *path;
-    sdphoto_read_fn read;
+    char *path;              /* without symbolic links */
+    sdphoto_read_fn read;    /* reads the tables of this program */
     pthread_mutex_t reading; /* held while the database is read; acquired before the library's lock */
     struct timespec changed, log_changed;
     int64_t size, log_size;
-    bool is_read;
+    bool is_read; /* `library.assets` is complete */
 };
 
 /* --- Opening without write access. */
@@ -42,6 +48,7 @@ struct sdphoto_database {
  * index in the heap, where no other process can truncate it, and sdphoto_hold holds the locks meanwhile. */
 typedef enum manner { ROLLBACK, FILE_ALONE, LOG } manner;
 
+/* Returns the file: URI that opens a database in a manner, to be freed; NULL if memory is exhausted. */
 static char *uri_of(const char *path, manner manner) {
     static const char *const queries[] = {"?mode=ro", "?immutable=1", "?mode=ro"};
     char *file = sdphoto_file_uri(path);
@@ -50,6 +57,7 @@ static char *uri_of(const char *path, manner manner) {
     return uri;
 }
 
+/* Reads the file format read version, byte 19 of the header (SQLite file format, 1.3.3). */
 static bool is_in_wal_mode(const char *path) {
     uint8_t head[20] = {0};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -59,6 +67,7 @@ static bool is_in_wal_mode(const char *path) {
     return count == sizeof head && head[19] == 2;
 }
 
+/* Finds the write-ahead log of a database; false if there is none, or an empty one. */
 static bool log_of(const char *path, struct stat *status) {
     char *log = sdphoto_join(path, "-wal", NULL);
     bool is_there = log && stat(log, status) == 0 && status->st_size > 0;
@@ -72,6 +81,7 @@ static int64_t clock_ns(void) {
     return sdphoto_nanoseconds(now);
 }
 
+/* Progress handler of SQLite: a result other than 0 interrupts the statement. */
 static int is_too_long(void *user_data) {
     const sdphoto_work *work = user_data;
     return work->spent_ns + (clock_ns() - work->began_ns) > WORK_LIMIT;
@@ -85,6 +95,8 @@ static void distrust(sqlite3 *connection, sdphoto_work *work) {
     sqlite3_progress_handler(connection, WORK_STEP, is_too_long, work);
 }
 
+/* Opens a database and begins a transaction, which makes all later reads a consistent snapshot. Errors: BUSY,
+ * CACHE_DAMAGED, IO_ERROR, NO_MEMORY. The caller closes the connection and releases the hold, also after a failure. */
 static sdimage_status open_connection(const char *path, sqlite3 **connection, sdphoto_reading *reading,
                                       sdimage_error **error) {
     struct stat status;
@@ -100,6 +112,7 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
     char *uri = system ? uri_of(path, manner) : NULL;
     int code = uri ? sqlite3_open_v2(uri, connection, flags, system) : SQLITE_NOMEM;
     free(uri);
+    /* No checkpoint on close: it would write the log into the database. */
     if (code == SQLITE_OK && manner == LOG) {
         sqlite3_db_config(*connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         code = sqlite3_exec(*connection, "PRAGMA locking_mode = EXCLUSIVE", NULL, NULL, NULL);
@@ -107,8 +120,10 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
     if (code == SQLITE_OK) {
         distrust(*connection, work);
         sqlite3_busy_timeout(*connection, BUSY_MS);
+        /* BEGIN alone takes no lock; the first read does. */
         code = sqlite3_exec(*connection, "BEGIN; SELECT 1 FROM sqlite_master LIMIT 1", NULL, NULL, NULL);
     }
+    /* The lower byte is the primary code, of extended ones too. */
     switch (code & 0xff) {
     case SQLITE_OK: return SDIMAGE_STATUS_OK;
     case SQLITE_NOMEM: return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for the database");
@@ -122,6 +137,7 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
 
 /* --- Rows. */
 
+/* Steps to the next row, and measures the time of SQLite alone: handling a row reads files. */
 static int next_row(sqlite3_stmt *rows, sdphoto_work *work) {
     work->began_ns = clock_ns();
     int code = sqlite3_step(rows);
@@ -134,6 +150,7 @@ sdimage_status sdphoto_each_row(sqlite3 *connection, const char *sql, sdphoto_ro
     sqlite3_stmt *rows = NULL;
     int code = sqlite3_prepare_v2(connection, sql, -1, &rows, NULL);
     bool has_memory = true;
+    /* A missing table or column. */
     if (code != SQLITE_OK)
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has an unknown version");
     for (int i = 0; i < ROW_LIMIT && has_memory && (code = next_row(rows, &reading->work)) == SQLITE_ROW; i++)
@@ -145,6 +162,7 @@ sdimage_status sdphoto_each_row(sqlite3 *connection, const char *sql, sdphoto_ro
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "photos: database has too many or too long rows");
     if ((code & 0xff) == SQLITE_BUSY)
         return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
+    /* ROW: the limit of rows was reached; those read so far are the result. */
     return code == SQLITE_DONE || code == SQLITE_ROW
                ? SDIMAGE_STATUS_OK
                : sdcs_fail(error, SDIMAGE_STATUS_CACHE_DAMAGED, "photos: database is damaged");
@@ -162,6 +180,7 @@ uint32_t sdphoto_row_side(sqlite3_stmt *row, int column) {
 
 bool sdphoto_assets_add(sdphoto_map *assets, sdimage_photos_asset *asset) {
     size_t length = strlen(asset->identifier);
+    /* The key is part of the value, so the old value is removed first. */
     sdimage_photos_asset *old = sdphoto_map_remove(assets, asset->identifier, length);
     bool is_set = sdphoto_map_set(assets, asset->identifier, length, asset);
     sdimage_photos_asset_unref(old);
@@ -188,6 +207,7 @@ void sdphoto_set_type(sdphoto_info *info, const char *name) {
 
 bool sdphoto_stat_file(sdimage_photos_asset *asset) {
     struct stat status;
+    /* A photo without access permission still exists; loading it reports the reason. */
     if (stat(asset->path, &status) != 0)
         return errno == EACCES;
     asset->modified_ns = sdphoto_nanoseconds(status.st_mtim);
@@ -224,12 +244,14 @@ bool sdphoto_take_version(sdphoto_reading *reading, sqlite3_stmt *row) {
 
 /* --- The library. */
 
+/* Releases all assets of a map and frees the map. */
 static void drop(sdphoto_map *assets) {
     for (size_t i = 0; i < assets->capacity; i++)
         sdimage_photos_asset_unref(assets->slots[i].value);
     sdphoto_map_clear(assets);
 }
 
+/* Reports that two times are equal. */
 static bool is_time(struct timespec a, struct timespec b) {
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
@@ -261,6 +283,7 @@ static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *asset
     return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
 }
 
+/* Reads the database if it has changed since the last reading, or in any case for NEED_NOW. Requires `reading`. */
 static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, sdimage_error **error) {
     struct stat status, log = {0};
     sdphoto_map assets = {NULL, 0, 0};
@@ -283,6 +306,7 @@ static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, 
     sdphoto_map before = database->library.assets;
     database->library.assets = assets;
     pthread_mutex_unlock(&database->library.lock);
+    /* Outside of the lock: it frees all assets that no list holds. */
     drop(&before);
     database->changed = status.st_mtim;
     database->size = status.st_size;
@@ -292,6 +316,7 @@ static sdimage_status read_again(sdphoto_database *database, sdphoto_need need, 
     return result;
 }
 
+/* Entry of sdphoto_library_kind. Blocks while another thread reads; a reading has no progress to report. */
 static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error) {
     sdphoto_database *own = (sdphoto_database *)library;
@@ -302,6 +327,7 @@ static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need
     return status;
 }
 
+/* Entry of sdphoto_library_kind. */
 static void close_database(sdimage_photos_library *library) {
     sdphoto_database *own = (sdphoto_database *)library;
     pthread_mutex_destroy(&own->reading);
@@ -331,6 +357,7 @@ sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_
                      ? sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: database is not readable")
                      : sdphoto_fail_file(error, errno);
     if (status >= 0)
+        /* Read at once, so that opening reports what is wrong with the database. */
         status = refresh(&own->library, SDPHOTO_NEED_NOW, (sdphoto_progress){NULL, NULL}, error);
     if (status < 0) {
         sdimage_photos_library_unref(&own->library);

@@ -1,4 +1,8 @@
-/* The database of digiKam: core/data/database/dbconfig.xml, versions 5 (1.0) to 16. */
+/* digikam.c: the tables of digiKam (core/data/database/dbconfig.xml, versions 5 to 16), read through database.h.
+ *
+ * Album roots come first, because the path of an image begins with one; then images, then the tags, which are albums of
+ * the images. Identifiers are "digikam/" and the number of the image. Functions that take a row return false only if
+ * memory is exhausted or a limit is exceeded; rows that are no photos are skipped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +16,7 @@
 #include "support.h"
 #include "uri.h"
 
+/* Versions of the tables that this file knows. */
 enum { DIGIKAM_FIRST = 5, DIGIKAM_LAST = 16 };
 
 /* Limit of album roots: each image is searched among them. */
@@ -22,6 +27,7 @@ enum { ROOT_LIMIT = 256 };
 static char *mount_of(const char *uuid) {
     char link[128], line[4096], *found = NULL;
     struct stat device;
+    /* The text comes from the file: it must stay a name in one folder. */
     if (strlen(uuid) > 64 || strchr(uuid, '/'))
         return NULL;
     snprintf(link, sizeof link, "/dev/disk/by-uuid/%s", uuid);
@@ -29,6 +35,8 @@ static char *mount_of(const char *uuid) {
     while (mounts && !found && fgets(line, sizeof line, mounts)) {
         unsigned major, minor;
         char root[2048], folder[2048];
+        /* Fields: ids of the mount and its parent, device, root inside the file system, mount point. Roots other than
+         * "/" are bind mounts or subvolumes. */
         if (sscanf(line, "%*d %*d %u:%u %2047s %2047s", &major, &minor, root, folder) == 4 &&
             makedev(major, minor) == device.st_rdev && strcmp(root, "/") == 0)
             found = sdphoto_join(strcmp(folder, "/") == 0 ? "" : folder, NULL, NULL);
@@ -44,6 +52,7 @@ static char *root_of(const char *identifier, const char *below) {
     const char *query = strchr(identifier, '?'), *equals = query ? strchr(query, '=') : NULL;
     if (!equals)
         return NULL;
+    /* Percent-encoded, up to the next parameter. */
     char *value = sdphoto_decoded(equals + 1, strcspn(equals + 1, "&"));
     size_t name = (size_t)(equals - query - 1);
     bool is_uuid = name == 4 && memcmp(query + 1, "uuid", 4) == 0;
@@ -56,6 +65,7 @@ static char *root_of(const char *identifier, const char *below) {
 
 /* Columns: id, identifier, specificPath. */
 static bool take_root(sdphoto_reading *reading, sqlite3_stmt *row) {
+    /* Images of further roots are skipped. */
     if (reading->root_count == ROOT_LIMIT)
         return true;
     char *root = root_of(sdphoto_row_text(row, 1), sdphoto_row_text(row, 2));
@@ -78,6 +88,7 @@ static bool date_of(const char *iso, int64_t *nanoseconds) {
     const char *rest = strptime(iso, "%Y-%m-%dT%H:%M:%S", &date);
     if (!rest)
         return false;
+    /* The fraction of the second is left out. */
     *nanoseconds = sdphoto_seconds((int64_t)mktime(&date));
     return true;
 }
@@ -89,6 +100,7 @@ static bool take_image(sdphoto_reading *reading, sqlite3_stmt *row) {
     for (size_t i = 0; i < reading->root_count && !root; i++)
         if (reading->root_numbers[i] == sqlite3_column_int64(row, 1))
             root = reading->roots[i];
+    /* Images of unknown roots, such as a drive that is not connected, are skipped. */
     if (!root || !*name || strchr(name, '/') || category < 1 || category > 3)
         return true;
     char identifier[64], *folder = sdphoto_join(root, strcmp(album, "/") == 0 ? "" : album, "/");
@@ -107,9 +119,11 @@ static bool take_image(sdphoto_reading *reading, sqlite3_stmt *row) {
         sdphoto_displayed_size(sdphoto_row_side(row, 5), sdphoto_row_side(row, 6), asset->info.orientation);
     asset->info.has_date = date_of(sdphoto_row_text(row, 8), &asset->info.taken_ns);
     asset->rating = sqlite3_column_type(row, 9) == SQLITE_NULL ? 0 : sqlite3_column_int(row, 9);
+    /* -1 is "no rating" in digiKam. */
     if (asset->rating < 0 || asset->rating > 5)
         asset->rating = 0;
     sdphoto_set_type(&asset->info, asset->name);
+    /* The album is the folder below the root, without the slash at its beginning. */
     bool has_memory =
         sdphoto_keeps_text(reading, album) && sdphoto_asset_add_album(asset, *album == '/' ? album + 1 : album);
     if (has_memory && sdphoto_stat_file(asset))
@@ -127,6 +141,7 @@ static bool take_image_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
     return !asset || !*tag || (sdphoto_keeps_text(reading, tag) && sdphoto_asset_add_album(asset, tag));
 }
 
+/* Reads all tables: the sdphoto_read_fn of digiKam. Status 1 of an image is "visible". */
 static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
     static const char images[] =
         "SELECT i.id, a.albumRoot, a.relativePath, i.name, i.category, n.width, n.height, n.orientation,"
@@ -160,6 +175,7 @@ static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection
     return status;
 }
 
+/* Blocks: reads the whole database. */
 sdimage_status sdimage_photos_library_open_digikam(const char *path, sdimage_photos_library **library,
                                                    sdimage_error **error) {
     if (!library)

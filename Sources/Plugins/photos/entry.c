@@ -1,3 +1,8 @@
+/* entry.c: the entries of a tree, in memory and in its index (see entry.h). All functions but `free` require
+ * `scanning`.
+ *
+ * The tables of a tree have keys inside their values: the path and the identifier of an entry. Before such a text
+ * changes or is freed, its key is removed from the table. */
 #include "entry.h"
 
 #include <stdlib.h>
@@ -9,10 +14,12 @@
 enum { BATCH = 512 };
 
 void sdphoto_entry_free(sdphoto_entry *entry) {
+    /* The path is const only for users of the record. */
     free((char *)(uintptr_t)entry->record.path);
     free(entry);
 }
 
+/* Makes the asset of a record; NULL if memory is exhausted. Its album is the folder of the file. */
 static sdimage_photos_asset *asset_of(const sdphoto_tree *tree, const sdphoto_record *record) {
     const char *slash = strrchr(record->path, '/'), *name = slash ? slash + 1 : record->path;
     char *path = sdphoto_join(tree->root, "/", record->path),
@@ -37,11 +44,13 @@ static sdimage_photos_asset *asset_of(const sdphoto_tree *tree, const sdphoto_re
 
 /* Updates the library's table with the state of an entry and records the event for observers; `updates` may be NULL. */
 static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_updates *updates) {
+    /* Files that are no photos have entries too, so that they are not examined again. */
     bool is_asset = entry->record.lost_ns == 0 && entry->record.info.media != 0;
     sdimage_photos_asset *now = is_asset ? asset_of(tree, &entry->record) : NULL;
     if (is_asset && !now)
         return false;
     sdimage_photos_asset *before = sdphoto_library_lookup(&tree->library, entry->record.identifier);
+    /* Only here the table of assets changes, which fetches read under this lock. */
     pthread_mutex_lock(&tree->library.lock);
     bool is_set = true;
     if (now)
@@ -49,6 +58,7 @@ static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_upda
     else
         sdphoto_library_remove(&tree->library, entry->record.identifier);
     pthread_mutex_unlock(&tree->library.lock);
+    /* An event that finds no memory is lost. */
     if (updates && updates->has_observer && (before || now) &&
         sdphoto_grow(&updates->events, updates->event_count, &updates->event_capacity, sizeof *updates->events))
         updates->events[updates->event_count++] = (sdphoto_event){!before ? SDPHOTO_INSERTED
@@ -79,6 +89,7 @@ bool sdphoto_entry_move(sdphoto_tree *tree, sdphoto_entry *entry, char *path) {
     return sdphoto_map_set(&tree->by_path, path, strlen(path), entry);
 }
 
+/* The identifiers of an index are unique; a new one is random. */
 sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *record, char *path) {
     sdphoto_entry *entry = calloc(1, sizeof *entry);
     if (!entry || !sdphoto_grow(&tree->entries, tree->count, &tree->capacity, sizeof(sdphoto_entry *)) ||
@@ -105,11 +116,13 @@ void sdphoto_entry_store(sdphoto_tree *tree, sdphoto_entry *entry, sdphoto_updat
     if (!publish(tree, entry, updates))
         updates->has_memory = false;
     if (++updates->written % BATCH == 0) {
+        /* A long scan that is interrupted keeps what it has found. */
         sdphoto_index_commit(&tree->index);
         sdphoto_index_begin(&tree->index);
     }
 }
 
+/* Arguments of take_record. */
 typedef struct loading {
     sdphoto_tree *tree;
     sdphoto_updates *updates;
@@ -120,6 +133,7 @@ static bool take_record(void *user_data, const sdphoto_record *record) {
     loading *loading = user_data;
     sdphoto_tree *tree = loading->tree;
     sdphoto_entry *entry = sdphoto_map_find(&tree->by_identifier, record->identifier, strlen(record->identifier));
+    /* Another process has written other rows. */
     if (entry && sdphoto_record_is_same(&entry->record, record))
         return true;
     char *path = sdphoto_join(record->path, NULL, NULL);

@@ -12,11 +12,13 @@ struct sdphoto_entry {
     size_t item;           /* its position in the queue of that scan, from 1; 0: none */
 };
 
+/* Kinds of events for observers. */
 typedef enum sdphoto_event_kind { SDPHOTO_INSERTED, SDPHOTO_REMOVED, SDPHOTO_CHANGED } sdphoto_event_kind;
 
+/* An event, recorded during a scan and delivered after it. */
 typedef struct sdphoto_event {
     sdphoto_event_kind kind;
-    sdimage_photos_asset *asset;
+    sdimage_photos_asset *asset; /* referenced; of a removed file the last state */
 } sdphoto_event;
 
 /* The changes of a scan to the entries. */
@@ -27,6 +29,7 @@ typedef struct sdphoto_updates {
     bool has_observer, has_memory;
 } sdphoto_updates;
 
+/* Frees an entry, which must be in no table. Needs no lock. */
 void sdphoto_entry_free(sdphoto_entry *entry);
 /* Removes the entry from the table of paths. */
 void sdphoto_entry_remove_path(sdphoto_tree *tree, const sdphoto_entry *entry);

@@ -1,3 +1,4 @@
+/* exif.c: reading of an EXIF block with ifd.h (CoderSupport), which checks all offsets (see exif.h). */
 #include "exif.h"
 
 #include <time.h>
@@ -78,7 +79,7 @@ static bool date_of(const sdcs_tiff *tiff, uint64_t directory, uint16_t tag, uin
     return true;
 }
 
-/* Parses fractions of a second: the digits after the decimal point. */
+/* Parses fractions of a second, the digits after the decimal point, to nanoseconds. */
 static int64_t fraction_of(const sdcs_tiff *tiff, uint64_t directory) {
     size_t length = 0;
     const uint8_t *text = find_text(tiff, directory, TAG_ORIGINAL_FRACTION, 1, &length);
@@ -100,6 +101,7 @@ sdphoto_exif sdphoto_exif_read(const void *bytes, size_t length) {
     uint64_t first = sdcs_ifd_first(&tiff), inner = sdcs_ifd_number(&tiff, first, TAG_EXIF);
     uint32_t orientation = sdcs_ifd_number(&tiff, first, TAG_ORIENTATION);
     exif.orientation = orientation <= 8 ? (uint16_t)orientation : 0;
+    /* The time of the exposure; else that of digitization, or of the last change of the file. */
     if (date_of(&tiff, inner, TAG_ORIGINAL_DATE, inner, TAG_ORIGINAL_OFFSET, &exif.taken_ns)) {
         exif.has_date = true;
         exif.taken_ns += fraction_of(&tiff, inner);
@@ -109,6 +111,7 @@ sdphoto_exif sdphoto_exif_read(const void *bytes, size_t length) {
     }
     uint64_t second = sdcs_ifd_next(&tiff, first), at = sdcs_ifd_number(&tiff, second, TAG_THUMBNAIL);
     uint64_t size = sdcs_ifd_number(&tiff, second, TAG_THUMBNAIL_LENGTH);
+    /* The second directory describes the thumbnail. Only a JPEG counts: it begins with FF D8. */
     if (at && size > 4 && at < tiff.length && tiff.length - at >= size && tiff.bytes[at] == 0xff &&
         tiff.bytes[at + 1] == 0xd8) {
         exif.thumbnail = tiff.bytes + at;

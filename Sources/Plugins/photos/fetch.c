@@ -1,3 +1,6 @@
+/* fetch.c: the options of a fetch, and the test of an asset against them (see fetch.h).
+ *
+ * Options have one owner while they are set. Libraries and loaders then read them on other threads. */
 #include "fetch.h"
 
 #include <stdlib.h>
@@ -20,6 +23,7 @@ sdimage_photos_fetch_options *sdimage_photos_fetch_options_ref(const sdimage_pho
     return sdphoto_ref(options, SDPHOTO_FETCH_OPTIONS);
 }
 
+/* Releases the filter; the destroy function of the host is called on this thread. */
 static void drop_filter(sdimage_photos_fetch_options *options) {
     if (options->filter_destroy)
         options->filter_destroy(options->filter_data);
@@ -164,6 +168,7 @@ bool sdimage_photos_fetch_options_should_include(const sdimage_photos_fetch_opti
     if (!is_options(options))
         return true;
     int64_t taken = asset->info.taken_ns;
+    /* The filter of the host comes last: it is called only for assets that meet all else. */
     return !options->is_incomplete && ((uint32_t)asset->info.media & options->media) &&
            ((uint32_t)asset->origin & options->origins) && asset->rating >= options->rating &&
            (options->from_ns == 0 || taken >= options->from_ns) &&

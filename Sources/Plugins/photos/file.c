@@ -1,3 +1,10 @@
+/* file.c: loads of assets that are files (see file.h). Runs on a thread of the library that may block, without locks.
+ *
+ * 1. The file is opened once, and everything is read through its descriptor. If it was moved, the library is scanned
+ *    for it.
+ * 2. Data mode passes all bytes to the sink.
+ * 3. Image mode shows a small image that exists already: a thumbnail of the cache, or that in the EXIF block.
+ * 4. Then the encoded image goes to the sink, which decodes it on a worker. The poster of a video is decoded here. */
 #include "file.h"
 
 #include <errno.h>
@@ -17,6 +24,7 @@
 /* The first image must be small enough to be available at once. */
 enum { FIRST_SIDE = 256 };
 
+/* An open file. `head`: its first bytes, read when they are needed. */
 typedef struct file {
     int descriptor;
     int64_t modified_ns;
@@ -25,12 +33,14 @@ typedef struct file {
     sdphoto_info info; /* properties of the asset, completed from the head */
 } file;
 
+/* Closes the file, also after open_file failed. */
 static void close_file(file *file) {
     if (file->descriptor >= 0)
         close(file->descriptor);
     free(file->head);
 }
 
+/* Opens the file of an asset; false with errno. */
 static bool open_file(const sdimage_photos_asset *asset, file *file) {
     struct stat status;
     *file = (struct file){.descriptor = sdphoto_open_file(AT_FDCWD, asset->path), .info = asset->info};
@@ -40,6 +50,7 @@ static bool open_file(const sdimage_photos_asset *asset, file *file) {
     return true;
 }
 
+/* Reads the beginning of the file once, and completes the size of an image; false if that fails. */
 static bool read_head(file *file) {
     if (file->head)
         return true;
@@ -51,6 +62,7 @@ static bool read_head(file *file) {
     return count >= 0;
 }
 
+/* Ends the load with the bytes of the file. */
 static void finish_with_data(sdphoto_load *load, file *file) {
     sdimage_data *data = NULL;
     sdimage_error *error = NULL;
@@ -59,6 +71,7 @@ static void finish_with_data(sdphoto_load *load, file *file) {
         sdphoto_load_fail(load, status, error);
         return;
     }
+    /* The file is on this machine: a disk cache would hold a second copy. */
     sdimage_load_sink_set_storable(load->sink, false);
     sdimage_load_sink_finish_with_data(load->sink, data);
     sdimage_data_unref(data);
@@ -125,6 +138,7 @@ static sdimage_decode_options *decode_options(sdphoto_load *load, file *file) {
         load->decode ? sdimage_decode_options_ref(load->decode) : sdimage_decode_options_new();
     if (!options)
         return NULL;
+    /* The target may depend on the size of the image. Databases may not have it, but the head of the file does. */
     sdphoto_bounds bounds = sdphoto_bounds_of(load->decode, load->request_options, file->info.size);
     if (bounds.box.width && bounds.box.height && !file->info.size.width && read_head(file))
         bounds = sdphoto_bounds_of(load->decode, load->request_options, file->info.size);
@@ -135,12 +149,14 @@ static sdimage_decode_options *decode_options(sdphoto_load *load, file *file) {
     return options;
 }
 
+/* Ends the load with the encoded image, which a worker decodes. */
 static void finish_with_image(sdphoto_load *load, file *file, const sdimage_decode_options *options) {
     sdimage_data *data = NULL;
     sdimage_error *error = NULL;
     sdimage_status status = sdphoto_read_all(file->descriptor, load->config->file_limit, &data, &error);
     if (status < 0)
         sdphoto_load_fail(load, status, error);
+    /* Reading a file from a slow disk takes long. */
     else if (sdphoto_load_is_cancelled(load))
         sdphoto_load_fail(load, SDIMAGE_STATUS_CANCELLED, NULL);
     else
@@ -148,6 +164,7 @@ static void finish_with_image(sdphoto_load *load, file *file, const sdimage_deco
     sdimage_data_unref(data);
 }
 
+/* Performs a load in image mode: small image, then the requested one, as the delivery requires. */
 static void load_image(sdphoto_load *load, const sdimage_photos_asset *asset, file *file) {
     sdimage_photos_delivery delivery = sdimage_photos_request_options_delivery(load->request_options);
     sdimage_decode_options *options = decode_options(load, file);
@@ -158,6 +175,7 @@ static void load_image(sdphoto_load *load, const sdimage_photos_asset *asset, fi
     if (delivery != SDIMAGE_PHOTOS_DELIVERY_HIGH_QUALITY) {
         sdimage_size size = sdimage_decode_options_thumbnail_size(options);
         uint32_t side = size.width > size.height ? size.width : size.height;
+        /* The only image has the requested size, if there is one; a first one is small in any case. */
         bool is_last = delivery == SDIMAGE_PHOTOS_DELIVERY_FAST;
         sdimage_image *image = small_image(asset, file, side && (is_last || side < FIRST_SIDE) ? side : FIRST_SIDE);
         if (image && is_last)
@@ -165,6 +183,7 @@ static void load_image(sdphoto_load *load, const sdimage_photos_asset *asset, fi
         else if (image)
             sdimage_load_sink_show(load->sink, image);
         sdimage_image_unref(image);
+        /* FAST without a small image continues with the requested one. */
         if (image && is_last) {
             sdimage_decode_options_unref(options);
             return;
@@ -188,6 +207,7 @@ static sdimage_photos_asset *relocate(sdphoto_load *load, const sdimage_photos_a
         if (!known)
             continue;
         sdimage_photos_asset_unref(known);
+        /* The scan recognizes the moved file and keeps its identifier. */
         library->kind->refresh(library, SDPHOTO_NEED_NOW, (sdphoto_progress){NULL, NULL}, NULL);
         return sdphoto_library_lookup(library, asset->identifier);
     }
@@ -219,6 +239,7 @@ void sdphoto_load_file(sdphoto_load *load, sdimage_photos_asset *asset) {
     } else {
         load_image(load, current, &file);
     }
+    /* Without a current asset the file is closed already. */
     if (current)
         close_file(&file);
     sdimage_photos_asset_unref(current);

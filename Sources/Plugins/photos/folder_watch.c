@@ -1,3 +1,4 @@
+/* folder_watch.c: inotify watches of folders, which the tree's thread adds during its scans (see folder_watch.h). */
 #include "folder_watch.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 
 #include "support.h"
 
+/* A watch: its number, by which events name it, and its folder relative to the tree. */
 typedef struct watch {
     int number;
     char folder[];
@@ -31,6 +33,7 @@ void sdphoto_forget_watches(sdphoto_tree *tree) {
 
 static void add_watch(sdphoto_tree *tree, int number, const char *folder) {
     size_t length = strlen(folder) + 1;
+    /* The kernel returns the same number for a folder that is watched already. */
     free(sdphoto_map_remove(&tree->watches, &number, sizeof number));
     watch *watch = malloc(sizeof *watch + length);
     if (watch) {
@@ -48,6 +51,7 @@ void sdphoto_watch_folder(sdphoto_tree *tree, const char *folder) {
         EVENTS = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |
                  IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK
     };
+    /* Scans of other threads leave the watches alone, which therefore need no lock. */
     if (!tree->has_thread || !pthread_equal(pthread_self(), tree->thread) || tree->inotify < 0)
         return;
     char *path = sdphoto_join(tree->root, "/", folder);

@@ -1,3 +1,4 @@
+/* folders.c: folders by the XDG specifications: user-dirs and Base Directory (see folders.h). */
 #include "folders.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ static char *pictures_of(const char *line, const char *home) {
     if (is_below)
         line += sizeof below - 1;
     char *made = *line == '/' || (is_below && *line == '"') ? sdphoto_join(is_below ? home : "", line, NULL) : NULL;
+    /* Removes the escapes of the shell in place, up to the closing quotation mark. The home folder has none. */
     char *to = made ? made + (is_below ? strlen(home) : 0) : NULL;
     for (const char *from = to; from && *from && *from != '"'; from++) {
         if (*from == '\\' && from[1])
@@ -49,6 +51,7 @@ char *sdphoto_xdg_pictures_folder(void) {
 
 char *sdphoto_cache_folder(const char *name) {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    /* Relative values are invalid and ignored (XDG Base Directory Specification). */
     if (cache && *cache == '/')
         return sdphoto_join(cache, "/", name);
     if (!home || *home != '/')
@@ -58,6 +61,7 @@ char *sdphoto_cache_folder(const char *name) {
 
 char *sdphoto_resolved_folder(const char *folder) {
     char *start = sdphoto_join(folder, NULL, NULL), *resolved = NULL;
+    /* Resolves the longest part of the path that exists. The rest is appended as it is. */
     while (start) {
         char *there = realpath(*start ? start : ".", NULL), *slash = strrchr(start, '/');
         bool is_known = there || errno != ENOENT || !*start;
@@ -66,6 +70,7 @@ char *sdphoto_resolved_folder(const char *folder) {
         free(there);
         if (is_known)
             break;
+        /* Cuts off the last part; "/" stays. */
         *(slash == start && start[1] ? slash + 1 : slash ? slash : start) = 0;
     }
     free(start);

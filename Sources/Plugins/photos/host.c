@@ -1,3 +1,11 @@
+/* host.c: the queue and the thread of a library of the host (see host.h).
+ *
+ * One thread passes requests to the host, one after the other, and waits for each reply. A reply may be completed on
+ * any thread, also after its request was cancelled: its state is shared and counted. The queue is counted too, because
+ * the thread may run its last instructions after the library was freed. No lock is held while functions of the host or
+ * callbacks run.
+ *
+ * Locks: that of the queue may be held when that of a reply is acquired, never the other way round. */
 #include "host.h"
 
 #include <signal.h>
@@ -18,18 +26,20 @@ typedef struct reply_state {
     sdimage_error *error;
 } reply_state;
 
+/* The host's handle of a reply. The state remains while the thread waits for it. */
 struct sdimage_photos_reply {
     sdphoto_object object;
     reply_state *state;
 };
 
+/* A request: for an identifier, or for the image of a known asset. */
 typedef struct job {
     struct job *next;
-    char *identifier;
+    char *identifier; /* NULL for a known asset */
     sdimage_photos_fetch_options *options;
-    sdimage_photos_asset *asset;
-    const void *owner;
-    bool is_cancelled;
+    sdimage_photos_asset *asset; /* NULL for an identifier */
+    const void *owner;           /* the load's sink, which identifies it for cancellation */
+    bool is_cancelled;           /* guarded by the lock of the queue */
     sdphoto_fetched_fn fetched;
     void *user_data;
 } job;
@@ -39,16 +49,17 @@ typedef struct queue {
     atomic_uint references;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    job *first, **last;
-    job *current;
+    job *first, **last;   /* `last`: the link that the next job is stored in */
+    job *current;         /* the job that the thread runs */
     reply_state *pending; /* the reply being waited for */
     bool is_closing;
-    sdimage_photos_library_vtable table;
+    sdimage_photos_library_vtable table; /* functions of the host; those it lacks are NULL */
     void *user_data;
     sdimage_destroy_fn destroy;
     uint64_t number; /* the library's number */
 } queue;
 
+/* A library of the host. */
 typedef struct host {
     struct sdimage_photos_library library;
     queue *queue;
@@ -59,6 +70,7 @@ typedef struct host {
 
 /* --- Replies. */
 
+/* Releases a reference to the state of a reply. */
 static void drop_state(reply_state *state) {
     if (atomic_fetch_sub(&state->references, 1) != 1)
         return;
@@ -69,7 +81,7 @@ static void drop_state(reply_state *state) {
     free(state);
 }
 
-/* Takes over its arguments. */
+/* Completes a reply; only the first completion counts. Takes over its arguments. */
 static void complete(reply_state *state, sdimage_photos_asset *asset, sdimage_error *error) {
     pthread_mutex_lock(&state->lock);
     bool is_first = !state->is_complete;
@@ -86,6 +98,7 @@ static void complete(reply_state *state, sdimage_photos_asset *asset, sdimage_er
     sdimage_error_unref(error);
 }
 
+/* Wakes the thread that waits for a reply, and tells the host. */
 static void cancel_state(reply_state *state) {
     pthread_mutex_lock(&state->lock);
     state->is_cancelled = true;
@@ -93,6 +106,7 @@ static void cancel_state(reply_state *state) {
     pthread_mutex_unlock(&state->lock);
 }
 
+/* Makes a reply for the host; NULL if memory is exhausted. */
 static sdimage_photos_reply *new_reply(void) {
     sdimage_photos_reply *reply = sdphoto_new(SDPHOTO_REPLY, sizeof *reply);
     reply_state *state = reply ? calloc(1, sizeof *state) : NULL;
@@ -114,6 +128,7 @@ sdimage_photos_reply *sdimage_photos_reply_ref(const sdimage_photos_reply *reply
 void sdimage_photos_reply_unref(sdimage_photos_reply *reply) {
     if (!sdphoto_unref(reply, SDPHOTO_REPLY))
         return;
+    /* No effect if the reply is complete. */
     complete(reply->state, NULL, sdimage_error_new(SDIMAGE_STATUS_INTERNAL_ERROR, "photos: host dropped its reply"));
     drop_state(reply->state);
     free(reply);
@@ -143,6 +158,7 @@ bool sdimage_photos_reply_is_cancelled(const sdimage_photos_reply *reply) {
 
 /* --- The thread. */
 
+/* Releases a reference to the queue; the last one calls the host's destroy function. */
 static void drop_queue(queue *queue) {
     if (atomic_fetch_sub(&queue->references, 1) != 1)
         return;
@@ -170,6 +186,7 @@ static void fetch_asset(queue *queue, job *job) {
     reply_state *state = reply->state;
     atomic_fetch_add(&state->references, 1);
     pthread_mutex_lock(&queue->lock);
+    /* In one step with `pending`: a later cancellation finds the reply. */
     bool is_active = !job->is_cancelled && !queue->is_closing;
     queue->pending = state;
     pthread_mutex_unlock(&queue->lock);
@@ -188,6 +205,7 @@ static void fetch_asset(queue *queue, job *job) {
     queue->pending = NULL;
     pthread_mutex_unlock(&queue->lock);
     drop_state(state);
+    /* The host may ignore the options. */
     if (asset && !sdimage_photos_fetch_options_should_include(job->options, asset)) {
         sdimage_photos_asset_unref(asset);
         asset = NULL;
@@ -210,6 +228,8 @@ static void fetch_asset(queue *queue, job *job) {
     sdimage_photos_asset_unref(asset);
 }
 
+/* The body of the thread: runs jobs until the queue is closing and empty. Waiting jobs of a closing queue end as
+ * cancelled. */
 static void *run(void *argument) {
     queue *queue = argument;
     pthread_mutex_lock(&queue->lock);
@@ -259,6 +279,8 @@ static bool start(host *host) {
     return host->has_thread;
 }
 
+/* Queues a job, which it takes over, and starts the thread. FORKED in a child process, which does not have the
+ * thread. */
 static sdimage_status submit(sdimage_photos_library *library, job *job) {
     host *own = (host *)library;
     if (own->process != getpid()) {
@@ -278,6 +300,7 @@ static sdimage_status submit(sdimage_photos_library *library, job *job) {
     return is_started ? SDIMAGE_STATUS_OK : SDIMAGE_STATUS_NO_MEMORY;
 }
 
+/* Makes a job; NULL if memory is exhausted. */
 static job *new_job(const void *owner, sdphoto_fetched_fn fetched, void *user_data) {
     job *job = calloc(1, sizeof *job);
     if (!job)
@@ -317,6 +340,7 @@ void sdphoto_host_cancel(sdimage_photos_library *library, const void *owner) {
     for (job *job = queue->first; job; job = job->next)
         if (!owner || job->owner == owner)
             job->is_cancelled = true;
+    /* The job that runs may wait for its reply. */
     if (queue->current && (!owner || queue->current->owner == owner)) {
         queue->current->is_cancelled = true;
         if (queue->pending)
@@ -333,6 +357,7 @@ const sdimage_photos_library_vtable *sdphoto_host_table(const sdimage_photos_lib
 
 /* --- The library. */
 
+/* Entry of sdphoto_library_kind: ends the thread. Waits for it, and so for functions of the host that it is in. */
 static void close_host(sdimage_photos_library *library) {
     host *own = (host *)library;
     queue *queue = own->queue;
@@ -369,6 +394,7 @@ sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage
                                                  sdimage_photos_library **library, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
     sdimage_photos_library_vtable table = {0};
+    /* Tables of older programs may end before `bytes`. */
     if (vtable && vtable->size >= offsetof(sdimage_photos_library_vtable, bytes))
         sdphoto_copy_table(&table, sizeof table, vtable, vtable->size);
     if (!library || !table.fetch || !table.image)

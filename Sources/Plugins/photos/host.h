@@ -1,4 +1,5 @@
-/* host.h: libraries of the host: a queue of requests, and the one thread that passes them to the host. */
+/* host.h: libraries of the host: a queue of requests, and the one thread that passes them to the host. loader.c uses
+ * them. */
 #ifndef SDPHOTO_HOST_H
 #define SDPHOTO_HOST_H
 
@@ -7,13 +8,13 @@
 /* Reports that a library is a host's; the other functions require it. */
 bool sdphoto_is_host(const sdimage_photos_library *library);
 
-/* Receives the result of a fetch, once, on the library's thread: an asset, referenced, or a status and an error. The
- * error is NULL or passes to the callback. */
+/* Receives the result of a fetch, once, on the library's thread: an asset, or a status and possibly an error. Asset and
+ * error are borrowed for the call. */
 typedef void (*sdphoto_fetched_fn)(void *user_data, sdimage_photos_asset *asset, sdimage_status status,
                                    sdimage_error *error);
 
-/* Queues a request for a host's library; calls `fetched` on its thread. `owner` identifies it for
- * sdphoto_host_cancel. */
+/* Queues a request for a host's library; calls `fetched` on its thread. `owner` identifies it for sdphoto_host_cancel.
+ * After an error `fetched` is not called. Errors: NO_MEMORY, FORKED. */
 sdimage_status sdphoto_host_fetch(sdimage_photos_library *library, const char *identifier,
                                   sdimage_photos_fetch_options *options, const void *owner, sdphoto_fetched_fn fetched,
                                   void *user_data);

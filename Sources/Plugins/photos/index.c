@@ -1,3 +1,8 @@
+/* index.c: the index of a tree in SQLite (see index.h).
+ *
+ * The table `files` has one row for each entry of the tree. Its rows are untrusted when they are read: another program
+ * may have changed the file. Writes happen in transactions of a scan, under the file lock of the index; readers in
+ * other processes see the last commit. */
 #include "index.h"
 
 #include <errno.h>
@@ -28,6 +33,7 @@ bool sdphoto_new_identifier(char identifier[40]) {
     uint8_t bytes[16];
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
         return false;
+    /* Version 4 and variant (RFC 9562, section 5.4). */
     bytes[6] = (uint8_t)((bytes[6] & 0x0f) | 0x40);
     bytes[8] = (uint8_t)((bytes[8] & 0x3f) | 0x80);
     char *to = identifier;
@@ -38,6 +44,7 @@ bool sdphoto_new_identifier(char identifier[40]) {
 
 /* --- Opening. */
 
+/* Makes the folders of a path that do not exist, with access for the user only. */
 static bool make_folder(char *path) {
     for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
         *at = 0;
@@ -49,12 +56,14 @@ static bool make_folder(char *path) {
     return true;
 }
 
+/* Returns the path of the database of a generation, to be freed. */
 static char *file_of(const sdphoto_index *index, unsigned generation) {
     char end[24];
     snprintf(end, sizeof end, "-%u.db", generation);
     return sdphoto_join(index->stem, end, NULL);
 }
 
+/* Closes the database; an open transaction is rolled back. */
 static void close_database(sdphoto_index *index) {
     sqlite3_finalize(index->put);
     index->put = NULL;
@@ -62,6 +71,7 @@ static void close_database(sdphoto_index *index) {
     index->database = NULL;
 }
 
+/* Returns the number that a statement computes; -1 if it fails. */
 static int64_t number_of(sqlite3 *database, const char *sql) {
     sqlite3_stmt *statement = NULL;
     int64_t number = -1;
@@ -71,6 +81,7 @@ static int64_t number_of(sqlite3 *database, const char *sql) {
     return number;
 }
 
+/* Progress handler of SQLite: a result other than 0 interrupts the statement. */
 static int is_too_long(void *user_data) {
     sdphoto_index *index = user_data;
     return ++index->steps > STEP_LIMIT;
@@ -103,6 +114,7 @@ static bool open_database(sdphoto_index *index) {
     bool is_open =
         path && sdphoto_unmapped() && sqlite3_open_v2(path, &index->database, flags, sdphoto_unmapped()) == SQLITE_OK;
     free(path);
+    /* Limits before the first statement: opening reads nothing of the file. */
     if (is_open) {
         sqlite3_limit(index->database, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
         sqlite3_busy_timeout(index->database, BUSY_MS);
@@ -110,9 +122,11 @@ static bool open_database(sdphoto_index *index) {
         sqlite3_progress_handler(index->database, STEP, is_too_long, index);
     }
     int64_t format = is_open ? format_of(index->database) : -1;
+    /* 0 is a new file. */
     if ((format == 0 || format == FORMAT) && sqlite3_exec(index->database, table, NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_prepare_v3(index->database, put, -1, SQLITE_PREPARE_PERSISTENT, &index->put, NULL) == SQLITE_OK) {
         index->is_damaged = false;
+        /* No load has seen this database. */
         index->seen = -1;
         return true;
     }
@@ -120,6 +134,7 @@ static bool open_database(sdphoto_index *index) {
     return false;
 }
 
+/* Reports that the database of a generation exists. */
 static bool exists(const sdphoto_index *index, unsigned generation) {
     char *path = file_of(index, generation);
     bool is_there = path && access(path, F_OK) == 0;
@@ -130,6 +145,7 @@ static bool exists(const sdphoto_index *index, unsigned generation) {
 /* Opens the latest generation; a new one if that is unusable. */
 static bool open_latest(sdphoto_index *index) {
     close_database(index);
+    /* Another process may have found this generation damaged and begun the next. */
     while (index->generation < GENERATION_LIMIT && exists(index, index->generation + 1))
         index->generation++;
     if (!index->is_damaged && open_database(index))
@@ -142,6 +158,7 @@ sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, cons
                                   sdimage_error **error) {
     char digest[33];
     *index = (sdphoto_index){.lock = -1, .generation = 1};
+    /* The name of the index follows from the path of the library. */
     sdcs_md5_text(library, strlen(library), digest);
     index->stem = sdphoto_join(folder, "/v1/", digest);
     char *lock = index->stem ? sdphoto_join(index->stem, ".lock", NULL) : NULL;
@@ -186,10 +203,12 @@ bool sdphoto_index_has_changed(sdphoto_index *index) {
 
 /* --- Reading and writing. */
 
+/* Copies text up to `room` - 1 bytes; NULL counts as "". */
 static void copy_text(char *to, size_t room, const unsigned char *text) {
     snprintf(to, room, "%s", text ? (const char *)text : "");
 }
 
+/* Returns a column as a number of 32 bits; 0 if it does not fit. */
 static uint32_t small(sqlite3_stmt *row, int column) {
     int64_t value = sqlite3_column_int64(row, column);
     return value < 0 || value > UINT32_MAX ? 0 : (uint32_t)value;
@@ -212,7 +231,7 @@ static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
     const void *digest = sqlite3_column_blob(row, 6);
     *record = (sdphoto_record){.path = path};
     copy_text(record->identifier, sizeof record->identifier, sqlite3_column_text(row, 0));
-    /* Paths are stored with their NUL. */
+    /* Paths are stored with their NUL. A path must not lead out of the library, whose files are opened by it. */
     if (!path || length < 2 || length > PATH_LIMIT || path[length - 1] != 0 || strlen(record->identifier) != 36 ||
         !is_below(path))
         return false;
@@ -227,6 +246,7 @@ static bool read_record(sqlite3_stmt *row, sdphoto_record *record) {
     sdphoto_info *info = &record->info;
     info->media = (sdimage_photos_media)(small(row, 9) & SDIMAGE_PHOTOS_MEDIA_ALL);
     info->playback = (sdimage_photos_playback)(small(row, 10) & 3);
+    /* Enums may have values that this version does not know. */
     info->format = (sdimage_format)sqlite3_column_int(row, 11);
     copy_text(info->type, sizeof info->type, sqlite3_column_text(row, 12));
     info->size = (sdimage_size){small(row, 13), small(row, 14)};
@@ -250,6 +270,7 @@ static bool follows(sqlite3_stmt *row, char last[IDENTIFIER_LENGTH]) {
 
 bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, const sdphoto_record *record),
                         void *user_data) {
+    /* Without any database the tree has no entries yet. */
     if (!index->database || index->is_damaged || exists(index, index->generation + 1))
         if (!open_latest(index))
             return true;
@@ -259,6 +280,7 @@ bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, cons
     index->steps = 0;
     int code = sqlite3_prepare_v2(index->database, "SELECT * FROM files ORDER BY id", -1, &rows, NULL);
     bool has_memory = true;
+    /* Before the rows: a change during the load is then seen later. */
     index->seen = number_of(index->database, "PRAGMA data_version");
     while (code == SQLITE_OK && has_memory && (code = sqlite3_step(rows)) == SQLITE_ROW) {
         code = follows(rows, last) ? SQLITE_OK : SQLITE_CORRUPT;
@@ -266,6 +288,7 @@ bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, cons
             has_memory = take(user_data, &record);
     }
     sqlite3_finalize(rows);
+    /* A database that is only busy is not damaged. */
     if (code != SQLITE_OK && code != SQLITE_DONE && code != SQLITE_BUSY && code != SQLITE_LOCKED) {
         index->is_damaged = true;
         open_latest(index);
@@ -273,6 +296,7 @@ bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, cons
     return has_memory;
 }
 
+/* Notes that the database must be replaced. A full disk is no reason: the next scan writes again. */
 static void check(sdphoto_index *index, int code) {
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_INTERRUPT || (code & 0xff) == SQLITE_IOERR)
         index->is_damaged = true;
@@ -322,6 +346,7 @@ void sdphoto_index_forget_lost(sdphoto_index *index, int64_t before_ns) {
 }
 
 void sdphoto_index_commit(sdphoto_index *index) {
+    /* No transaction is open. */
     if (!index->database || sqlite3_get_autocommit(index->database))
         return;
     int code = sqlite3_exec(index->database, "COMMIT", NULL, NULL, NULL);

@@ -11,15 +11,16 @@
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
 
+/* An open index. The lock `scanning` of its tree guards it. */
 typedef struct sdphoto_index {
-    char *stem;
-    unsigned generation;
-    int lock;
-    sqlite3 *database;
-    sqlite3_stmt *put;
-    int64_t seen;   /* SQLite's own count of changes by others */
-    unsigned steps; /* work of SQLite in this call, in progress handler calls */
-    bool is_damaged;
+    char *stem;          /* path without generation and extension */
+    unsigned generation; /* the N of the file's name, from 1 */
+    int lock;            /* descriptor of STEM.lock; -1 if not open */
+    sqlite3 *database;   /* NULL if it could not be opened */
+    sqlite3_stmt *put;   /* prepared: writes a row */
+    int64_t seen;        /* SQLite's own count of changes by others */
+    unsigned steps;      /* work of SQLite in this call, in progress handler calls */
+    bool is_damaged;     /* the next load or scan begins a new generation */
 } sdphoto_index;
 
 /* Opens the index of a library in a folder, which it creates. Errors: CACHE_UNUSABLE, NO_MEMORY. */

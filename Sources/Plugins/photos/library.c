@@ -1,3 +1,6 @@
+/* library.c: the public functions of libraries of all kinds, and their table of assets (see library.h).
+ *
+ * A fetch refreshes the table, takes references to all assets under the lock, and selects and sorts them without it. */
 #include "library.h"
 
 #include <stdlib.h>
@@ -8,6 +11,7 @@
 #include "support.h"
 
 void *sdphoto_library_new(const sdphoto_library_kind *kind, const char *name, size_t size) {
+    /* Numbers are never reused: an asset may outlive its library. */
     static atomic_ullong numbers = 1;
     sdimage_photos_library *library = sdphoto_new(SDPHOTO_LIBRARY, size);
     char *copy = library ? sdphoto_join(name, NULL, NULL) : NULL;
@@ -30,6 +34,7 @@ sdimage_photos_library *sdimage_photos_library_ref(const sdimage_photos_library 
 void sdimage_photos_library_unref(sdimage_photos_library *library) {
     if (!sdphoto_unref(library, SDPHOTO_LIBRARY))
         return;
+    /* First: it ends the threads that use the table. */
     library->kind->close(library);
     for (size_t i = 0; i < library->assets.capacity; i++)
         sdimage_photos_asset_unref(library->assets.slots[i].value);
@@ -50,6 +55,7 @@ bool sdphoto_library_set(sdimage_photos_library *library, sdimage_photos_asset *
     return is_set;
 }
 
+/* The reference of the table is released under the lock; freeing an asset calls no code of the host. */
 void sdphoto_library_remove(sdimage_photos_library *library, const char *identifier) {
     sdimage_photos_asset_unref(sdphoto_map_remove(&library->assets, identifier, strlen(identifier)));
 }
@@ -70,6 +76,7 @@ sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdim
     return SDIMAGE_STATUS_OK;
 }
 
+/* Brings the table up to date; UNSUPPORTED for a host's library. */
 static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error) {
     if (!library->kind->refresh)
@@ -157,6 +164,7 @@ sdimage_status sdimage_photos_library_find(sdimage_photos_library *library, cons
         return status;
     if (!identifier || !asset)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: identifier or result pointer is NULL");
+    /* Without a refresh if the asset is known: a look-up then reads no disk. */
     sdimage_photos_asset *found = library->kind->refresh ? sdphoto_library_lookup(library, identifier) : NULL;
     if (!found) {
         status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_progress){NULL, NULL}, error);
@@ -190,6 +198,7 @@ sdimage_status sdimage_photos_library_set_handler(sdimage_photos_library *librar
 void sdimage_photos_library_cancel_loads(sdimage_photos_library *library) {
     if (!sdphoto_is(library, SDPHOTO_LIBRARY))
         return;
+    /* Loads compare the number with the one at their start. */
     atomic_fetch_add(&library->cancellations, 1);
     if (library->kind->cancel_loads)
         library->kind->cancel_loads(library);

@@ -38,15 +38,15 @@ typedef struct sdphoto_library_kind {
 
 struct sdimage_photos_library {
     sdphoto_object object;
-    const sdphoto_library_kind *kind;
+    const sdphoto_library_kind *kind; /* tree, database or host */
     char *name;
-    uint64_t number;
-    atomic_uint cancellations;
+    uint64_t number;           /* unique in the process; assets of hosts have it */
+    atomic_uint cancellations; /* calls of sdimage_photos_library_cancel_loads */
     /* Guards the following members; held briefly, never during disk reads or callbacks. */
     pthread_mutex_t lock;
     sdphoto_map assets; /* by identifier; each value holds a reference */
     bool is_watching;
-    const char *note;
+    const char *note; /* static text: the reason for not watching */
 };
 
 /* Makes a library of `size` bytes that begins with the common part; NULL if memory is exhausted. */

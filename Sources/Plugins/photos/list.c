@@ -1,3 +1,4 @@
+/* list.c: making of a list: selection, order, page (see list.h). Lists are immutable. */
 #include "list.h"
 
 #include <stdlib.h>
@@ -6,10 +7,13 @@
 #include "fail.h"
 #include "fetch.h"
 
+/* Three-way comparison; a difference could overflow. */
 static int order_of(int64_t a, int64_t b) {
     return (a > b) - (a < b);
 }
 
+/* Compares two assets in ascending order. Equal keys are ordered by name, path and identifier, so that pages of a list
+ * do not overlap. */
 static int compare(const sdimage_photos_asset *a, const sdimage_photos_asset *b, sdimage_photos_order order) {
     int taken = order_of(a->info.taken_ns, b->info.taken_ns), name = strcmp(a->name, b->name), first;
     switch (order) {
@@ -23,6 +27,7 @@ static int compare(const sdimage_photos_asset *a, const sdimage_photos_asset *b,
     return first ? first : strcmp(a->identifier, b->identifier);
 }
 
+/* For qsort_r. */
 static int compare_for(const void *a, const void *b, void *order) {
     const sdimage_photos_asset *const *left = a, *const *right = b;
     const sdimage_photos_fetch_options *options = order;
@@ -50,6 +55,7 @@ sdimage_status sdphoto_list_new(sdimage_photos_asset *const *assets, size_t coun
     made->count = limit && limit < made->total - offset ? limit : made->total - offset;
     memmove(selected, selected + offset, made->count * sizeof *selected);
     made->assets = selected;
+    /* Only assets of the page are referenced. */
     for (size_t i = 0; i < made->count; i++)
         sdimage_photos_asset_ref(selected[i]);
     *list = made;

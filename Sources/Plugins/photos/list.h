@@ -4,6 +4,7 @@
 
 #include "asset.h"
 
+/* A page. `count`: its assets; `total`: all selected ones. */
 struct sdimage_photos_list {
     sdphoto_object object;
     sdimage_photos_asset **assets;

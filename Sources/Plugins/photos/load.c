@@ -1,3 +1,4 @@
+/* load.c: the state of one load of a ph: URL, and its errors (see load.h). */
 #include "load.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ void sdphoto_load_free(sdphoto_load *load) {
 }
 
 void sdphoto_load_fail(sdphoto_load *load, sdimage_status status, sdimage_error *error) {
+    /* Without memory for an error, or for a status alone. */
     if (!error)
         error = sdimage_error_new(status, status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled"
                                                                              : "photos: photo could not be loaded");
@@ -46,6 +48,7 @@ sdphoto_load *sdphoto_load_new(sdimage_photos_loader_config *config, const sdima
         return NULL;
     made->config = sdimage_photos_loader_config_ref(config);
     made->sink = sdimage_load_sink_ref(sink);
+    /* Referenced: the request may be freed before the load ends. */
     made->fetch_options = sdimage_photos_fetch_options_ref(fetch ? fetch : config->fetch_options);
     made->request_options = sdimage_photos_request_options_ref(wanted ? wanted : config->request_options);
     sdimage_request_copy_decode_options(request, &made->decode);

@@ -7,13 +7,15 @@
 
 #include "loader_config.h"
 
+/* Result of a load: bytes or an image; BY_ASSET until the asset is known. */
 typedef enum sdphoto_mode { SDPHOTO_BY_ASSET, SDPHOTO_AS_DATA, SDPHOTO_AS_IMAGE } sdphoto_mode;
 
+/* A load. One thread at a time has it: that of the loader, or that of a host's library while it waits for a reply. */
 typedef struct sdphoto_load {
     sdimage_photos_loader_config *config;
-    sdimage_load_sink *sink;
+    sdimage_load_sink *sink; /* referenced; finished exactly once */
     char *identifier;
-    sdimage_decode_options *decode;
+    sdimage_decode_options *decode; /* NULL if the request has none */
     sdimage_photos_fetch_options *fetch_options;
     sdimage_photos_request_options *request_options;
     sdphoto_mode mode;

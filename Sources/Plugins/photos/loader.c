@@ -1,4 +1,11 @@
-/* The loader for ph: URLs: from an identifier to an asset, and from an asset to an image or bytes. */
+/* loader.c: the loader for ph: URLs: from an identifier to an asset, and from an asset to an image or bytes.
+ *
+ * 1. `start` makes a load on a thread that may block. An asset that the request carries needs no look-up.
+ * 2. query_libraries asks one library after the other for the identifier. Trees and databases reply at once.
+ * 3. A library of the host replies later, on its own thread, in `fetched`; the search continues there.
+ * 4. Assets that are files are loaded by file.c, others by the functions of the host.
+ *
+ * Each path ends with one finish of the sink and with sdphoto_load_free. */
 #include <stdlib.h>
 
 #include "fail.h"
@@ -8,6 +15,7 @@
 
 /* --- Assets from hosts. */
 
+/* Passes the load to the host, which finishes the sink. Runs on the thread of the host's library. */
 static void load_from_host(sdphoto_load *load, sdimage_photos_asset *asset) {
     void *user_data = NULL;
     const sdimage_photos_library_vtable *table = sdphoto_host_table(load->library, &user_data);
@@ -17,6 +25,7 @@ static void load_from_host(sdphoto_load *load, sdimage_photos_asset *asset) {
     } else {
         sdphoto_bounds bounds = sdphoto_bounds_of(load->decode, load->request_options, asset->info.size);
         sdimage_photos_request_options *options = sdimage_photos_request_options_new();
+        /* A copy of the request's options, with the fit that follows from its thumbnail size. */
         if (options && load->request_options) {
             sdphoto_object object = {options->object.kind, 1};
             *options = *load->request_options;
@@ -33,7 +42,7 @@ static void load_from_host(sdphoto_load *load, sdimage_photos_asset *asset) {
 
 static void query_libraries(sdphoto_load *load);
 
-/* Called on the thread of the host's library. */
+/* Receives the reply of a host's library. Called on its thread. */
 static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status status, sdimage_error *error) {
     sdphoto_load *load = user_data;
     if (asset) {
@@ -49,6 +58,7 @@ static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status
         sdphoto_load_free(load);
         return;
     }
+    /* An error of one library counts only if no other one has the asset. */
     if (status != SDIMAGE_STATUS_PHOTOS_NOT_FOUND && !load->refusal)
         load->refusal = error ? sdimage_error_ref(error)
                               : sdimage_error_new(status, "photos: host library could not look up the photo");
@@ -58,6 +68,7 @@ static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status
 
 /* --- From the URL to the asset. */
 
+/* Ends a load whose asset no library has, with the first error, if any. */
 static void end_without_asset(sdphoto_load *load) {
     if (load->refusal)
         sdphoto_load_fail(load, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, sdimage_error_ref(load->refusal));
@@ -130,6 +141,7 @@ static void take_asset(sdphoto_load *load, sdimage_photos_asset *asset) {
     sdphoto_load_free(load);
 }
 
+/* Entry of sdimage_loader_vtable: accepts the scheme, whatever follows it. */
 static bool can_load(void *user_data, const sdimage_request *request) {
     size_t length = 0;
     const char *url = sdimage_request_url(request, &length);
@@ -137,7 +149,7 @@ static bool can_load(void *user_data, const sdimage_request *request) {
     return sdphoto_is_ph(url, length);
 }
 
-/* Called on a thread that may block. */
+/* Entry of sdimage_loader_vtable. Called on a thread that may block. After OK the load finishes the sink. */
 static sdimage_status start(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     size_t length = 0;
     const char *url = sdimage_request_url(request, &length);
@@ -185,6 +197,7 @@ static bool can_share(void *user_data, const sdimage_request *request) {
     return false;
 }
 
+/* Called once when the loader is freed. */
 static void destroy(void *user_data) {
     sdimage_photos_loader_config_unref(user_data);
 }

@@ -1,7 +1,9 @@
+/* loader_config.c: the setters and getters of a loader's configuration, and its copy (see loader_config.h). */
 #include "loader_config.h"
 
 #include <stdlib.h>
 
+/* Default limit of a file in bytes. */
 static const uint64_t FILE_LIMIT = (uint64_t)256 << 20;
 
 sdimage_photos_loader_config *sdimage_photos_loader_config_new(void) {
@@ -40,6 +42,7 @@ void sdimage_photos_loader_config_set_fetch_options(sdimage_photos_loader_config
                                                     sdimage_photos_fetch_options *options) {
     if (!is_config(config))
         return;
+    /* Referenced before the old ones are released: both may be the same object. */
     sdimage_photos_fetch_options *before = config->fetch_options;
     config->fetch_options = sdimage_photos_fetch_options_ref(options);
     sdimage_photos_fetch_options_unref(before);

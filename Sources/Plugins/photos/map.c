@@ -1,4 +1,4 @@
-/* Linear probing; removal leaves no tombstones. */
+/* map.c: a hash table with linear probing; removal leaves no tombstones (see map.h). */
 #include "map.h"
 
 #include <stdlib.h>
@@ -12,6 +12,7 @@ static uint64_t hash_of(const void *key, size_t length) {
     return hash ^ hash >> 32;
 }
 
+/* Returns the slot of a key, or the free slot where it would be stored. There is always a free one. */
 static sdphoto_slot *slot_of(const sdphoto_map *map, uint64_t hash, const void *key, size_t length) {
     size_t mask = map->capacity - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
@@ -27,6 +28,7 @@ void *sdphoto_map_find(const sdphoto_map *map, const void *key, size_t length) {
     return map->capacity ? slot_of(map, hash_of(key, length), key, length)->value : NULL;
 }
 
+/* Keeps at least a quarter of the slots free; the capacity is a power of two. */
 static bool make_room(sdphoto_map *map) {
     if ((map->count + 1) * 4 <= map->capacity * 3)
         return true;

@@ -1,3 +1,12 @@
+/* moves.c: the changes between the entries of a tree and the files that a walk has found (see moves.h). Part of a scan,
+ * under `scanning`.
+ *
+ * A file keeps its identifier when it is moved. It is recognized, in this order, by
+ *
+ * 1. a rename that the kernel has reported,
+ * 2. device, inode, size and time of a file that is missing from its old path,
+ * 3. the digest of a file that is missing from its old path: it was copied, for example to another disk, and then
+ *    deleted. */
 #include "moves.h"
 
 #include <errno.h>
@@ -8,10 +17,12 @@
 #include "probe.h"
 #include "support.h"
 
+/* Reports that the walk should have found the file of an entry, and has not. */
 static bool is_missing(const sdphoto_scan *scan, const sdphoto_entry *entry) {
     if (entry->record.lost_ns || entry->round == scan->tree->round)
         return false;
     const char *slash = strrchr(entry->record.path, '/');
+    /* A scan of some folders knows nothing about the others. */
     if (scan->scope->folders)
         return sdphoto_map_find(&scan->scanned, entry->record.path, slash ? (size_t)(slash - entry->record.path) : 0);
     for (size_t i = 0; i < scan->unread_count; i++)
@@ -25,6 +36,7 @@ typedef struct traces {
     sdphoto_map by_file, by_digest;
 } traces;
 
+/* Adds an entry whose file may have moved. Its digest counts only if the file is gone. */
 static void add_traces(sdphoto_scan *scan, traces *traces, sdphoto_entry *entry, bool is_gone) {
     bool has_room = sdphoto_map_set(&traces->by_file, &entry->record.file, sizeof entry->record.file, entry);
     if (is_gone && entry->record.is_known && entry->record.size > 0)
@@ -34,6 +46,7 @@ static void add_traces(sdphoto_scan *scan, traces *traces, sdphoto_entry *entry,
         scan->updates.has_memory = false;
 }
 
+/* Removes an entry that was recognized: it can continue at one path only. */
 static void forget_traces(traces *traces, const sdphoto_entry *entry) {
     if (sdphoto_map_find(&traces->by_file, &entry->record.file, sizeof entry->record.file) == entry)
         sdphoto_map_remove(&traces->by_file, &entry->record.file, sizeof entry->record.file);
@@ -128,6 +141,7 @@ static void update_file(sdphoto_scan *scan, sdphoto_item *one) {
     sdphoto_entry_store(scan->tree, one->entry, &scan->updates);
 }
 
+/* Notes that a file is gone. Its entry stays, so that a file that returns keeps its identifier. */
 static void mark_lost(sdphoto_scan *scan, sdphoto_entry *entry) {
     sdphoto_entry_remove_path(scan->tree, entry);
     entry->record.lost_ns = sdphoto_now_ns();
@@ -141,6 +155,7 @@ void sdphoto_scan_process_items(sdphoto_scan *scan) {
     for (size_t i = 0; i < tree->count && scan->item_count; i++) {
         sdphoto_entry *entry = tree->entries[i];
         bool is_gone = entry->record.lost_ns || is_missing(scan, entry);
+        /* Another file has taken the path. */
         bool is_other = entry->item && entry->record.file.node != (uint64_t)scan->items[entry->item - 1].status.st_ino;
         if (is_gone || is_other)
             add_traces(scan, &traces, entry, is_gone);
@@ -160,11 +175,13 @@ void sdphoto_scan_process_items(sdphoto_scan *scan) {
     for (size_t i = 0; i < scan->item_count && (i % 32 || sdphoto_scan_continues(scan)) && scan->updates.has_memory;
          i++) {
         sdphoto_item *one = &scan->items[i];
+        /* Items without a path were handled above. */
         if (one->path && one->entry)
             update_file(scan, one);
         else if (one->path)
             add_file(scan, &traces, one);
     }
+    /* Last, because moved files are missing until they are recognized. */
     for (size_t i = 0; i < tree->count && sdphoto_scan_continues(scan); i++)
         if (is_missing(scan, tree->entries[i]))
             mark_lost(scan, tree->entries[i]);

@@ -1,3 +1,4 @@
+/* object.c: reference counts and kinds of the public objects of the plug-in (see object.h). */
 #include "object.h"
 
 #include <stdlib.h>
@@ -31,11 +32,13 @@ bool sdphoto_unref(void *object, sdphoto_kind kind) {
     sdphoto_object *counted = object;
     if (atomic_fetch_sub_explicit(&counted->references, 1, memory_order_acq_rel) != 1)
         return false;
+    /* A use after the last release is then often refused. */
     counted->kind = 0;
     return true;
 }
 
 void sdphoto_copy_table(void *to, size_t room, const void *from, size_t size) {
+    /* Tables consist of a size and pointers. */
     size_t whole = size / sizeof(void *) * sizeof(void *);
     memcpy(to, from, whole < room ? whole : room);
 }

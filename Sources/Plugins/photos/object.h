@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The header of every public object: a word that identifies its kind. */
+/* Kinds of public objects. Their functions check the kind, so that an object of another class is refused. */
 typedef enum sdphoto_kind {
     SDPHOTO_ASSET = 0x70680001,
     SDPHOTO_ASSET_CONFIG,
@@ -20,6 +20,7 @@ typedef enum sdphoto_kind {
     SDPHOTO_REQUEST_OPTIONS
 } sdphoto_kind;
 
+/* The first member of every public object. */
 typedef struct sdphoto_object {
     uint32_t kind;
     atomic_uint references;
@@ -31,6 +32,7 @@ void *sdphoto_new(sdphoto_kind kind, size_t size);
 void *sdphoto_ref(const void *object, sdphoto_kind kind);
 /* Returns true for the last reference: the caller then releases the members and frees the object. */
 bool sdphoto_unref(void *object, sdphoto_kind kind);
+/* Reports that an object is of a kind; false for NULL. */
 bool sdphoto_is(const void *object, sdphoto_kind kind);
 
 /* Copies a function table of the host as far as the host's version defines it. The rest of `to` is unchanged; partial

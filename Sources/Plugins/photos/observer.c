@@ -1,3 +1,4 @@
+/* observer.c: reference counting of an observer (see observer.h). */
 #include "observer.h"
 
 #include <stdlib.h>

@@ -1,10 +1,12 @@
-/* observer.h: the observer of a library, which the library and its scans share. */
+/* observer.h: the observer of a library, which the library and its scans share. A scan holds a reference while it
+ * notifies, without a lock; so the observer can be replaced meanwhile. */
 #ifndef SDPHOTO_OBSERVER_H
 #define SDPHOTO_OBSERVER_H
 
 #include <sdimage/plugins/photos.h>
 #include <stdatomic.h>
 
+/* The functions of the host; those it does not define are NULL. */
 typedef struct sdphoto_observer {
     atomic_uint references;
     sdimage_photos_library_handler table;

@@ -1,3 +1,4 @@
+/* probe.c: recognition of files by their first bytes, and reading of files (see probe.h). Blocks; needs no lock. */
 #include "probe.h"
 
 #include <sdimage/decode.h>
@@ -72,6 +73,7 @@ sdimage_status sdphoto_read_all(int descriptor, uint64_t limit, sdimage_data **d
 
 /* --- Sniffing of other media. */
 
+/* Bytes at an offset that identify a media type. */
 typedef struct signature {
     size_t at;
     const char *bytes;
@@ -82,6 +84,8 @@ typedef struct signature {
 #define SIGN(at, text, type)                                                                                           \
     { at, text, sizeof(text) - 1, type }
 
+/* Video and sound; images are recognized by the library. The first match counts: special brands of `ftyp` precede the
+ * general one. */
 static const signature signatures[] = {SIGN(4, "ftypqt  ", "video/quicktime"),
                                        SIGN(4, "ftypM4A ", "audio/mp4"),
                                        SIGN(4, "ftypM4B ", "audio/mp4"),
@@ -100,6 +104,7 @@ static const signature signatures[] = {SIGN(4, "ftypqt  ", "video/quicktime"),
                                        SIGN(0, "\xff\xf1", "audio/aac"),
                                        SIGN(0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11", "video/x-ms-asf")};
 
+/* Returns the media type of a video or sound; NULL for others. Static. */
 static const char *moving_type(const uint8_t *bytes, size_t length) {
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
         const signature *one = &signatures[i];
@@ -117,6 +122,7 @@ static const char *moving_type(const uint8_t *bytes, size_t length) {
 void sdphoto_sniff(const uint8_t *bytes, size_t length, sdphoto_info *info) {
     *info = (sdphoto_info){.format = sdimage_sniff(bytes, length), .orientation = SDIMAGE_ORIENTATION_UP};
     const char *type = NULL;
+    /* A PDF is a document, although a coder may draw it. */
     if (info->format != SDIMAGE_FORMAT_UNKNOWN && info->format != SDIMAGE_FORMAT_PDF) {
         info->media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
         info->playback =
@@ -151,6 +157,8 @@ bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_info *info) {
     return info->size.width > 0;
 }
 
+/* Computes a digest of the length, the beginning and the end: reading whole files would take too long. False if the end
+ * cannot be read. */
 static bool digest_of(int descriptor, const uint8_t *head, size_t length, uint64_t file_size, uint8_t digest[16]) {
     uint8_t tail[DIGESTED];
     sdcs_md5 md5;
@@ -174,6 +182,7 @@ bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_info *info, uint8
     bool is_read = false;
     /* Some formats store their size or frame count far from the beginning. */
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        /* One byte more than the file has, so that a full buffer means that more follows. */
         size_t room = file_size < looks[i] ? (size_t)file_size + 1 : looks[i];
         uint8_t *longer = realloc(head, room);
         int64_t count = longer ? sdphoto_read_at(descriptor, longer, room, 0) : -1;
@@ -187,6 +196,7 @@ bool sdphoto_probe(int descriptor, uint64_t file_size, sdphoto_info *info, uint8
             (size_t)count < room)
             break;
     }
+    /* free may change errno. */
     int number = errno;
     free(head);
     errno = number;

@@ -1,3 +1,4 @@
+/* record.c: comparison of records with each other and with files (see record.h). */
 #include "record.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@ bool sdphoto_record_is_same(const sdphoto_record *a, const sdphoto_record *b) {
 }
 
 bool sdphoto_record_is_unchanged(const sdphoto_record *record, const struct stat *status) {
+    /* A file whose content could not be read is examined by each scan. */
     return record->is_known && record->file.device == (uint64_t)status->st_dev &&
            record->file.node == (uint64_t)status->st_ino && record->size == (uint64_t)status->st_size &&
            record->modified_ns == sdphoto_nanoseconds(status->st_mtim);

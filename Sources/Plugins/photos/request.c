@@ -1,3 +1,4 @@
+/* request.c: the options for the image of an asset, and the sizes that follow from them (see request.h). */
 #include "request.h"
 
 #include <math.h>
@@ -109,6 +110,7 @@ bool sdimage_photos_request_options_has_network_access(const sdimage_photos_requ
 
 /* Divides a side by the scale of a screen; at least one pixel. */
 static uint32_t in_points(uint32_t side, double scale) {
+    /* Screens have a scale of at least 1. */
     double points = round(side / (scale >= 1 ? scale : 1));
     return points < 1 ? 1 : (uint32_t)points;
 }
@@ -116,6 +118,7 @@ static uint32_t in_points(uint32_t side, double scale) {
 sdphoto_bounds sdphoto_bounds_of(const sdimage_decode_options *decode, const sdimage_photos_request_options *options,
                                  sdimage_size pixels) {
     sdimage_size thumbnail = decode ? sdimage_decode_options_thumbnail_size(decode) : (sdimage_size){0, 0};
+    /* The thumbnail size of the request has precedence over the target. */
     if (thumbnail.width && thumbnail.height)
         return (sdphoto_bounds){thumbnail,
                                 sdimage_decode_options_thumbnail_mode(decode) == SDIMAGE_SCALE_MODE_ASPECT_FIT
@@ -145,6 +148,7 @@ sdimage_size sdphoto_size_of(sdphoto_bounds bounds, sdimage_size pixels) {
         return bounds.box;
     double across = (double)bounds.box.width / pixels.width, down = (double)bounds.box.height / pixels.height;
     double scale = across > down ? across : down;
+    /* Images are never enlarged. */
     if (scale >= 1)
         return whole;
     /* The limiting side is exact; the other one is rounded up, so that the image covers the box. */

@@ -6,6 +6,8 @@
 
 #include "object.h"
 
+/* Options of a load; photos_loader.h describes the values. The zero values are defaults but for `resize` and
+ * `has_network`. */
 struct sdimage_photos_request_options {
     sdphoto_object object;
     sdimage_photos_delivery delivery;
@@ -14,7 +16,7 @@ struct sdimage_photos_request_options {
     sdimage_photos_content content;
     bool has_network;
     sdimage_photos_target target;
-    sdimage_size size;
+    sdimage_size size; /* pixels; for TARGET_BOX only */
 };
 
 /* The requested image: a box to fit or cover; 0 x 0 for the full size. */

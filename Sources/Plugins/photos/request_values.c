@@ -1,4 +1,5 @@
-/* The values that a request carries for the loader: an asset, and options. */
+/* request_values.c: the values that a request carries for the loader: an asset, and options. Stored in its
+ * sdimage_options as pointers with a reference. */
 #include <sdimage/plugins/photos_loader.h>
 
 #include <stdio.h>
@@ -11,6 +12,7 @@
 
 /* --- Options in the bag of a request. */
 
+/* Destroy functions for values of the bag. */
 static void drop_request_options(void *value) {
     sdimage_photos_request_options_unref(value);
 }
@@ -21,6 +23,7 @@ static void drop_asset(void *value) {
     sdimage_photos_asset_unref(value);
 }
 
+/* Stores a value, whose reference passes to the bag; NULL removes it. */
 static void put(sdimage_options *bag, const char *name, void *value, sdimage_destroy_fn drop) {
     if (value)
         sdimage_options_set_pointer(bag, name, value, drop);
@@ -67,6 +70,7 @@ sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage
     if (!sdphoto_is(asset, SDPHOTO_ASSET))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not an asset");
     char *url = sdimage_photos_url_of_asset(asset), stamp[32];
+    /* The time of the file in the cache key: an edited photo has another one. */
     snprintf(stamp, sizeof stamp, "#%lld", (long long)asset->modified_ns);
     char *key = url ? sdphoto_join(url, stamp, NULL) : NULL;
     sdimage_request *made = key ? sdimage_request_new(url) : NULL;

@@ -1,3 +1,11 @@
+/* scan.c: one scan of a tree (see scan.h), by the tree's thread or by a fetch. Under `scanning`:
+ *
+ * 1. The file lock of the index keeps other processes from scanning at the same time.
+ * 2. Rows that other processes have written are loaded, so that a scan finds little to do after theirs.
+ * 3. Renames of the kernel are applied (moves.c), folders are read (walk.c), and changed files examined (moves.c).
+ * 4. Changes go to the table of assets at once, and to the index in transactions.
+ *
+ * Then, without locks, the observer is notified. */
 #include "scan.h"
 
 #include <errno.h>
@@ -15,6 +23,7 @@
 enum { LOCK_STEP_MS = 20, LOCK_STEPS = 3000 };
 static const int64_t REMEMBERED_NS = (int64_t)90 * 24 * 3600 * 1000000000;
 
+/* Acquires the lock of the index; false after a minute, or if the scan must end. */
 static bool wait_for_lock(sdphoto_scan *scan) {
     for (int i = 0; i < LOCK_STEPS; i++) {
         if (sdphoto_index_try_lock(&scan->tree->index))
@@ -27,6 +36,7 @@ static bool wait_for_lock(sdphoto_scan *scan) {
     return false;
 }
 
+/* Loads the rows of other processes. A new generation is empty: all entries are written to it. */
 static void reload_index(sdphoto_scan *scan) {
     sdphoto_tree *tree = scan->tree;
     unsigned generation = tree->index.generation;
@@ -37,6 +47,7 @@ static void reload_index(sdphoto_scan *scan) {
     tree->needs_rewrite = tree->needs_rewrite || generation != tree->index.generation;
 }
 
+/* Performs the scan. Requires `scanning`. */
 static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
     sdphoto_tree *tree = scan->tree;
     if (!wait_for_lock(scan))
@@ -54,6 +65,7 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
     sdphoto_scan_walk(scan);
     if (!scan->root_error && !scan->is_cancelled && scan->updates.has_memory)
         sdphoto_scan_process_items(scan);
+    /* Complete scans also remove the rows of files that were lost long ago. */
     if (!scan->scope->folders)
         sdphoto_index_forget_lost(&tree->index, sdphoto_now_ns() - REMEMBERED_NS);
     sdphoto_index_commit(&tree->index);
@@ -67,6 +79,7 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
+/* Calls the observer for all recorded events, in their order. Requires no lock. */
 static void notify(const sdphoto_scan *scan, const sdphoto_observer *observer) {
     for (size_t i = 0; i < scan->updates.event_count; i++) {
         sdimage_photos_asset *asset = scan->updates.events[i].asset;
@@ -89,6 +102,7 @@ bool sdphoto_tree_is_scanned_here(const sdphoto_tree *tree) {
 
 sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_progress progress,
                                  sdimage_error **error) {
+    /* The first scan reports no insertions: it makes the table. */
     sdphoto_observer *observer = scope->is_first ? NULL : sdphoto_tree_observer(tree);
     sdphoto_scan scan = {.tree = tree,
                          .scope = scope,
@@ -99,6 +113,7 @@ sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope,
         sdphoto_observer_drop(observer);
         return sdcs_fail(error, SDIMAGE_STATUS_WOULD_DEADLOCK, "photos: called from an observer during a scan");
     }
+    /* A progress callback may scan another tree. */
     const sdphoto_tree *before = scanned_here;
     scanned_here = tree;
     scan.root = open(tree->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

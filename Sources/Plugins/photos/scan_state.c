@@ -1,3 +1,4 @@
+/* scan_state.c: the end of a scan: cancellation and cleanup (see scan_state.h). */
 #include "scan_state.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* The database of Shotwell: src/db/DatabaseTable.vala, schemas 15 (0.13) to 24. */
+/* shotwell.c: the tables of Shotwell (src/db/DatabaseTable.vala, schemas 15 to 24), read through database.h.
+ *
+ * Photos and videos come first, then tags, which list their items. Events and tags are albums. Identifiers are
+ * "shotwell/photo/" or "shotwell/video/" and the number of the row. Functions that take a row return false only if
+ * memory is exhausted or a limit is exceeded; rows that are no photos are skipped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +11,10 @@
 #include "fail.h"
 #include "support.h"
 
+/* Schemas that this file knows. */
 enum { SHOTWELL_FIRST = 15, SHOTWELL_LAST = 24 };
 
+/* Returns the last part of a path. */
 static const char *name_of(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -18,6 +24,7 @@ static const char *name_of(const char *path) {
 static bool take_shotwell(sdphoto_reading *reading, sqlite3_stmt *row, sdimage_photos_media media) {
     char identifier[64];
     const char *path = sdphoto_row_text(row, 1);
+    /* Shotwell stores absolute paths. */
     if (*path != '/')
         return true;
     snprintf(identifier, sizeof identifier, "shotwell/%s/%lld", media == SDIMAGE_PHOTOS_MEDIA_IMAGE ? "photo" : "video",
@@ -33,9 +40,11 @@ static bool take_shotwell(sdphoto_reading *reading, sqlite3_stmt *row, sdimage_p
     asset->info.has_date = sqlite3_column_int64(row, 5) > 0;
     asset->info.taken_ns = sdphoto_seconds(sqlite3_column_int64(row, 5));
     asset->rating = sqlite3_column_int(row, 6);
+    /* -1 is "rejected" in Shotwell, too. */
     if (asset->rating < -1 || asset->rating > 5)
         asset->rating = 0;
     sdphoto_set_type(&asset->info, asset->name);
+    /* Photos without an event have no such album. */
     bool has_memory = !*sdphoto_row_text(row, 7) || (sdphoto_keeps_text(reading, sdphoto_row_text(row, 7)) &&
                                                      sdphoto_asset_add_album(asset, sdphoto_row_text(row, 7)));
     if (has_memory && sdphoto_stat_file(asset))
@@ -44,6 +53,7 @@ static bool take_shotwell(sdphoto_reading *reading, sqlite3_stmt *row, sdimage_p
     return has_memory;
 }
 
+/* Rows of both tables, which have the same columns. */
 static bool take_photo(sdphoto_reading *reading, sqlite3_stmt *row) {
     return take_shotwell(reading, row, SDIMAGE_PHOTOS_MEDIA_IMAGE);
 }
@@ -77,6 +87,7 @@ static bool take_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
     return true;
 }
 
+/* Reports that a table exists. Databases without videos or tags may lack theirs. */
 static bool has_table(sqlite3 *connection, const char *name) {
     sqlite3_stmt *row = NULL;
     bool is_there = sqlite3_prepare_v2(connection, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", -1,
@@ -107,6 +118,7 @@ static sdimage_status read_shotwell(sdphoto_reading *reading, sqlite3 *connectio
     return status;
 }
 
+/* Blocks: reads the whole database. */
 sdimage_status sdimage_photos_library_open_shotwell(const char *path, sdimage_photos_library **library,
                                                     sdimage_error **error) {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");

@@ -1,3 +1,4 @@
+/* support.c: common functions of the plug-in (see support.h). All may be called on any thread. */
 #include "support.h"
 
 #include <errno.h>
@@ -47,6 +48,7 @@ bool sdphoto_grow(void *array, size_t count, size_t *capacity, size_t size) {
     void *pointer;
     if (count < *capacity)
         return true;
+    /* The first allocation has 16 elements, each further one twice as many. */
     size_t wanted = *capacity ? *capacity : 8, bytes;
     if (__builtin_mul_overflow(wanted, 2, &wanted) || __builtin_mul_overflow(wanted, size, &bytes))
         return false;

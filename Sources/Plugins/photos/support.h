@@ -25,6 +25,7 @@ bool sdphoto_is_below(const char *path, const char *folder);
  * exhausted. */
 bool sdphoto_grow(void *array, size_t count, size_t *capacity, size_t size);
 
+/* Returns the time of the system clock, in nanoseconds since 1970. */
 int64_t sdphoto_now_ns(void);
 /* Converts a time since 1970 to nanoseconds, clamped to the range (a file may have any year). */
 int64_t sdphoto_nanoseconds(struct timespec time);

@@ -1,3 +1,8 @@
+/* thumbnail.c: thumbnails of the freedesktop specification, and in EXIF blocks (see thumbnail.h). Blocks; needs no
+ * lock.
+ *
+ * The name of a thumbnail is the MD5 of the file's URI. It is valid if its texts name the same URI and the time of the
+ * file. Other programs write to the same folder: nothing in it is trusted. */
 #include "thumbnail.h"
 
 #include <sdimage/data.h>
@@ -23,6 +28,7 @@
 /* Limits: a thumbnail has at most 1,024 x 1,024 pixels of 32 bits, so its file is small. */
 enum { FILE_LIMIT = 8 << 20, URI_LIMIT = 3 * 4096 + 16 };
 
+/* Folders of the specification, and the longest side of their thumbnails in pixels. */
 static const struct {
     const char *folder;
     uint32_t side;
@@ -60,6 +66,7 @@ static char *thumbnail_path(const char *folder, const char *uri) {
     return path;
 }
 
+/* Finds and decodes the thumbnail in a folder; NULL for none. */
 static sdimage_image *find_in(const char *folder, const char *uri, int64_t modified_ns) {
     sdimage_image *image = NULL;
     char *path = thumbnail_path(folder, uri);
@@ -76,9 +83,11 @@ sdimage_image *sdphoto_thumbnail_find(const char *path, int64_t modified_ns, uin
     char *uri = sdphoto_file_uri(path);
     if (!uri)
         return NULL;
+    /* From the smallest that suffices upwards. */
     for (size_t i = 0; i < SIZES && !image; i++)
         if (sizes[i].side >= side)
             image = find_in(sizes[i].folder, uri, modified_ns);
+    /* Else the largest of those that are too small. */
     for (size_t i = SIZES; i-- > 0 && !image;)
         if (sizes[i].side < side)
             image = find_in(sizes[i].folder, uri, modified_ns);
@@ -97,6 +106,7 @@ static bool has_shape(uint32_t width, uint32_t height, sdimage_size size) {
 /* Decodes the embedded JPEG with the orientation of the main image, because the JPEG has none of its own. An APP1
  * segment inserted after its first marker sets it. */
 static sdimage_image *decode_turned(const uint8_t *jpeg, size_t length, sdimage_orientation orientation) {
+    /* APP1 of 34 bytes: "Exif", and a big-endian TIFF structure of one directory with the tag 0x0112. */
     uint8_t segment[] = {0xff, 0xe1, 0, 34, 'E', 'x',  'i',  'f', 0, 0, 'M', 'M', 0, 42, 0,
                          0,    0,    8, 0,  1,   0x01, 0x12, 0,   3, 0, 0,   0,   1, 0,  (uint8_t)orientation,
                          0,    0,    0, 0,  0,   0};
@@ -145,6 +155,7 @@ static bool make_folders(char *path) {
     return true;
 }
 
+/* Writes all bytes; false with errno. */
 static bool write_all(int descriptor, const uint8_t *bytes, size_t length) {
     while (length) {
         ssize_t count = write(descriptor, bytes, length);
@@ -181,6 +192,7 @@ static sdimage_status write_file(char *path, const uint8_t *bytes, size_t length
     return is_written ? SDIMAGE_STATUS_OK : sdphoto_fail_file(error, number);
 }
 
+/* Encodes an image as PNG with the texts of an asset, and stores it in a folder. */
 static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_photos_asset *asset, const char *folder,
                                       const char *uri, sdimage_error **error) {
     sdimage_data *png = NULL;
@@ -203,6 +215,7 @@ static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_
 /* The folder in which programs record thumbnails they could not make; each program has its own. */
 static const char failures[] = "fail/libsdimage-1";
 
+/* Reports that this version of the file was recorded as a failure. */
 static bool has_failed_before(const char *uri, int64_t modified_ns) {
     char *path = thumbnail_path(failures, uri);
     sdimage_data *data = path ? read_valid(path, uri, modified_ns) : NULL;
@@ -211,6 +224,7 @@ static bool has_failed_before(const char *uri, int64_t modified_ns) {
     return data != NULL;
 }
 
+/* Records that the file cannot be decoded: by a thumbnail of one clear pixel. */
 static void note_failure(const sdimage_photos_asset *asset, const char *uri) {
     static const uint8_t clear[4] = {0, 0, 0, 0};
     sdimage_image *image = NULL;
@@ -219,6 +233,7 @@ static void note_failure(const sdimage_photos_asset *asset, const char *uri) {
     sdimage_image_unref(image);
 }
 
+/* Decodes the file to a thumbnail of at most `side` pixels. */
 static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t side, sdimage_image **image,
                                    sdimage_error **error) {
     sdimage_data *data = NULL;
@@ -227,6 +242,7 @@ static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t s
     if (descriptor < 0)
         return errno == ENOENT ? sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_FOUND, "photos: file no longer exists")
                                : sdphoto_fail_file(error, errno);
+    /* Otherwise the thumbnail would carry the time of another version of the file. */
     bool is_same = fstat(descriptor, &status_of_file) == 0 &&
                    sdphoto_thumbnail_seconds(sdphoto_nanoseconds(status_of_file.st_mtim)) ==
                        sdphoto_thumbnail_seconds(asset->modified_ns);
@@ -245,6 +261,7 @@ static sdimage_status decode_small(const sdimage_photos_asset *asset, uint32_t s
     return status;
 }
 
+/* Reports errors that the same bytes cause again, unlike those of memory or time. */
 static bool is_of_the_bytes(sdimage_status status) {
     return status == SDIMAGE_STATUS_BAD_DATA || status == SDIMAGE_STATUS_TRUNCATED ||
            status == SDIMAGE_STATUS_NOT_AN_IMAGE || status == SDIMAGE_STATUS_TOO_LARGE ||
@@ -257,6 +274,7 @@ sdimage_status sdimage_photos_asset_write_thumbnail(sdimage_photos_asset *asset,
     if (!asset || !*asset->path || !side)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset is not a file, or size is 0");
     size_t size = 0;
+    /* The smallest that holds `side`, or the largest. */
     while (size < SIZES - 1 && sizes[size].side < side)
         size++;
     char *uri = sdphoto_file_uri(asset->path), *thumbnails = sdphoto_cache_folder("thumbnails/");
@@ -265,6 +283,7 @@ sdimage_status sdimage_photos_asset_write_thumbnail(sdimage_photos_asset *asset,
     if (!uri || !thumbnails)
         status = sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY,
                            "photos: no memory for a path, or location of the thumbnails is unknown");
+    /* Thumbnails of thumbnails would fill the folder. */
     else if (strncmp(asset->path, thumbnails, strlen(thumbnails)) == 0)
         status = sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: asset is itself a thumbnail");
     else if (has_failed_before(uri, asset->modified_ns))

@@ -1,3 +1,5 @@
+/* thumbnail_texts.c: tEXt chunks of PNG thumbnails, read and written without decoding the image (see
+ * thumbnail_texts.h). */
 #include "thumbnail_texts.h"
 
 #include <errno.h>
@@ -7,8 +9,10 @@
 
 #include "sdpx_crc.h"
 
+/* Nanoseconds. */
 enum { SECOND = 1000000000 };
 
+/* Reads a big-endian number. */
 static uint32_t big(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
@@ -28,6 +32,7 @@ bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, siz
     if (length < 8 || memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) != 0)
         return false;
     for (size_t at = 8; length - at >= 12;) {
+        /* A chunk: length, type, data, CRC. The CRC is not checked: a wrong text does not match the file. */
         size_t size = big(bytes + at), count;
         const uint8_t *chunk = bytes + at + 8, *text;
         if (size > length - at - 12 || memcmp(bytes + at + 4, "IDAT", 4) == 0)
@@ -44,6 +49,7 @@ bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, siz
                 char *end = digits;
                 errno = 0;
                 *seconds = strtoll(digits, &end, 10);
+                /* Some programs write fractions of a second. */
                 has_time = errno == 0 && end != digits && (*end == 0 || *end == '.');
             }
         }
@@ -53,11 +59,13 @@ bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, siz
 }
 
 int64_t sdphoto_thumbnail_seconds(int64_t nanoseconds) {
+    /* Division rounds towards zero; times before 1970 need the lower second. */
     return nanoseconds / SECOND - (nanoseconds % SECOND < 0);
 }
 
 /* --- Writing. */
 
+/* Appends bytes. A failure is noted in the buffer, and later calls may fail too. */
 static void put(sdphoto_buffer *buffer, const void *bytes, size_t length) {
     size_t needed;
     if (__builtin_add_overflow(buffer->length, length, &needed)) {
@@ -82,6 +90,7 @@ static void put_number(sdphoto_buffer *buffer, uint32_t number) {
     put(buffer, bytes, 4);
 }
 
+/* Appends a tEXt chunk. Its CRC covers the type and the data. */
 static void put_text(sdphoto_buffer *buffer, const char *keyword, const char *text) {
     size_t length = strlen(keyword) + 1 + strlen(text), start = buffer->length + 4;
     put_number(buffer, (uint32_t)length);

@@ -1,3 +1,4 @@
+/* tree.c: making of a tree, and its observer (see tree.h). */
 #include "tree.h"
 
 #include <stdlib.h>
@@ -42,6 +43,7 @@ sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const 
     if (vtable && !observer)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for an observer");
     pthread_mutex_lock(&library->lock);
+    /* Destroyed outside of the lock: its destroy function belongs to the host. */
     sdphoto_observer *before = tree->observer;
     tree->observer = observer;
     pthread_mutex_unlock(&library->lock);

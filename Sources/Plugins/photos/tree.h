@@ -11,29 +11,29 @@ typedef struct sdphoto_entry sdphoto_entry; /* entry.h */
 
 typedef struct sdphoto_tree {
     struct sdimage_photos_library library;
-    char *root; /* without "/" at the end */
-    int process;
+    char *root;  /* without "/" at the end */
+    int process; /* the process that opened the tree: a forked one must not use it */
 
     /* Held during a scan; guards the following members. Acquired before the library's own lock. */
     pthread_mutex_t scanning;
     sdphoto_index index;
-    sdphoto_entry **entries;
+    sdphoto_entry **entries; /* all, in the order in which they were added */
     size_t count, capacity;
     sdphoto_map by_path, by_identifier; /* present entries; all entries */
-    uint64_t round;
-    bool needs_rewrite; /* the database is new */
+    uint64_t round;                     /* number of the current scan */
+    bool needs_rewrite;                 /* the database is new */
 
     /* The thread. Only it uses the watches, and only during its scans. */
     pthread_t thread;
     bool has_thread;
     atomic_bool is_stopping;
-    int wake, inotify;
-    sdphoto_map watches;
+    int wake, inotify;   /* descriptors: an event that stops the thread, and the watches; -1 if not open */
+    sdphoto_map watches; /* by number (folder_watch.c) */
 
     /* Guarded by the library's lock. */
     pthread_cond_t first_finished;
     bool is_first_finished;
-    sdimage_status first_status;
+    sdimage_status first_status; /* result of the thread's first scan */
     sdphoto_observer *observer;
 } sdphoto_tree;
 

@@ -1,4 +1,4 @@
-/* Folder trees as libraries: opened, refreshed and closed. */
+/* tree_library.c: folder trees as libraries: opened, refreshed and closed, and their configuration. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +14,8 @@
 #include "tree.h"
 #include "watch.h"
 
+/* Entry of sdphoto_library_kind. A tree that is watched is up to date after the first scan of its thread; otherwise
+ * this thread scans. */
 static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
@@ -21,6 +23,7 @@ static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need
         return sdcs_fail(error, SDIMAGE_STATUS_FORKED, "photos: library was opened before the fork");
     if (need == SDPHOTO_NEED_INDEX && tree->has_thread) {
         pthread_mutex_lock(&library->lock);
+        /* A callback of the first scan must not wait for the end of that scan. */
         while (!tree->is_first_finished && !sdphoto_tree_is_scanned_here(tree))
             pthread_cond_wait(&tree->first_finished, &library->lock);
         sdimage_status status = tree->first_status;
@@ -33,6 +36,7 @@ static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need
     return sdphoto_tree_scan(tree, &scope, progress, error);
 }
 
+/* Entry of sdphoto_library_kind: ends the thread, then frees everything. */
 static void close_tree(sdimage_photos_library *library) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     sdphoto_watch_stop(tree);
@@ -53,6 +57,7 @@ static void close_tree(sdimage_photos_library *library) {
 static const sdphoto_library_kind tree_kind = {
     .refresh = refresh, .close = close_tree, .set_observer = sdphoto_tree_set_observer};
 
+/* A configuration; `is_still`: the tree is not watched, so that zero is the default. */
 struct sdimage_photos_library_config {
     sdphoto_object object;
     char *index_folder;
@@ -103,6 +108,7 @@ static sdimage_status resolve(const char *path, char **root, sdimage_error **err
     *root = realpath(wanted, NULL);
     int number = errno;
     free(wanted);
+    /* Opened, because only that proves the permission to read the folder. */
     int descriptor = *root ? open(*root, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
     if (*root && descriptor < 0)
         number = errno;
@@ -136,6 +142,7 @@ sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photo
     char *resolved = folder ? sdphoto_resolved_folder(folder) : NULL;
     if (!tree || !folder)
         status = sdcs_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: location of the index is unknown");
+    /* Nothing is written into a library, and each write would be reported as a change of it. */
     else if (resolved && sdphoto_is_below(resolved, tree->root))
         status = sdcs_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index folder lies inside the library");
     else
@@ -148,6 +155,7 @@ sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photo
         sdimage_photos_library_unref(tree ? &tree->library : NULL);
         return status;
     }
+    /* Last: the thread uses all members. */
     if (!config || !config->is_still)
         sdphoto_watch_start(tree);
     *library = &tree->library;

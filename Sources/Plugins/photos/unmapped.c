@@ -1,3 +1,4 @@
+/* unmapped.c: file systems (VFS) of SQLite without memory mappings, and locks on its files (see unmapped.h). */
 #include "unmapped.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@ typedef struct file_system {
 
 static file_system with_locks, without_locks;
 
+/* The method xOpen of both file systems. The base opens the file; then its method table is replaced by a copy. */
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags) {
     file_system *system = (file_system *)vfs;
     int code = system->base->xOpen(vfs, name, file, flags, out_flags);
@@ -34,6 +36,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     return code;
 }
 
+/* Registers a file system that differs from `base` in xOpen, and in room for the copy behind each file. */
 static void add_file_system(file_system *system, const char *base, const char *name) {
     system->base = sqlite3_vfs_find(base);
     if (!system->base || system->base->szOsFile % (int)_Alignof(sqlite3_io_methods) != 0)
@@ -47,6 +50,7 @@ static void add_file_system(file_system *system, const char *base, const char *n
         system->own.zName = NULL;
 }
 
+/* Called once, before the first database is opened. */
 static void add_file_systems(void) {
     if (sqlite3_initialize() != SQLITE_OK)
         return;
@@ -54,6 +58,7 @@ static void add_file_systems(void) {
     add_file_system(&without_locks, "unix-none", "sdimage-unmapped-none");
 }
 
+/* Returns the name of a file system; NULL if it could not be registered. */
 static const char *name_of(const file_system *system) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, add_file_systems);
@@ -76,6 +81,8 @@ const char *sdphoto_unmapped_without_locks(void) {
 enum { SHARED_FIRST = 0x40000002, SHARED_SIZE = 510, FIRST_READER = 123, LAST_READER = 127 };
 enum { PAUSE_MS = 2 };
 
+/* Takes a read lock that belongs to the open file (F_OFD_SETLK), unlike those of SQLite, which belong to the process.
+ * False if another one holds a write lock. */
 static bool lock_bytes(int descriptor, off_t start, off_t length) {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
     int result;
@@ -85,6 +92,7 @@ static bool lock_bytes(int descriptor, off_t start, off_t length) {
     return result == 0;
 }
 
+/* Opens a regular file; -1 for others. Non-blocking, because opening a FIFO would wait. */
 static int open_for_locks(const char *path) {
     struct stat status;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -95,6 +103,7 @@ static int open_for_locks(const char *path) {
     return descriptor;
 }
 
+/* Takes all locks; those taken stay if one fails. A file that is missing needs no lock. */
 static bool try_locks(sdphoto_hold *hold) {
     return (hold->database < 0 || lock_bytes(hold->database, SHARED_FIRST, SHARED_SIZE)) &&
            (hold->index < 0 || (lock_bytes(hold->index, FIRST_READER, 1) && lock_bytes(hold->index, LAST_READER, 1)));

@@ -1,3 +1,4 @@
+/* uri.c: percent-encoding of paths and identifiers (see uri.h). */
 #include "uri.h"
 
 #include <sdimage/plugins/photos.h>
@@ -8,6 +9,7 @@
 
 #include "percent.h"
 
+/* Letters and digits of ASCII. */
 static bool is_plain(unsigned char byte) {
     return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z');
 }
@@ -77,6 +79,7 @@ char *sdimage_photos_identifier_of_url(const char *url, size_t length) {
     size_t count = 0, most = length - 5;
     while (count < most && start[count] && start[count] != '?' && start[count] != '#')
         count++;
+    /* Each byte may be encoded as three. */
     if (count == 0 || count > 3 * (size_t)SDPHOTO_IDENTIFIER_LIMIT)
         return NULL;
     char *identifier = sdphoto_decoded(start, count);

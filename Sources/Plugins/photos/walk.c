@@ -1,3 +1,5 @@
+/* walk.c: reading of folders during a scan (see walk.h). Files that match their entry are done; others are queued for
+ * moves.c. */
 #include "walk.h"
 
 #include <dirent.h>
@@ -13,6 +15,7 @@
 /* Limits: depth of folders and length of paths, beyond which they are skipped. */
 enum { DEPTH_LIMIT = 64, PATH_LIMIT = 4000 };
 
+/* Appends a text, which it takes over; false if it is NULL or memory is exhausted. */
 static bool push(char ***texts, size_t *count, size_t *capacity, char *text) {
     if (text && sdphoto_grow(texts, *count, capacity, sizeof **texts)) {
         (*texts)[(*count)++] = text;
@@ -48,8 +51,10 @@ static bool is_skipped(const char *name) {
     return *name == '.' || name[strlen(name) - 1] == '~';
 }
 
+/* Handles a name in a folder: queues a folder, visits a file, and ignores all else. */
 static void visit_entry(sdphoto_scan *scan, const char *folder, size_t depth, int descriptor, const char *name) {
     struct stat status;
+    /* Removed meanwhile, or not accessible. */
     if (fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) != 0)
         return;
     /* A link to a file counts as a file. A link to a folder could lead out of the tree, or in circles. */
@@ -69,6 +74,7 @@ static void visit_entry(sdphoto_scan *scan, const char *folder, size_t depth, in
         scan->updates.has_memory = false;
 }
 
+/* Returns the number of folders above the contents of a path; 0 for the tree's folder. */
 static size_t depth_of(const char *path) {
     size_t depth = *path ? 1 : 0;
     for (; *path; path++)
@@ -78,6 +84,7 @@ static size_t depth_of(const char *path) {
 
 /* Reads a folder; takes over its name. */
 static void read_folder(sdphoto_scan *scan, char *folder) {
+    /* Before reading: a file that arrives in between is then reported as an event. */
     sdphoto_watch_folder(scan->tree, folder);
     int descriptor = openat(scan->root, *folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *names = descriptor >= 0 ? fdopendir(descriptor) : NULL;
@@ -117,6 +124,7 @@ void sdphoto_scan_walk(sdphoto_scan *scan) {
         if (!push(&scan->folders, &scan->folder_count, &scan->folder_capacity,
                   sdphoto_join(scope->folders ? scope->folders[i] : "", NULL, NULL)))
             scan->updates.has_memory = false;
+    /* Depth first, without recursion. */
     while (scan->folder_count && sdphoto_scan_continues(scan))
         read_folder(scan, scan->folders[--scan->folder_count]);
 }

@@ -1,3 +1,4 @@
+/* watch.c: the thread of a tree (see watch.h): its first scan, then a loop that turns events of inotify into scans. */
 #include "watch.h"
 
 #include <errno.h>
@@ -56,6 +57,8 @@ static void add_folder(changes *changes, const char *folder) {
     changes->is_all = true;
 }
 
+/* Notes the source of a rename, and takes over the path. The kernel gives source and target of a rename the same
+ * cookie. */
 static void add_move_source(changes *changes, uint32_t cookie, char *path, bool is_folder) {
     if (path && sdphoto_grow(&changes->moves, changes->move_count, &changes->move_capacity, sizeof *changes->moves) &&
         sdphoto_grow(&changes->cookies, changes->move_count, &changes->cookie_capacity, sizeof *changes->cookies)) {
@@ -67,6 +70,7 @@ static void add_move_source(changes *changes, uint32_t cookie, char *path, bool 
     changes->is_all = true;
 }
 
+/* Completes a rename. Takes over the path; a file that comes from outside of the tree is simply new. */
 static void add_move_target(changes *changes, uint32_t cookie, char *path) {
     for (size_t i = 0; i < changes->move_count; i++)
         if (changes->cookies[i] == cookie && !changes->moves[i].to) {
@@ -76,6 +80,7 @@ static void add_move_target(changes *changes, uint32_t cookie, char *path) {
     free(path);
 }
 
+/* Adds an event to the changes. */
 static void handle_event(sdphoto_tree *tree, changes *changes, const struct inotify_event *event) {
     int number = event->wd;
     if (event->mask & IN_Q_OVERFLOW) {
@@ -138,6 +143,7 @@ static size_t drop_incomplete_moves(changes *changes) {
     return changes->move_count = count;
 }
 
+/* Scans what has changed. After an error the watches are useless: each fetch then scans. */
 static void scan_changes(sdphoto_tree *tree, changes *changes) {
     sdphoto_scope scope = {.folders = changes->is_all ? NULL : changes->folders, .folder_count = changes->folder_count};
     scope.move_count = drop_incomplete_moves(changes);
@@ -149,6 +155,7 @@ static void scan_changes(sdphoto_tree *tree, changes *changes) {
         sdphoto_stop_watching(tree, "the tree could not be read; each fetch scans it again");
 }
 
+/* The body of the thread. */
 static void *run(void *argument) {
     sdphoto_tree *tree = argument;
     sdphoto_scope scope = {.is_first = true};
@@ -204,6 +211,7 @@ void sdphoto_watch_start(sdphoto_tree *tree) {
         sdphoto_stop_watching(tree, "no thread could be started; each fetch scans the tree");
 }
 
+/* Ends the thread, if this is its process, and closes the descriptors. */
 void sdphoto_watch_stop(sdphoto_tree *tree) {
     atomic_store(&tree->is_stopping, true);
     if (tree->has_thread && tree->process == (int)getpid()) {
