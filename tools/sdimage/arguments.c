@@ -1,4 +1,5 @@
-/* arguments.c: parses arguments by the table of commands and prints the help. */
+/* arguments.c: parses arguments by the table of commands and prints the help (see arguments.h). The table is in
+ * commands.c; nothing here knows a single command. */
 #include "arguments.h"
 
 #include <errno.h>
@@ -16,6 +17,8 @@
 /* The getopt_long description of a command's options; `val` is the option's number, above all letters. */
 enum { BEYOND_LETTERS = 256 };
 
+/* Writes the descriptions that getopt_long requires: one of long options, and one of letters. A colon at the beginning
+ * of the letters distinguishes a missing argument from an unknown option. */
 static void tables_of(const command_row *command, struct option *options, char *letters) {
     *letters++ = ':';
     for (const option_id *id = command->options; *id; id++, options++) {
@@ -40,6 +43,8 @@ static option_id option_of(const command_row *command, int found) {
     return OPTION_END;
 }
 
+/* Checks that the mandatory option was given, and the number of arguments. Returns false after printing a line on
+ * stderr. */
 static bool check(const command_row *command, int count, bool has_required) {
     const option_row *required = option_row_of(command->required);
     if (command->required && !has_required) {
@@ -73,6 +78,7 @@ bool parse_arguments(const command_row *command, int argc, char **argv,
         }
         option_id id = option_of(command, found);
         const option_row *row = option_row_of(id);
+        /* The isolation applies to the process, not to a command. */
         parse_result result = id != OPTION_ISOLATION  ? set_option(user_data, id, optarg)
                               : set_isolation(optarg) ? PARSE_OK
                                                       : PARSE_INVALID;
@@ -90,6 +96,7 @@ bool parse_number(const char *text, unsigned long long least, unsigned long long
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
+    /* strtoull accepts spaces and a sign, and makes -1 the largest number. */
     if (*text < '0' || *text > '9' || *end || errno || value < least || value > most)
         return false;
     *number = value;
@@ -98,6 +105,7 @@ bool parse_number(const char *text, unsigned long long least, unsigned long long
 
 /* --- Help. */
 
+/* Columns of the help, and of the beginning of continuation lines. */
 enum { WIDTH = 100, INDENT = 15 };
 
 /* Prints a piece on the current line, or on the next one if it does not fit. */
@@ -126,6 +134,7 @@ static const char *shared_options_name(const option_id *id) {
     return *id == OPTION_LIBRARY ? "[LIBRARY OPTIONS]" : NULL;
 }
 
+/* Prints the usage of a command: "usage: sdimage NAME ARGUMENTS OPTIONS". */
 static void put_usage(const command_row *command, const char *before) {
     int column = printf("%s sdimage %s", before, command->name);
     const char *shared = NULL;
@@ -135,6 +144,7 @@ static void put_usage(const command_row *command, const char *before) {
         char name[64], piece[80];
         if (shared_options_name(id))
             put_piece(shared = shared_options_name(id), &column);
+        /* Options of a group are covered by its name. */
         if (shared && (is_image_option(*id) || is_library_option(*id)))
             continue;
         name_option(option_row_of(*id), name, sizeof name);
@@ -144,6 +154,7 @@ static void put_usage(const command_row *command, const char *before) {
     putchar('\n');
 }
 
+/* Prints an option, its description and the words it accepts. */
 static void put_option(const option_row *row) {
     char left[64];
     if (row->letter)
@@ -165,6 +176,7 @@ static void put_options(const command_row *command, const char *title, bool (*be
     bool has_title = false;
     for (const option_row *row = option_rows; row->name; row++) {
         bool is_wanted = !command || row->id == OPTION_HELP;
+        /* --help is an option of every command, and in no row. */
         for (const option_id *id = command ? command->options : NULL; id && *id; id++)
             is_wanted = is_wanted || *id == row->id;
         if (!is_wanted || !belongs(row->id))

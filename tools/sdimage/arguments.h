@@ -24,9 +24,11 @@ bool parse_number(const char *text, unsigned long long least, unsigned long long
 
 /* --- Help. */
 
+/* Shows all commands and options. */
 void show_help(void);
 /* Shows the commands whose names begin with this word, as "cache"; false if there is none. */
 bool show_group_help(const char *group);
+/* Shows the usage, the description and the options of one command. */
 void show_command_help(const command_row *command);
 
 #endif

@@ -1,4 +1,11 @@
-/* bench.c: sdimage bench: measures how long the user's own images take on this machine, for every path of a load. */
+/* bench.c: sdimage bench: measures how long the user's own images take on this machine, for every path of a load.
+ *
+ * 1. Each image is read or fetched, then measured path by path: header, decode, thumbnail, frames, disk, memory.
+ * 2. The manager is closed, so that its threads do not compete with the next measurement.
+ * 3. All images are decoded on 1, 2, 4 and more threads.
+ *
+ * The cache is a temporary folder that is removed at the end. measure.c repeats the runs, figures.c prints the
+ * results. */
 #include <errno.h>
 #include <ftw.h>
 #include <getopt.h>
@@ -15,15 +22,16 @@
 #include "measure.h"
 #include "url.h"
 
+/* The arguments of the command line, and the state of the measurement. */
 typedef struct bench {
     bool json;
-    double seconds;
-    uint32_t width, height; /* size of the thumbnail */
-    sdimage_decode_options *thumbnail, *still;
-    char folder[PATH_MAX];
+    double seconds;                            /* measuring time for each image */
+    uint32_t width, height;                    /* size of the thumbnail */
+    sdimage_decode_options *thumbnail, *still; /* options of the decodes; `still`: the first frame only */
+    char folder[PATH_MAX];                     /* temporary cache folder; "" if none was made */
     sdimage_cache *cache;
     sdimage_manager *manager;
-    input *inputs, *current;
+    input *inputs, *current; /* images measured so far, and the one in work */
     unsigned count;
     sdimage_error *error; /* error of the last run */
 } bench;
@@ -42,6 +50,7 @@ static parse_result set_option(void *user_data, option_id option, const char *va
 
 /* --- One run of each measurement. */
 
+/* Each returns false, and sets bench->error, if a run fails. `subject` is the bench. */
 static bool run_headers(void *subject) {
     bench *bench = subject;
     sdimage_info *info = NULL;
@@ -52,6 +61,7 @@ static bool run_headers(void *subject) {
     return status >= 0;
 }
 
+/* Decodes the current image from memory, with all of its frames if required. */
 static bool decode(bench *bench, const sdimage_decode_options *options, bool all_frames) {
     sdimage_image *image = NULL, *frame = NULL;
     sdimage_data *data = bench->current->data;
@@ -78,6 +88,7 @@ static bool run_all_frames(void *subject) {
     return decode(subject, NULL, true);
 }
 
+/* A run must not change what the next one finds. */
 static const sdimage_cache_policy NO_STORE =
     SDIMAGE_CACHE_POLICY_SKIP_MEMORY_WRITE | SDIMAGE_CACHE_POLICY_SKIP_DISK_WRITE;
 
@@ -87,6 +98,7 @@ static bool load(bench *bench, sdimage_image_source source, sdimage_cache_policy
     sdimage_request *request = sdimage_request_new(bench->current->url);
     sdimage_result *result = NULL;
     bool is_cached = source == SDIMAGE_IMAGE_SOURCE_MEMORY || source == SDIMAGE_IMAGE_SOURCE_DISK;
+    /* Only the measured source may deliver the image. */
     sdimage_request_set_source_policy(request,
                                       is_cached ? SDIMAGE_SOURCE_POLICY_CACHE_ONLY : SDIMAGE_SOURCE_POLICY_LOADER_ONLY);
     sdimage_request_set_cache_policy(request, source == SDIMAGE_IMAGE_SOURCE_MEMORY
@@ -117,6 +129,7 @@ static bool run_network(void *subject) {
 /* Returns the number of pixels. */
 static uint64_t run_thread(void *subject, unsigned thread, unsigned round) {
     const bench *bench = subject;
+    /* Threads begin with different images, so that they do not decode the same one at a time. */
     const input *input = &bench->inputs[(thread + round) % bench->count];
     sdimage_image *image = NULL;
     sdimage_decode(sdimage_data_bytes(input->data), sdimage_data_length(input->data), bench->still, &image, NULL);
@@ -127,6 +140,8 @@ static uint64_t run_thread(void *subject, unsigned thread, unsigned round) {
 
 /* --- One image. */
 
+/* Measures one path for a fifth of the time, but with at least `least` and at most `most` runs. Transfers are not
+ * warmed up. */
 static bool measure_metric(bench *bench, metric metric, bool (*run)(void *subject), uint32_t least, uint32_t most) {
     measure_plan plan = {bench->seconds / 5, least, most, metric != METRIC_NETWORK_FIRST && metric != METRIC_NETWORK};
     show_progress("%s: %s", bench->current->name, metric_name(metric));
@@ -145,6 +160,7 @@ static bool fetch(bench *bench) {
     return measure_metric(bench, METRIC_NETWORK, run_network, 1, 5);
 }
 
+/* Reads a local file; false, and bench->error, if that fails. */
 static bool read_bytes(bench *bench) {
     input *input = bench->current;
     size_t length = 0;
@@ -172,6 +188,7 @@ static bool read_properties(bench *bench) {
     return true;
 }
 
+/* Takes all measurements of the current image, in an order in which each one prepares the next. */
 static bool measure_input(bench *bench) {
     input *input = bench->current;
     input->is_remote = !strncmp(input->name, "http:", 5) || !strncmp(input->name, "https:", 6);
@@ -199,16 +216,19 @@ static bool measure_input(bench *bench) {
 
 /* --- All images. */
 
+/* Callback of nftw, which visits the contents of a folder before the folder. */
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *position) {
     (void)status, (void)kind, (void)position;
     return remove(path);
 }
 
+/* Makes the temporary cache folder, a manager with its cache, and the options of the decodes. */
 static bool open_bench(bench *bench, sdimage_error **error) {
     const char *temporary = getenv("TMPDIR");
     snprintf(bench->folder, sizeof bench->folder, "%s/sdimage-bench-XXXXXX",
              temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(bench->folder)) {
+        /* close_manager must not remove a folder that was not made. */
         *bench->folder = '\0';
         *error = error_of_errno(errno);
         return false;
@@ -242,6 +262,7 @@ static void close_manager(bench *bench) {
         nftw(bench->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Releases the images and options; the manager is closed before. */
 static void close_bench(bench *bench) {
     for (unsigned i = 0; i < bench->count; i++) {
         free(bench->inputs[i].url);
@@ -270,6 +291,7 @@ static void measure_scaling(bench *bench, uint64_t memory_before) {
     show_threads(scalings, count, memory_before, bench->json);
 }
 
+/* Measures all images and returns the number of failures. Only images that could be measured remain in `inputs`. */
 static unsigned measure_all(bench *bench, char **names, unsigned count) {
     unsigned failed = 0;
     for (unsigned i = 0; i < count; i++) {
@@ -283,6 +305,7 @@ static unsigned measure_all(bench *bench, char **names, unsigned count) {
             continue;
         }
         failed++;
+        /* A load without an error can come from another source than the measured one. */
         if (!bench->error)
             bench->error = sdimage_error_new(SDIMAGE_STATUS_NOT_FOUND, "the cache did not store the image");
         report_failure(bench->json, is_url(names[i]) ? "url" : "file", names[i], bench->error);
@@ -299,6 +322,7 @@ int run_bench(const command_row *command, int argc, char **argv) {
     if (!parse_arguments(command, argc, argv, set_option, &bench))
         return EXIT_USAGE;
     unsigned count = (unsigned)(argc - optind), failed = count;
+    /* Before the first image. */
     uint64_t memory_before = peak_memory();
     bench.inputs = calloc(count, sizeof *bench.inputs);
     if (bench.inputs && open_bench(&bench, &error))

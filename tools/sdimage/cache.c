@@ -1,4 +1,6 @@
-/* cache.c: sdimage cache: lists and maintains a disk cache. */
+/* cache.c: sdimage cache: lists and maintains a disk cache, which other processes may use meanwhile.
+ *
+ * Each subcommand is a function that returns false after printing a line on stderr. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -14,11 +16,11 @@
 
 /* The arguments of the command line, and the cache. */
 typedef struct options {
-    const char *command; /* "cache ls" */
-    const char *directory, *name, *prefix, *output;
-    uint64_t bytes;
+    const char *command;                            /* "cache ls" */
+    const char *directory, *name, *prefix, *output; /* NULL if not given; `name`: the namespace */
+    uint64_t bytes;                                 /* the argument of trim */
     bool json, repair;
-    char **arguments;
+    char **arguments; /* arguments after the options, `count` of them */
     int count;
     sdimage_cache *cache;
 } options;
@@ -61,6 +63,7 @@ static bool check_folder(const options *options) {
     return exists;
 }
 
+/* Opens the cache. Returns true, or prints a line on stderr. */
 static bool open_cache(options *options) {
     sdimage_error *error = NULL;
     sdimage_cache_config *config = sdimage_cache_config_new();
@@ -77,6 +80,7 @@ static bool open_cache(options *options) {
 
 /* --- ls */
 
+/* Prints one entry as a line of size, last use in local time and key; or as an object. */
 static void show_entry(const sdimage_cache_page *page, size_t index, bool json) {
     const char *key = sdimage_cache_page_key(page, index, NULL);
     unsigned long long bytes = sdimage_cache_page_length(page, index);
@@ -97,6 +101,7 @@ static void show_entry(const sdimage_cache_page *page, size_t index, bool json) 
     end_json(&object);
 }
 
+/* Lists the entries in pages of 500, so that memory does not grow with the cache. */
 static bool run_ls(options *options) {
     sdimage_cache_query *query = sdimage_cache_query_new();
     sdimage_cache_page *page = NULL, *next = NULL;
@@ -160,6 +165,7 @@ static bool run_get_entry(options *options) {
     if (!is_written) {
         report_write_failure(options->json, "key", key, options->output, error);
     } else if (options->json) {
+        /* When the data goes to standard output, the object goes to stderr. */
         json object = begin_json(strcmp(options->output, "-") ? stdout : stderr, "key", key);
         add_json_text(&object, "output", options->output);
         add_json_literal(&object, "bytes", "%zu", sdimage_data_length(data));
@@ -169,6 +175,7 @@ static bool run_get_entry(options *options) {
     return is_written;
 }
 
+/* Removes an entry; a missing one is an error, unlike in the library. */
 static bool remove_entry(const options *options, const char *key, sdimage_error **error) {
     if (sdimage_cache_contains(options->cache, key, SDIMAGE_NUL_TERMINATED) & SDIMAGE_CACHE_LAYERS_DISK)
         return sdimage_cache_remove(options->cache, key, SDIMAGE_NUL_TERMINATED, SDIMAGE_CACHE_LAYERS_DISK, error) >= 0;
@@ -176,6 +183,7 @@ static bool remove_entry(const options *options, const char *key, sdimage_error 
     return false;
 }
 
+/* Removes entries; a failure does not end the command. */
 static bool run_rm(options *options) {
     bool is_fine = true;
     for (int i = 0; i < options->count; i++) {
@@ -217,6 +225,7 @@ static bool run_trim(options *options) {
     return shrink(options, trim);
 }
 
+/* Verifies the cache and prints the report. Damage that is not repaired is a failure. */
 static bool run_verify(options *options) {
     sdimage_cache_verification *found = NULL;
     sdimage_data *report = NULL;

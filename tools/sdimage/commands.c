@@ -1,4 +1,5 @@
-/* commands.c: the table of commands and options. */
+/* commands.c: the table of commands and options (see commands.h). Options of --help appear in the order of
+ * `option_rows`. */
 #include "commands.h"
 
 /* Rows are kept as short as possible. */
@@ -95,6 +96,7 @@ const command_row command_rows[] = {
 /* clang-format on */
 
 const option_row *option_row_of(option_id id) {
+    /* The last row, which has no name, for OPTION_END. */
     const option_row *row = option_rows;
     while (row->name && row->id != id)
         row++;

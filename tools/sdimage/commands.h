@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Options. Groups are contiguous: is_image_option and its like compare with the first and last one. */
 typedef enum option_id {
     OPTION_END = 0,
     /* Decoding, transforming and writing images. */
@@ -52,27 +53,29 @@ typedef enum option_id {
 #define WORDS_FOLDER "@folder"
 #define WORDS_ANY "@any"
 
-/* Texts must not contain quotes, brackets, colons, dollars or backslashes, because they are copied into completion
- * files of three shells. */
+/* A row of the table of options. Texts must not contain quotes, brackets, colons, dollars or backslashes, because they
+ * are copied into completion files of three shells. */
 typedef struct option_row {
     option_id id;
-    char letter;       /* 0: none */
-    const char *name;  /* without its dashes */
-    const char *value; /* the argument's name in the help; NULL: no argument */
-    const char *words; /* possible arguments, separated by spaces; one that ends in : takes a parameter */
-    bool is_value_optional;
-    const char *about;
+    char letter;            /* 0: none */
+    const char *name;       /* without its dashes */
+    const char *value;      /* the argument's name in the help; NULL: no argument */
+    const char *words;      /* possible arguments, separated by spaces; one that ends in : takes a parameter */
+    bool is_value_optional; /* given as --name=value only */
+    const char *about;      /* description in the help, an imperative */
 } option_row;
 
+/* Limit of the options of a command, and the `most` of a command without a limit of arguments. */
 enum { MOST_OPTIONS = 16, ANY_NUMBER = 1 << 30 };
 
+/* A row of the table of commands. */
 typedef struct command_row {
-    const char *name;      /* one word, or two: "cache ls" */
-    const char *arguments; /* as help shows them; "" for none */
-    const char *words;     /* possible values; NULL for none */
-    int least, most;       /* number of arguments */
-    option_id required;    /* a mandatory option, or OPTION_END */
-    option_id options[MOST_OPTIONS];
+    const char *name;                /* one word, or two: "cache ls" */
+    const char *arguments;           /* as help shows them; "" for none */
+    const char *words;               /* possible values; NULL for none */
+    int least, most;                 /* number of arguments */
+    option_id required;              /* a mandatory option, or OPTION_END */
+    option_id options[MOST_OPTIONS]; /* in the order of the help; ends with OPTION_END */
     const char *about;
     bool is_hidden; /* from help and completions */
 } command_row;

@@ -1,28 +1,33 @@
 /* completion.c: sdimage completion: generates the completions of commands, options and arguments for bash, zsh and
- * fish. The installed files in completion/ are its output. */
+ * fish. The installed files in completion/ are its output.
+ *
+ * Each shell has a function that prints a constant beginning, cases made of the table of commands, and a constant
+ * end. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli.h"
 
-/* Length of the group's name ("cache" of "cache ls"), 0 for a command of one word; and true for the first row of a
- * group. */
+/* Returns the length of the group's name ("cache" of "cache ls"); 0 for a command of one word. */
 static size_t group_length(const command_row *row) {
     const char *blank = strchr(row->name, ' ');
     return blank ? (size_t)(blank - row->name) : 0;
 }
 
+/* Returns true for the first row of a group; its rows follow each other. */
 static bool begins_group(const command_row *row) {
     size_t length = group_length(row);
     return length && (row == command_rows || strncmp(row[-1].name, row->name, length + 1));
 }
 
+/* Returns the word that follows the group, or the only one. */
 static const char *last_word(const command_row *row) {
     size_t length = group_length(row);
     return row->name + (length ? length + 1 : 0);
 }
 
+/* Returns the description of a group, which no row has. */
 static const char *group_about(const command_row *row) {
     return !strncmp(row->name, "cache", 5) ? "inspect and maintain a disk cache" : "list photos and write thumbnails";
 }
@@ -85,6 +90,7 @@ static void bash_words(const command_row *group) {
     }
 }
 
+/* Prints the case of a command: words for its arguments and options, and for the argument of each option. */
 static void bash_command(const command_row *row) {
     printf("        '%s')\n            words='%s'\n            options='", row->name, row->words ? row->words : "");
     for (const option_id *id = row->options; *id; id++) {
@@ -96,6 +102,7 @@ static void bash_command(const command_row *row) {
     puts("--help'\n            case $before in");
     for (const option_id *id = row->options; *id; id++) {
         const option_row *option = option_row_of(*id);
+        /* An optional argument belongs to the same word. */
         if (!option->value || option->is_value_optional)
             continue;
         printf("                ");
@@ -130,6 +137,7 @@ static void put_bash(void) {
 
 /* --- zsh */
 
+/* Returns the action of _arguments for a kind of words. The result is static, or in `text`. */
 static const char *zsh_action(const char *words, char *text, size_t size) {
     if (!words || !strcmp(words, WORDS_ANY))
         return " ";
@@ -144,6 +152,7 @@ static const char *zsh_action(const char *words, char *text, size_t size) {
     return text;
 }
 
+/* Prints the specification of an option for _arguments. An option with a letter excludes its other form. */
 static void zsh_option(const option_row *option) {
     char text[160];
     if (option->letter)
@@ -160,6 +169,7 @@ static void zsh_option(const option_row *option) {
     puts("' \\");
 }
 
+/* Prints the case of a command: a call of _arguments. */
 static void zsh_command(const command_row *row) {
     char text[160];
     printf("    '%s')\n        _arguments -s \\\n", row->name);
@@ -240,6 +250,7 @@ static void put_zsh(void) {
 
 /* --- fish */
 
+/* Prints the option of `complete` for a kind of words. */
 static void fish_words(const char *words) {
     if (!strcmp(words, WORDS_FILE))
         printf(" -F");
@@ -249,6 +260,7 @@ static void fish_words(const char *words) {
         printf(" -a '%s'", words);
 }
 
+/* Prints the lines of a command. Its conditions are functions that put_fish defines. */
 static void fish_command(const command_row *row) {
     size_t length = group_length(row);
     if (begins_group(row))

@@ -12,9 +12,10 @@
 #include "image.h"
 #include "json.h"
 
+/* The arguments of the command line. */
 typedef struct options {
     image_options image;
-    const char *folder;
+    const char *folder; /* the output of frames */
     bool json;
 } options;
 
@@ -47,6 +48,7 @@ static sdimage_image *read_image(const char *name, const char *path, const optio
 
 /* --- convert */
 
+/* Prints the object of a written image. */
 static void report_written(const char *input, const char *output, const sdimage_image *image) {
     /* When the image goes to standard output, the object goes to stderr, where the user still sees it. */
     json object = begin_json(strcmp(output, "-") ? stdout : stderr, "input", input);
@@ -57,6 +59,7 @@ static void report_written(const char *input, const char *output, const sdimage_
     end_json(&object);
 }
 
+/* Converts one file. Returns the exit status. */
 static int convert(const command_row *command, int argc, char **argv, options *options) {
     if (!parse_arguments(command, argc, argv, set_option, options) ||
         !check_output(command, argv[optind + 1], &options->image))
@@ -83,6 +86,7 @@ static bool write_frame(const char *file, const sdimage_image *image, uint32_t i
     char path[PATH_MAX];
     sdimage_image *frame = NULL, *written = NULL;
     sdimage_error *error = NULL;
+    /* Numbered from 1, with four digits or more, so that names sort in their order. */
     if (snprintf(path, sizeof path, "%s/frame-%04u.%s", options->folder, index + 1, sdimage_format_name(format)) >=
         (int)sizeof path)
         error = error_of_errno(ENAMETOOLONG);
@@ -105,6 +109,7 @@ static bool write_frame(const char *file, const sdimage_image *image, uint32_t i
     return is_fine;
 }
 
+/* Writes all frames of a file. Returns the exit status; the first failure ends the command. */
 static int frames(const command_row *command, int argc, char **argv, options *options) {
     if (!parse_arguments(command, argc, argv, set_option, options))
         return EXIT_USAGE;
@@ -126,6 +131,7 @@ static int frames(const command_row *command, int argc, char **argv, options *op
     return is_fine ? EXIT_FINE : EXIT_NO_IMAGE;
 }
 
+/* Calls the function of a command with initialized options, and releases them. */
 static int run(const command_row *command, int argc, char **argv,
                int (*body)(const command_row *command, int argc, char **argv, options *options)) {
     options options = {.folder = NULL};

@@ -9,6 +9,7 @@
 #include "messages.h"
 #include "url.h"
 
+/* The names are those of the rows and of the JSON members, in the order of `metric`. */
 const char *metric_name(metric metric) {
     static const char *const names[] = {"info",   "decode", "thumbnail",     "frames",
                                         "memory", "disk",   "network_first", "network"};
@@ -32,6 +33,7 @@ static double bytes_of(const input *input, metric metric) {
     return metric == METRIC_MEMORY || metric == METRIC_INFO ? 0 : (double)sdimage_data_length(input->data);
 }
 
+/* Returns the pixels that a run processes; 0 for runs that decode none. Thumbnails count as the full image. */
 static double pixels_of(const input *input, metric metric) {
     double pixels = (double)input->width * input->height;
     return metric == METRIC_MEMORY || metric == METRIC_INFO ? 0
@@ -39,16 +41,19 @@ static double pixels_of(const input *input, metric metric) {
                                                             : pixels;
 }
 
+/* Returns a rate in millions, as MB/s or Mpx/s. `ns` is at least 1. */
 static double millions_per_second(double count, uint64_t ns) {
     return count / 1e6 / ((double)ns / 1e9);
 }
 
 /* --- JSON */
 
+/* Prints the member "measures", an object with a member for each path. */
 static void put_measures(const input *input) {
     struct json measures = {stdout, false};
     for (metric metric = 0; metric < METRIC_COUNT; metric++) {
         const measure *measure = &input->measures[metric];
+        /* Not measured: this path does not apply to the image. */
         if (!measure->runs)
             continue;
         add_json_literal(&measures, metric_name(metric),
@@ -63,6 +68,7 @@ static void put_measures(const input *input) {
     putchar('}');
 }
 
+/* Prints the object of an image. */
 static void put_input(const input *input, uint32_t width, uint32_t height) {
     json object = begin_json(stdout, input->is_remote ? "url" : "file", input->name);
     add_json_text(&object, "format", sdimage_format_name(input->format));
@@ -76,6 +82,7 @@ static void put_input(const input *input, uint32_t width, uint32_t height) {
     end_json(&object);
 }
 
+/* Prints the object of threads and memory. A speed-up of 1 is that of one thread. */
 static void put_threads(const scaling *scalings, size_t count, uint64_t memory_before) {
     json object = {stdout, false};
     add_json_literal(&object, "threads", "[");
@@ -102,6 +109,7 @@ static void put_time(uint64_t ns) {
         printf(" %7.1f ms", value / 1e6);
 }
 
+/* Prints a rate in ten columns, "-" for none. */
 static void put_rate(double millions) {
     if (millions > 0)
         printf(" %9.1f", millions);

@@ -8,22 +8,23 @@
 
 /* The measured paths of a load. */
 typedef enum metric {
-    METRIC_INFO,
-    METRIC_DECODE,
+    METRIC_INFO,   /* header only */
+    METRIC_DECODE, /* full size, from memory */
     METRIC_THUMBNAIL,
-    METRIC_FRAMES,
-    METRIC_MEMORY,
-    METRIC_DISK,
-    METRIC_NETWORK_FIRST,
-    METRIC_NETWORK,
-    METRIC_COUNT
+    METRIC_FRAMES,        /* all frames of an animation, from memory */
+    METRIC_MEMORY,        /* a load from the memory cache */
+    METRIC_DISK,          /* a load from the disk cache */
+    METRIC_NETWORK_FIRST, /* a load over a new connection */
+    METRIC_NETWORK,       /* a load over an open connection */
+    METRIC_COUNT          /* number of the paths */
 } metric;
 
+/* An image and its measurements. */
 typedef struct input {
     const char *name; /* as given on the command line */
     char *url;
     bool is_remote;
-    sdimage_data *data;
+    sdimage_data *data; /* the encoded bytes */
     sdimage_format format;
     uint32_t width, height, frame_count;
     measure measures[METRIC_COUNT];
@@ -35,6 +36,7 @@ typedef struct scaling {
     throughput throughput; /* decodes, and pixels */
 } scaling;
 
+/* Limit of the numbers of threads: powers of two up to 32,768, and the number of processors. */
 enum { MOST_SCALINGS = 16 };
 
 const char *metric_name(metric metric);

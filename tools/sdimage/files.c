@@ -1,4 +1,5 @@
-/* files.c: reads and writes files of bytes and pixels. */
+/* files.c: reads and writes files of bytes and pixels (see files.h). A failure of standard output is reported like that
+ * of a file. */
 #include "files.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ void *read_file(const char *path, size_t *length) {
         return NULL;
     char *bytes = NULL;
     size_t capacity = 0, count = 1;
+    /* For the end of the loop at the limit; a failure of fread or realloc sets its own. */
     errno = EFBIG;
     for (*length = 0; count > 0 && *length < MOST_BYTES; *length += count) {
         if (*length == capacity) {
@@ -52,6 +54,7 @@ pixel_file pixel_file_of(const char *path) {
     return PIXEL_FILE_NONE;
 }
 
+/* Opens a file, or standard output for "-". NULL and an error on failure. */
 static FILE *open_output(const char *path, sdimage_error **error) {
     if (!strcmp(path, "-"))
         return stdout;
@@ -61,6 +64,7 @@ static FILE *open_output(const char *path, sdimage_error **error) {
     return out;
 }
 
+/* Closes an output. Write errors show here: the writers check none. */
 static bool close_output(FILE *out, const char *path, sdimage_error **error) {
     int problem = fflush(out) || ferror(out) ? errno : 0;
     struct stat status;
@@ -96,6 +100,7 @@ typedef struct layout {
     const char *tuple;
 } layout;
 
+/* Describes the samples of a format; false if a PAM cannot hold them as they are. */
 static bool layout_of(sdimage_pixel_format format, layout *layout) {
     switch (format) {
     case SDIMAGE_PIXEL_FORMAT_GRAY8: layout->depth = 1, layout->maximum = 255, layout->tuple = "GRAYSCALE"; return true;
@@ -125,6 +130,7 @@ static void put_row(FILE *out, const void *row, size_t samples, unsigned maximum
     }
 }
 
+/* Writes an image as PPM (P6), or as PAM (P7) with alpha and gray. */
 static bool write_plain(const char *path, pixel_file kind, const sdimage_image *image, sdimage_error **error) {
     layout layout;
     FILE *out = layout_of(sdimage_image_pixel_format(image), &layout) ? open_output(path, error) : NULL;
@@ -142,7 +148,8 @@ static bool write_plain(const char *path, pixel_file kind, const sdimage_image *
     return close_output(out, path, error);
 }
 
-/* Writes floats as a Portable Float Map: three channels, rows from the bottom, in the byte order of the machine. */
+/* Writes floats as a Portable Float Map: three channels, rows from the bottom, in the byte order of the machine. A
+ * negative scale in the header means little-endian. */
 static bool write_floats(const char *path, const sdimage_image *image, sdimage_error **error) {
     const uint16_t probe = 1;
     FILE *out = open_output(path, error);

@@ -1,5 +1,10 @@
 /* get.c: sdimage get and sdimage thumb. All code runs on this one thread: a pollable dispatcher delivers the results
- * here. */
+ * here.
+ *
+ * 1. check decides if the output is the received bytes or an image made from pixels.
+ * 2. load_all keeps up to MOST_AT_ONCE loads running, and waits for the descriptor of the dispatcher.
+ * 3. on_result writes each image as it arrives, and prints a line or an object.
+ * 4. flush_cache waits for the disk cache. */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -21,12 +26,12 @@ enum { MOST_AT_ONCE = 32 };
 
 /* The arguments of the command line. */
 typedef struct options {
-    const char *output, *cache;
+    const char *output, *cache; /* NULL if not given */
     bool output_is_folder, no_cache, json;
     image_options image;
     bool is_made;              /* the output is made from pixels, not from the received bytes */
     const char *output_option; /* an option of the output, NULL for none */
-    char **urls;
+    char **urls;               /* URLs and file names, `count` of them */
     unsigned count;
 } options;
 
@@ -35,9 +40,9 @@ typedef struct get {
     options options;
     sdimage_manager *manager;
     sdimage_dispatcher *dispatcher;
-    char **names; /* file names used so far if the output is a folder */
-    unsigned running, done, failed;
-    int64_t received;
+    char **names;                   /* file names used so far if the output is a folder */
+    unsigned running, done, failed; /* numbers of loads; `done` includes failed ones */
+    int64_t received;               /* bytes of all finished loads */
 } get;
 
 /* --- Arguments. */
@@ -46,6 +51,7 @@ static parse_result set_option(void *user_data, option_id option, const char *va
     options *options = user_data;
     if (is_image_option(option)) {
         options->is_made = true;
+        /* All others affect only the output, and need one. */
         if (option != OPTION_THUMBNAIL && option != OPTION_FIRST_FRAME)
             options->output_option = option_row_of(option)->name;
         return set_image_option(&options->image, option, value);
@@ -59,6 +65,7 @@ static parse_result set_option(void *user_data, option_id option, const char *va
     }
 }
 
+/* Checks options against each other, and decides about the output. Returns false after printing a line on stderr. */
 static bool check(const command_row *command, options *options) {
     struct stat status;
     if (options->cache && options->no_cache) {
@@ -86,6 +93,7 @@ static bool check(const command_row *command, options *options) {
 
 /* --- Names. */
 
+/* Reports that another image of this run has the file name. */
 static bool is_used(const get *get, const char *name) {
     for (unsigned i = 0; i < get->options.count; i++) {
         if (get->names[i] && !strcmp(get->names[i], name))
@@ -100,6 +108,7 @@ static const char *choose_name(get *get, unsigned index, const char *url, const 
     while (start > 0 && url[start - 1] != '/')
         start--;
     char name[160], unique[192];
+    /* Shortened, because file systems limit names, usually to 255 bytes. */
     snprintf(name, sizeof name, "%.*s", end - start > 120 ? 120 : (int)(end - start), url + start);
     if (!strncmp(url, "data:", 5) || !*name || !strcmp(name, ".") || !strcmp(name, ".."))
         snprintf(name, sizeof name, "image-%u", index + 1);
@@ -125,6 +134,7 @@ static bool choose_path(get *get, unsigned index, const sdimage_result *result, 
     return name && snprintf(path, PATH_MAX, "%s/%s", get->options.output, name) < PATH_MAX;
 }
 
+/* Writes the received bytes, or an image made from pixels. Sources that provide images have no bytes. */
 static bool write_output(const get *get, const sdimage_result *result, const char *path, sdimage_error **error) {
     const sdimage_image *image = sdimage_result_image(result);
     const sdimage_data *data = sdimage_result_data(result);
@@ -140,7 +150,7 @@ static bool write_output(const get *get, const sdimage_result *result, const cha
     return is_fine;
 }
 
-/* `path` is NULL if nothing was written. */
+/* Prints the line or object of a loaded image. `path` is NULL if nothing was written. */
 static void print_result(const options *options, const sdimage_result *result, const char *url, const char *path) {
     const sdimage_image *image = sdimage_result_image(result);
     const char *source = sdimage_image_source_name(sdimage_result_source(result));
@@ -184,6 +194,7 @@ static bool finish(get *get, unsigned index, const sdimage_result *result) {
     const char *url = sdimage_result_url(result);
     sdimage_error *error = NULL;
     shorten_url(url, shown, sizeof shown);
+    /* A data: URL would repeat the whole image. */
     if (options->json && strncmp(url, "data:", 5) == 0)
         url = shown;
     if (!sdimage_result_image(result)) {
@@ -203,6 +214,7 @@ static bool finish(get *get, unsigned index, const sdimage_result *result) {
     return true;
 }
 
+/* The handler of all loads. Partial images are not shown. */
 static void on_result(void *user_data, sdimage_task *task, sdimage_result *result) {
     load_context *context = user_data;
     get *get = context->get;
@@ -217,6 +229,7 @@ static void on_result(void *user_data, sdimage_task *task, sdimage_result *resul
 
 /* --- Loading. */
 
+/* Starts the load of an argument. A failure to start counts like a failed load. */
 static void start(get *get, unsigned index) {
     const char *argument = get->options.urls[index];
     char *from_file = is_url(argument) ? NULL : url_of_file(argument);
@@ -238,6 +251,7 @@ static void start(get *get, unsigned index) {
     sdimage_request_set_cache_policy(request, policy);
     sdimage_load_handler handler = {.size = sizeof handler, .result = on_result};
     sdimage_error *error = NULL;
+    /* Before the load: it may deliver before it returns. */
     get->running++;
     if (sdimage_manager_load(get->manager, request, &handler, context, free, NULL, &error) < 0) {
         get->running--;
@@ -248,6 +262,7 @@ static void start(get *get, unsigned index) {
     free(from_file);
 }
 
+/* Waits up to a second for results, and runs their handlers. */
 static void wait_for_deliveries(get *get) {
     struct pollfd watched = {.fd = sdimage_dispatcher_descriptor(get->dispatcher), .events = POLLIN};
     if (get->options.count > 1)
@@ -258,6 +273,7 @@ static void wait_for_deliveries(get *get) {
         sdimage_dispatcher_drain(get->dispatcher);
 }
 
+/* Runs all loads, in the order of the arguments. */
 static void load_all(get *get) {
     for (unsigned next = 0; next < get->options.count || get->running > 0;) {
         while (next < get->options.count && get->running < MOST_AT_ONCE)
@@ -268,6 +284,7 @@ static void load_all(get *get) {
     show_progress("%s", "");
 }
 
+/* Makes the dispatcher and the manager. The dispatcher belongs to this thread. */
 static sdimage_status open_manager(get *get, sdimage_error **error) {
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_status status = sdimage_dispatcher_new_pollable(&get->dispatcher, error);
@@ -298,6 +315,7 @@ static void flush_cache(const get *get) {
     sdimage_cache_unref(cache);
 }
 
+/* Performs the loads. Returns the exit status. */
 static int load_and_report(get *get) {
     get->names = calloc(get->options.count, sizeof *get->names);
     sdimage_error *error = NULL;
@@ -315,6 +333,7 @@ static int load_and_report(get *get) {
     return status < 0 || get->failed ? EXIT_NO_IMAGE : EXIT_FINE;
 }
 
+/* Parses the arguments and performs the command. Returns the exit status. */
 static int run(const command_row *command, int argc, char **argv, bool is_thumb) {
     get get = {.manager = NULL};
     options *options = &get.options;
@@ -323,6 +342,7 @@ static int run(const command_row *command, int argc, char **argv, bool is_thumb)
     if (init_image_options(&options->image) && parse_arguments(command, argc, argv, set_option, options)) {
         options->urls = argv + optind;
         options->count = (unsigned)(argc - optind);
+        /* The default of thumb. */
         if (is_thumb && !options->image.width)
             set_image_option(&options->image, OPTION_THUMBNAIL, "256x256");
         if (check(command, options))

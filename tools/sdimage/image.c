@@ -1,4 +1,5 @@
-/* image.c: options for decoding, transforming and writing an image, shared by get, convert and frames. */
+/* image.c: options for decoding, transforming and writing an image, shared by get, convert, frames and photos (see
+ * image.h). */
 #include "image.h"
 
 #include <stdio.h>
@@ -26,9 +27,11 @@ bool parse_size(const char *text, uint32_t *width, uint32_t *height) {
     return true;
 }
 
+/* Each sets one option; INVALID if the argument is not what the option requires. */
 static parse_result set_quality(image_options *options, const char *text) {
     char *end = NULL;
     double quality = strtod(text, &end);
+    /* Written so that NaN is refused. */
     if (end == text || *end || !(quality >= 0 && quality <= 1))
         return PARSE_INVALID;
     sdimage_encode_options_set_quality(options->encoding, quality);
@@ -56,6 +59,7 @@ static parse_result set_headroom(image_options *options, const char *text) {
     double stops = strtod(text, &end);
     if (end == text || *end || !(stops >= 0 && stops <= 32))
         return PARSE_INVALID;
+    /* AUTOMATIC: the headroom chooses the rendition. */
     sdimage_decode_options_set_dynamic_range(options->decoding, SDIMAGE_DYNAMIC_RANGE_AUTOMATIC);
     sdimage_decode_options_set_display_headroom(options->decoding, stops);
     return PARSE_OK;
@@ -68,11 +72,13 @@ static parse_result set_range(image_options *options, sdimage_dynamic_range rang
 
 static parse_result set_format(image_options *options, const char *text) {
     char name[16];
+    /* The library knows formats by extensions. */
     snprintf(name, sizeof name, ".%s", text);
     options->format = sdimage_format_of_name(name);
     return options->format != SDIMAGE_FORMAT_UNKNOWN && sdimage_can_encode(options->format) ? PARSE_OK : PARSE_INVALID;
 }
 
+/* Adds a transformer after those before it. */
 static parse_result add_transform(image_options *options, const char *text) {
     sdimage_transformer *one = NULL, *both = NULL;
     parse_result result = parse_transform(text, &one);
@@ -149,10 +155,12 @@ static void keep_light(const char *path, const image_options *options) {
     }
 }
 
+/* Encodes an image to a file, or to standard output for "-". */
 static bool encode(const char *path, const sdimage_image *image, const image_options *options, sdimage_error **error) {
     sdimage_data *data = NULL;
     if (sdimage_image_is_hdr(image))
         keep_light(path, options);
+    /* The library writes the file atomically and takes the format of its name. */
     if (strcmp(path, "-"))
         return sdimage_encode_file(image, path, options->format, options->encoding, error) >= 0;
     if (sdimage_encode(image, options->format, options->encoding, &data, error) < 0)
@@ -167,6 +175,7 @@ bool write_image(const char *path, const sdimage_image *image, const image_optio
     pixel_file kind = options->format == SDIMAGE_FORMAT_UNKNOWN ? pixel_file_of(path) : PIXEL_FILE_NONE;
     sdimage_image *result = NULL;
     if (!options->transformer)
+        /* Only the reference count changes. */
         result = sdimage_image_ref((sdimage_image *)image);
     else if (sdimage_image_transform_frames(image, options->transformer, &result, error) < 0)
         return false;

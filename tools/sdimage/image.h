@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 
+/* The options of one command line. */
 typedef struct image_options {
     sdimage_decode_options *decoding;
     sdimage_encode_options *encoding;

@@ -9,6 +9,8 @@
 #include "files.h"
 #include "json.h"
 
+/* Prints the properties of a file, as text or as an object on one line. Returns false after printing a line on
+ * stderr. */
 static bool show_info(const char *path, bool json) {
     size_t length = 0;
     void *bytes = read_file(path, &length);
@@ -70,6 +72,7 @@ static sdimage_error *try_worker(void) {
     sdimage_error *error = NULL;
     sdimage_decode_options *options = sdimage_decode_options_new();
     sdimage_decode_options_set_isolation(options, SDIMAGE_ISOLATION_ALL);
+    /* Otherwise this process would decode the image, and hide that workers do not start. */
     sdimage_set_isolation_fallback(false);
     sdimage_decode(pixel, sizeof pixel - 1, options, &image, &error);
     sdimage_decode_options_unref(options);

@@ -1,4 +1,4 @@
-/* isolation.c: which coders decode in worker processes. */
+/* isolation.c: the option --isolation: sets the coders that decode in worker processes (see isolation.h). */
 #include "isolation.h"
 
 #include <string.h>
@@ -26,6 +26,7 @@ void set_isolation_before_plugins(int argc, char **argv) {
     const size_t length = sizeof option - 1;
     sdimage_set_isolation(SDIMAGE_ISOLATION_RISKY);
     sdimage_set_isolation_fallback(true);
+    /* Invalid names are ignored here; parse_arguments reports them. */
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
         const char *value = !strcmp(argv[i], option) ? argv[i + 1] : NULL;
         if (!strncmp(argv[i], option, length) && argv[i][length] == '=')

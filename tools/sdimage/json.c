@@ -1,4 +1,5 @@
-/* json.c: writes JSON, and prints the library's JSON objects as text. */
+/* json.c: writes JSON, and prints the library's JSON objects as text (see json.h). Output errors show when main flushes
+ * stdout. */
 #include "json.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@ static size_t sequence_length(const char *text) {
                     : *bytes < 0xf0 ? 3
                     : *bytes < 0xf5 ? 4
                                     : 0;
+    /* Bounds of the second byte: excludes overlong forms, surrogates and code points above 10FFFF. */
     unsigned char least = *bytes == 0xe0 ? 0xa0 : *bytes == 0xf0 ? 0x90 : 0x80;
     unsigned char most = *bytes == 0xed ? 0x9f : *bytes == 0xf4 ? 0x8f : 0xbf;
     for (size_t i = 1; i < length; i++, least = 0x80, most = 0xbf) {
@@ -42,6 +44,7 @@ void put_json_string(FILE *out, const char *text) {
     fputc('"', out);
 }
 
+/* Writes what precedes a value: a brace or comma, and the name. */
 static void begin_member(json *object, const char *name) {
     fputc(object->has_members ? ',' : '{', object->out);
     put_json_string(object->out, name);
@@ -72,6 +75,7 @@ void end_json(json *object) {
     fputs("}\n", object->out);
 }
 
+/* Writes the members of an error, and ends the object. */
 static void put_failure(json *object, const sdimage_error *error) {
     add_json_text(object, "error", sdimage_status_name(sdimage_error_code(error)));
     add_json_text(object, "message", sdimage_error_message(error));
@@ -112,6 +116,7 @@ typedef struct cursor {
     const char *next, *end;
 } cursor;
 
+/* Skips spaces, commas and colons, and returns the next character; NUL at the end. */
 static char peek(cursor *at) {
     while (at->next < at->end && strchr(" \t\r\n,:", *at->next))
         at->next++;
@@ -136,6 +141,7 @@ static void put_scalar(FILE *out, cursor *at) {
 
 static void put_value(FILE *out, cursor *at, int indent);
 
+/* Prints the members of an object, a line for each. */
 static void put_members(FILE *out, cursor *at, int indent) {
     for (at->next++; peek(at) && *at->next != '}';) {
         fprintf(out, "%*s", indent, "");
@@ -146,6 +152,7 @@ static void put_members(FILE *out, cursor *at, int indent) {
     at->next += at->next < at->end;
 }
 
+/* Prints the elements of an array on one line, unless they are objects or arrays. */
 static void put_elements(FILE *out, cursor *at, int indent) {
     for (at->next++; peek(at) && *at->next != ']';) {
         fputc(' ', out);
@@ -158,6 +165,7 @@ static void put_elements(FILE *out, cursor *at, int indent) {
     fputc('\n', out);
 }
 
+/* Prints a value after its name. */
 static void put_value(FILE *out, cursor *at, int indent) {
     switch (peek(at)) {
     case '{':

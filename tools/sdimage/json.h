@@ -8,9 +8,10 @@
 
 #include <sdimage.h>
 
+/* An object that is being written. */
 typedef struct json {
     FILE *out;
-    bool has_members;
+    bool has_members; /* a comma precedes the next one */
 } json;
 
 /* Begins an object with its first member. */
@@ -18,6 +19,7 @@ json begin_json(FILE *out, const char *name, const char *text);
 void add_json_text(json *object, const char *name, const char *text);
 /* Adds a number, a word or an array that is already JSON. */
 void add_json_literal(json *object, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Ends the object and its line. */
 void end_json(json *object);
 
 /* Writes text as a JSON string, quotes included. */

@@ -84,10 +84,12 @@ static const command_row *find_command(char **argv, int *words) {
     return NULL;
 }
 
+/* Reports --help or -h, which every command has. */
 static bool asks_for_help(const char *argument) {
     return !strcmp(argument, "--help") || !strcmp(argument, "-h");
 }
 
+/* Finds the command and runs it, or shows help. Returns the exit status. */
 static int run_command(int argc, char **argv) {
     int words = 0;
     bool is_help = !strcmp(argv[1], "help");
@@ -99,6 +101,7 @@ static int run_command(int argc, char **argv) {
         printf("sdimage %s\n", sdimage_version());
         return EXIT_FINE;
     }
+    /* "help cache ls" is "cache ls --help". */
     argv += is_help;
     argc -= is_help;
     if ((argv[2] ? asks_for_help(argv[2]) : is_help) && show_group_help(argv[1]))
@@ -106,6 +109,7 @@ static int run_command(int argc, char **argv) {
     const command_row *command = find_command(argv, &words);
     if (!command)
         return EXIT_USAGE;
+    /* argv[0] becomes the last word of the command, as getopt_long expects. */
     argc -= words;
     argv += words;
     for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
@@ -114,6 +118,7 @@ static int run_command(int argc, char **argv) {
         show_command_help(command);
         return EXIT_FINE;
     }
+    /* Before the plug-ins: the isolation applies to coders that are made afterwards. */
     set_isolation_before_plugins(argc, argv);
     run_function *run = function_of(command);
     load_plugins(run, argc, argv);
@@ -126,6 +131,7 @@ int main(int argc, char **argv) {
         return EXIT_USAGE;
     }
     int status = run_command(argc, argv);
+    /* A full disk or a closed pipe must not look like success. */
     if (fflush(stdout) || ferror(stdout)) {
         complain("cannot write to standard output");
         return status ? status : EXIT_NO_IMAGE;

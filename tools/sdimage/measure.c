@@ -1,4 +1,4 @@
-/* measure.c: measures durations. */
+/* measure.c: measures durations by repetition, on one thread or on several (see measure.h). */
 #include "measure.h"
 
 #include <pthread.h>
@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+/* Limit of the threads; shortest time that is measured with one reading of the clock. */
 enum { MOST_THREADS = 256, SHORTEST_SAMPLE_NS = 50000 };
 
 uint64_t now_ns(void) {
@@ -26,6 +27,7 @@ uint64_t peak_memory(void) {
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
+/* For qsort: times in ascending order. */
 static int by_size(const void *left, const void *right) {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
     return (a > b) - (a < b);
@@ -39,6 +41,7 @@ static uint64_t sample(bool (*run)(void *subject), void *subject, uint64_t batch
             return 0;
     }
     uint64_t elapsed = (now_ns() - start) / batch;
+    /* 0 stands for a failure. */
     return elapsed ? elapsed : 1;
 }
 
@@ -62,6 +65,7 @@ bool measure_runs(bool (*run)(void *subject), void *subject, const measure_plan 
 
 /* --- Threads. */
 
+/* The state that all threads share. `runs` and `amount` are sums over all of them. */
 typedef struct thread_group {
     uint64_t (*run)(void *subject, unsigned thread, unsigned round);
     void *subject;
@@ -76,6 +80,7 @@ typedef struct worker {
     pthread_t thread;
 } worker;
 
+/* The body of a thread: at least one run, then runs until the end or a failure of any thread. */
 static void *work(void *argument) {
     worker *worker = argument;
     thread_group *group = worker->group;
@@ -102,6 +107,7 @@ bool measure_threads(uint64_t (*run)(void *subject, unsigned thread, unsigned ro
     }
     for (unsigned i = 0; i < started; i++)
         pthread_join(workers[i].thread, NULL);
+    /* Until the last thread has ended, because its last run counts. */
     double elapsed = (double)(now_ns() - start) / 1e9;
     throughput->runs = (double)atomic_load(&group.runs) / elapsed;
     throughput->amount = (double)atomic_load(&group.amount) / elapsed;

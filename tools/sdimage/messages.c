@@ -1,12 +1,14 @@
-/* messages.c: messages and progress on stderr. */
+/* messages.c: messages and progress on stderr (see messages.h). Called on one thread only. */
 #include "messages.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+/* The current line of stderr has a progress text. */
 static bool has_progress;
 
+/* Erases the progress text, so that a message begins at the start of the line. */
 static void clear_progress(void) {
     if (has_progress)
         fputs("\r\033[K", stderr);
@@ -22,6 +24,7 @@ void complain(const char *format, ...) {
     va_list arguments;
     char *text = NULL;
     clear_progress();
+    /* Keeps messages and results in their order where both go to one file. */
     fflush(stdout);
     va_start(arguments, format);
     int length = vasprintf(&text, format, arguments);
@@ -41,6 +44,7 @@ void report_error(const char *subject, sdimage_error *error) {
 void show_progress(const char *format, ...) {
     va_list arguments;
     clear_progress();
+    /* An empty text only erases the last one. */
     if (!*format || !isatty(STDERR_FILENO))
         return;
     va_start(arguments, format);

@@ -1,4 +1,5 @@
-/* photos.c: sdimage photos, the photo library on the command line. The plug-in is loaded on first use. */
+/* photos.c: sdimage photos: lists photos of a library, and writes a photo or its thumbnail. The plug-in is opened by
+ * dlopen, so that the other commands work without it. */
 #include <dlfcn.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -51,9 +52,11 @@
     USE(loader_config_unref)                                                                                           \
     USE(loader_new)
 
+/* The addresses of the functions, with the types that the headers declare. */
 #define POINTER(name) __typeof__(&sdimage_photos_##name) name;
 static struct { FUNCTIONS(POINTER) } photos;
 
+/* Opens the plug-in for the life of the process. Returns false after printing a line on stderr. */
 static bool open_plugin(void) {
     void *file = dlopen("libsdimage-photos.so.1", RTLD_NOW);
     if (!file) {
@@ -70,15 +73,17 @@ static bool open_plugin(void) {
     return true;
 }
 
+/* The arguments of the command line. */
 typedef struct options {
-    const char *tree, *shotwell, *digikam, *album, *output;
+    const char *tree, *shotwell, *digikam, *album, *output; /* NULL if not given */
     bool is_shotwell, is_digikam, ascending, json;
     sdimage_photos_order order;
-    uint32_t media;
-    size_t limit;
+    uint32_t media; /* a bit of sdimage_photos_media; 0 for all */
+    size_t limit;   /* 0 for none */
     image_options image;
 } options;
 
+/* Sets an option whose argument is one of a few words. */
 static parse_result set_word(options *options, option_id option, const char *text) {
     static const struct {
         option_id option;
@@ -125,6 +130,7 @@ static parse_result set_option(void *user_data, option_id option, const char *va
     }
 }
 
+/* Shows the progress of a scan that reads new files. Never stops it. */
 static bool on_scan_progress(void *user_data, uint64_t found, uint64_t read) {
     (void)user_data;
     if (read)
@@ -141,7 +147,8 @@ static const char *library_name(const options *options) {
     return options->tree ? options->tree : "the folder of pictures";
 }
 
-/* Returns NULL after printing a line on stderr. */
+/* Opens the library that the options choose; of a tree, brings the index up to date. Returns NULL after printing a line
+ * on stderr. */
 static sdimage_photos_library *open_library(const options *options) {
     sdimage_photos_library *library = NULL;
     sdimage_error *error = NULL;
@@ -153,6 +160,7 @@ static sdimage_photos_library *open_library(const options *options) {
     } else {
         sdimage_photos_scan_handler handler = {.size = sizeof handler, .progress = on_scan_progress};
         sdimage_photos_library_config *config = photos.library_config_new();
+        /* The command ends soon: it scans itself, with progress, and needs no watches. */
         photos.library_config_set_watch(config, false);
         status = photos.library_open(options->tree, config, &library, &error);
         photos.library_config_unref(config);
@@ -167,6 +175,7 @@ static sdimage_photos_library *open_library(const options *options) {
     return NULL;
 }
 
+/* Writes the time when a photo was taken, in UTC; "" for a year that does not fit. */
 static void put_date(const sdimage_photos_asset *asset, char *text, size_t size) {
     time_t seconds = (time_t)(photos.asset_taken_ns(asset) / 1000000000);
     struct tm date;
@@ -201,10 +210,12 @@ static void put_as_json(const sdimage_photos_asset *asset, const char *date) {
     end_json(&object);
 }
 
+/* Lists the selected photos. Returns the exit status. */
 static int list_photos(sdimage_photos_library *library, const options *options) {
     sdimage_photos_fetch_options *fetch = photos.fetch_options_new();
     sdimage_photos_list *list = NULL;
     sdimage_error *error = NULL;
+    /* Names ascend by default; the newest, largest or last changed come first. */
     photos.fetch_options_set_order(fetch, options->order,
                                    options->ascending != (options->order != SDIMAGE_PHOTOS_ORDER_NAME));
     photos.fetch_options_set_page(fetch, 0, options->limit);
@@ -240,6 +251,7 @@ static sdimage_manager *open_manager(sdimage_photos_library *library, bool json)
     sdimage_manager *manager = NULL;
     sdimage_error *error = NULL;
     photos.loader_config_add_library(loading, library);
+    /* A video is shown as its poster. */
     photos.loader_config_set_images_only(loading, false);
     sdimage_status status = photos.loader_new(loading, &loader, &error);
     if (status >= 0) {
@@ -255,6 +267,7 @@ static sdimage_manager *open_manager(sdimage_photos_library *library, bool json)
     return manager;
 }
 
+/* Writes a photo, at the size of the options. Returns the exit status. */
 static int write_thumbnail(sdimage_photos_library *library, const char *identifier, const options *options) {
     char *url = photos.url_of_identifier(identifier);
     sdimage_manager *manager = url ? open_manager(library, options->json) : NULL;
@@ -286,6 +299,7 @@ static int write_thumbnail(sdimage_photos_library *library, const char *identifi
     return is_fine ? EXIT_FINE : EXIT_NO_IMAGE;
 }
 
+/* Checks that at most one library was chosen. Returns false after printing a line on stderr. */
 static bool check_library(const command_row *command, const options *options) {
     if ((options->tree != NULL) + options->is_shotwell + options->is_digikam < 2)
         return true;

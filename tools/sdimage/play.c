@@ -1,4 +1,7 @@
-/* play.c: sdimage play: shows an image on the terminal, and plays animations. */
+/* play.c: sdimage play: shows an image on the terminal, and plays animations.
+ *
+ * Everything runs on this one thread: the player has the clock of a descriptor, which is polled together with the
+ * keyboard. A signal only sets `is_over`, so that the terminal is restored at the end. */
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
@@ -16,6 +19,7 @@
 /* Milliseconds after which a load notices a signal. */
 enum { SIGNAL_MS = 100 };
 
+/* The arguments of the command line. `screen` is "" to detect the protocol. */
 typedef struct play_options {
     const char *subject, *screen;
     uint32_t loops;
@@ -23,6 +27,7 @@ typedef struct play_options {
     double rate;
 } play_options;
 
+/* Set by a signal and by the key q. */
 static volatile sig_atomic_t is_over;
 
 static void end(int signal) {
@@ -95,6 +100,7 @@ static sdimage_image *load(const play_options *options, const screen *screen) {
     return image;
 }
 
+/* Handler of the player, called by sdimage_player_advance. */
 static void show(void *user_data, sdimage_player *player, uint32_t index, const sdimage_image *image) {
     (void)player, (void)index;
     draw_on_screen(user_data, image);
@@ -113,6 +119,7 @@ static void handle_key(sdimage_player *player) {
         sdimage_player_start(player);
 }
 
+/* Plays an animation to its end, or until it is interrupted. Returns false after printing a line on stderr. */
 static bool play(const play_options *options, screen *screen, sdimage_image *image) {
     sdimage_player_handler handler = {.size = sizeof handler, .frame = show};
     sdimage_player *player = NULL;
@@ -133,6 +140,7 @@ static bool play(const play_options *options, screen *screen, sdimage_image *ima
     while (!is_over && (is_paused || sdimage_player_is_playing(player))) {
         struct pollfd watched[] = {{.fd = sdimage_player_descriptor(player), .events = POLLIN},
                                    {.fd = isatty(STDIN_FILENO) ? STDIN_FILENO : -1, .events = POLLIN}};
+        /* Without a time limit: the descriptor is ready when a frame is due. */
         if (poll(watched, 2, -1) < 0 && errno != EINTR)
             break;
         if (watched[1].revents) {

@@ -1,5 +1,7 @@
-/* prefetch.c: sdimage prefetch: fills the disk cache. A pollable dispatcher delivers the callbacks on this one
- * thread. */
+/* prefetch.c: sdimage prefetch: fills the disk cache. A pollable dispatcher delivers the callbacks on this one thread.
+ *
+ * read_list makes URLs of the lines, fetch_all passes them to a prefetcher and waits for its completion, flush waits
+ * for the disk. */
 #include <errno.h>
 #include <getopt.h>
 #include <poll.h>
@@ -16,14 +18,15 @@
 #include "json.h"
 #include "url.h"
 
+/* The arguments of the command line, and the state of the prefetch. */
 typedef struct prefetch {
-    const char *cache;
-    uint32_t jobs, width, height;
-    char **urls; /* into the text of the list, or made from file names */
-    size_t count, skipped;
+    const char *cache;            /* NULL for the default */
+    uint32_t jobs, width, height; /* `jobs`: concurrent loads; the size of a thumbnail, 0 for none */
+    char **urls;                  /* into the text of the list, or made from file names */
+    size_t count, skipped;        /* URLs, and those that failed */
     sdimage_manager *manager;
     sdimage_dispatcher *dispatcher;
-    bool is_over, json;
+    bool is_over, json; /* `is_over`: the prefetcher has completed */
 } prefetch;
 
 static parse_result set_option(void *user_data, option_id option, const char *value) {
@@ -73,6 +76,7 @@ static bool split(prefetch *prefetch, char *text) {
     return true;
 }
 
+/* Reads the list. Returns false if that fails. */
 static bool read_list(prefetch *prefetch, const char *path) {
     size_t length;
     char *bytes = read_file(path, &length);
@@ -92,6 +96,7 @@ static bool read_list(prefetch *prefetch, const char *path) {
 
 /* --- Output. */
 
+/* Shows a bar as wide as the terminal permits; 80 columns if its width is unknown. */
 static void show_bar(const prefetch *prefetch, size_t finished) {
     struct winsize window = {.ws_col = 80};
     ioctl(STDERR_FILENO, TIOCGWINSZ, &window);
@@ -104,6 +109,7 @@ static void show_bar(const prefetch *prefetch, size_t finished) {
     show_progress("[%s] %zu of %zu, %zu failed", bar, finished, prefetch->count, prefetch->skipped);
 }
 
+/* Reports each URL as it is done; without JSON only failures. */
 static void on_fetched(void *user_data, sdimage_prefetch_group *group, size_t index, sdimage_result *result) {
     prefetch *prefetch = user_data;
     char shown[512];
@@ -127,6 +133,7 @@ static void on_progress(void *user_data, sdimage_prefetch_group *group, size_t f
     show_bar(user_data, finished);
 }
 
+/* Prints the totals and ends the loop of fetch_all. */
 static void on_completed(void *user_data, sdimage_prefetch_group *group, size_t finished, size_t skipped,
                          sdimage_error *error) {
     prefetch *prefetch = user_data;
@@ -154,6 +161,7 @@ static sdimage_status check_cache(sdimage_manager *manager, sdimage_error **erro
     return status;
 }
 
+/* Makes the dispatcher and the manager. */
 static sdimage_status open_manager(prefetch *prefetch, sdimage_error **error) {
     sdimage_manager_config *config = sdimage_manager_config_new();
     sdimage_status status = sdimage_dispatcher_new_pollable(&prefetch->dispatcher, error);
@@ -165,6 +173,7 @@ static sdimage_status open_manager(prefetch *prefetch, sdimage_error **error) {
     return status >= 0 ? check_cache(prefetch->manager, error) : status;
 }
 
+/* Runs the prefetcher until it has completed. Failed URLs are no error of this function. */
 static sdimage_status fetch_all(prefetch *prefetch, sdimage_error **error) {
     sdimage_prefetcher *prefetcher = NULL;
     sdimage_status status = sdimage_prefetcher_new(prefetch->manager, prefetch->dispatcher, &prefetcher, error);
@@ -172,6 +181,7 @@ static sdimage_status fetch_all(prefetch *prefetch, sdimage_error **error) {
         return status;
     sdimage_prefetcher_set_max_concurrent(prefetcher, prefetch->jobs);
     sdimage_request *request = sdimage_request_new("");
+    /* The template of all loads; the prefetcher sets their URLs. */
     sdimage_request_set_priority(request, SDIMAGE_PRIORITY_LOW);
     sdimage_request_set_thumbnail_size(request, prefetch->width, prefetch->height, SDIMAGE_SCALE_MODE_ASPECT_FIT);
     /* The process exits before anything could use its memory cache. */

@@ -1,4 +1,8 @@
-/* screen.c: images on a terminal: half blocks in 24-bit color, sixel, and the graphics protocol of kitty. */
+/* screen.c: images on a terminal: half blocks in 24-bit color, sixel, and the graphics protocol of kitty (see
+ * screen.h).
+ *
+ * Each frame is drawn over the one before: half blocks move the cursor up, sixel restores its saved position, and kitty
+ * replaces the image of the same number. */
 #include "screen.h"
 
 #include <poll.h>
@@ -9,9 +13,11 @@
 #include <termios.h>
 #include <unistd.h>
 
+/* The modes of the terminal before they were changed, if `has_keys`. */
 static struct termios before;
 static bool has_keys;
 
+/* Has the terminal deliver keys at once and without an echo, if standard input is one. */
 static void read_keys_unbuffered(void) {
     if (!isatty(STDIN_FILENO) || tcgetattr(STDIN_FILENO, &before))
         return;
@@ -42,6 +48,7 @@ static screen_kind detect_protocol(void) {
         if (attributes && strchr(attributes, 'c'))
             break;
     }
+    /* Attribute 4 of the response means sixel. */
     if (strstr(answer, "_Gi=31;OK"))
         return SCREEN_KITTY;
     const char *attributes = strstr(answer, "\033[?");
@@ -52,18 +59,21 @@ bool open_screen(screen *screen, const char *name) {
     struct winsize size = {0};
     if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
         return false;
+    /* The last row stays free for the cursor. */
     uint32_t columns = size.ws_col ? size.ws_col : 80, rows = size.ws_row > 1 ? size.ws_row - 1u : 23;
     read_keys_unbuffered();
     screen->kind = !strcmp(name, "kitty")    ? SCREEN_KITTY
                    : !strcmp(name, "sixel")  ? SCREEN_SIXEL
                    : !strcmp(name, "blocks") ? SCREEN_BLOCKS
                                              : detect_protocol();
+    /* Otherwise a character counts as 8 x 16 pixels. */
     bool has_pixels = size.ws_xpixel && size.ws_ypixel && size.ws_row;
     screen->width = screen->kind == SCREEN_BLOCKS ? columns : has_pixels ? size.ws_xpixel : columns * 8;
     screen->height = screen->kind == SCREEN_BLOCKS ? rows * 2
                      : has_pixels                  ? (uint32_t)size.ws_ypixel * rows / size.ws_row
                                                    : rows * 16;
     screen->drawn_rows = 0;
+    /* Hides the cursor, which close_screen shows again. */
     fputs("\033[?25l", stdout);
     return true;
 }
@@ -82,10 +92,13 @@ static void color_of(const uint8_t *pixel, unsigned color[3]) {
         color[i] = pixel[i] * pixel[3] / 255u;
 }
 
+/* Returns a row of RGBA pixels. */
 static const uint8_t *row_of(const sdimage_image *image, uint32_t y) {
     return (const uint8_t *)sdimage_image_pixels(image) + (size_t)y * sdimage_image_stride(image);
 }
 
+/* Draws two rows of pixels as one row of characters: the upper half block (U+2580) in the color of the upper pixel, on
+ * the color of the lower one. */
 static void draw_blocks(screen *screen, const sdimage_image *image) {
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
     if (screen->drawn_rows > 1)
@@ -107,13 +120,15 @@ static void draw_blocks(screen *screen, const sdimage_image *image) {
     screen->drawn_rows = (height + 1) / 2;
 }
 
-/* A color cube of six levels each, and runs of equal columns (DEC STD 070, chapter 9). */
+/* Returns the number of a pixel's color in a cube of six levels each. */
 static unsigned level_of(const uint8_t *pixel) {
     unsigned color[3];
     color_of(pixel, color);
     return (color[0] + 25) / 51 * 36 + (color[1] + 25) / 51 * 6 + (color[2] + 25) / 51;
 }
 
+/* Prints a run of equal columns of six pixels: "!COUNT" and a character, or the character repeated (DEC STD 070,
+ * chapter 9). */
 static void put_run(unsigned bits, unsigned count) {
     if (count > 3)
         printf("!%u%c", count, 63 + bits);
@@ -121,9 +136,11 @@ static void put_run(unsigned bits, unsigned count) {
         putchar((int)(63 + bits));
 }
 
+/* Draws a band of up to six rows, one color after the other. "$" returns to its beginning, "-" ends it. */
 static void draw_band(const uint8_t *levels, uint32_t width, unsigned rows) {
     for (unsigned level = 0; level < 216; level++) {
         unsigned bits = 0, count = 0;
+        /* Most colors do not occur in a band. */
         if (!memchr(levels, (int)level, (size_t)width * rows))
             continue;
         printf("#%u", level);
@@ -141,11 +158,13 @@ static void draw_band(const uint8_t *levels, uint32_t width, unsigned rows) {
     putchar('-');
 }
 
+/* Draws an image as sixel: the palette in percent, then bands of six rows. */
 static void draw_sixel(screen *screen, const sdimage_image *image) {
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
     uint8_t *levels = malloc((size_t)width * 6);
     if (!levels)
         return;
+    /* Saves the position of the cursor for the first frame, and restores it for others. */
     fputs(screen->drawn_rows ? "\0338" : "\0337", stdout);
     printf("\033P7;1q\"1;1;%u;%u", width, height);
     for (unsigned level = 0; level < 216; level++)
@@ -162,7 +181,8 @@ static void draw_sixel(screen *screen, const sdimage_image *image) {
     screen->drawn_rows = 1;
 }
 
-/* docs/decisions.md, "Small formats are implemented in Swift and in C". */
+/* Prints bytes in Base 64 (RFC 4648, section 4). See docs/decisions.md, "Small formats are implemented in Swift and in
+ * C". */
 static void put_base64(const uint8_t *bytes, size_t count) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < count; i += 3) {
@@ -175,7 +195,8 @@ static void put_base64(const uint8_t *bytes, size_t count) {
     }
 }
 
-/* Chunks of at most 4,096 characters; the same image number replaces the previous image. */
+/* Draws an image with the protocol of kitty, in chunks of at most 4,096 characters. The same image number replaces the
+ * previous image. */
 static void draw_kitty(screen *screen, const sdimage_image *image) {
     enum { PIECE = 3072 };
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);

@@ -7,6 +7,7 @@
 /* The output method: two pixels to a character, or a protocol that the terminal reports. */
 typedef enum screen_kind { SCREEN_BLOCKS, SCREEN_SIXEL, SCREEN_KITTY } screen_kind;
 
+/* The terminal of standard output. */
 typedef struct screen {
     screen_kind kind;
     uint32_t width, height; /* pixels that fit */
@@ -16,6 +17,7 @@ typedef struct screen {
 /* Opens the terminal of standard output, detects its graphics protocol unless `name` is that of one, and reads its
  * keys. Returns false if there is no terminal. */
 bool open_screen(screen *screen, const char *name);
+/* Draws an image over the one before it. Without memory nothing is drawn. */
 void draw_on_screen(screen *screen, const sdimage_image *image);
 /* Restores the terminal, with the cursor below the image. */
 void close_screen(screen *screen);

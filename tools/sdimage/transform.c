@@ -1,4 +1,7 @@
-/* transform.c: parses transformers in the notation of the command line. */
+/* transform.c: parses transformers in the notation of the command line (see transform.h).
+ *
+ * Each kind has a function that reads what follows its name. It returns false without an error if the text has another
+ * form, and with one if the library refuses the values. */
 #include "transform.h"
 
 #include <math.h>
@@ -18,6 +21,7 @@ static const char *number(const char *text, char terminator, double *value) {
     return end == text || *end != terminator ? NULL : end + (terminator != '\0');
 }
 
+/* WxH[:fit|fill|cover] */
 static bool resize(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     static const struct {
         const char *name;
@@ -41,6 +45,7 @@ static bool resize(const char *text, sdimage_transformer **transformer, sdimage_
     return sdimage_transformer_new_resize(width, height, modes[mode].mode, transformer, error) >= 0;
 }
 
+/* X,Y,WxH */
 static bool crop(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     sdimage_rect rect;
     const char *size = number(number(text, ',', &rect.x), ',', &rect.y);
@@ -49,6 +54,7 @@ static bool crop(const char *text, sdimage_transformer **transformer, sdimage_er
     return sdimage_transformer_new_crop(rect, transformer, error) >= 0;
 }
 
+/* h, v or hv */
 static bool flip(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     bool horizontal = strchr(text, 'h') != NULL, vertical = strchr(text, 'v') != NULL;
     if (!*text || strspn(text, "hv") != strlen(text))
@@ -56,6 +62,7 @@ static bool flip(const char *text, sdimage_transformer **transformer, sdimage_er
     return sdimage_transformer_new_flip(horizontal, vertical, transformer, error) >= 0;
 }
 
+/* DEGREES, converted to radians */
 static bool rotate(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     double degrees;
     if (!number(text, '\0', &degrees))
@@ -92,6 +99,7 @@ bool parse_color(const char *text, sdimage_color *color) {
     return true;
 }
 
+/* #rrggbb[aa] */
 static bool tint(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     sdimage_color color;
     if (!*text || !parse_color(text, &color))
@@ -120,6 +128,7 @@ static sdimage_error *unknown_name(const char *name, size_t filter) {
     return sdimage_error_new(SDIMAGE_STATUS_INVALID_ARGUMENT, text);
 }
 
+/* Reports that a filter has a parameter; otherwise an error lists those that it has. */
 static bool has_parameter(size_t filter, const char *name) {
     const char *known;
     for (size_t i = 0; (known = sdimage_filter_parameter_name(filter, i)); i++) {
@@ -132,6 +141,7 @@ static bool has_parameter(size_t filter, const char *name) {
 /* NAME[,parameter=number]... */
 static bool filter(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     char copy[512];
+    /* strtok_r writes into the text. */
     if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
         return false;
     sdimage_options *parameters = sdimage_options_new();

@@ -6,7 +6,8 @@
 
 #include "arguments.h"
 
-/* Parses a transformer in the notation of the command line. */
+/* Parses a transformer in the notation of the command line. The caller owns *transformer. INVALID for an unknown kind;
+ * REPORTED for an invalid argument of a known one. */
 parse_result parse_transform(const char *text, sdimage_transformer **transformer);
 
 /* Parses "#rrggbb" or "#rrggbbaa". */

@@ -1,4 +1,4 @@
-/* url.c: URLs as arguments and as text. */
+/* url.c: URLs as arguments and as text (see url.h). */
 #include "url.h"
 
 #include <ctype.h>
@@ -15,6 +15,7 @@ char *url_of_file(const char *path) {
     char *absolute = realpath(path, NULL);
     char *url = absolute ? malloc(strlen(absolute) * 3 + sizeof "file://") : NULL;
     if (!url) {
+        /* free may change errno. */
         int problem = errno;
         free(absolute);
         errno = problem;
