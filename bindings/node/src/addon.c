@@ -1,9 +1,12 @@
-/* The addon: one binding for each environment that requires it, and the functions that index.js uses. */
+/* addon.c: the addon: one binding for each environment that requires it, and the functions that index.js uses.
+ *
+ * NAPI_MODULE_INIT runs once in each environment, on its thread. All functions run on the thread of their
+ * environment. */
 #include <stdlib.h>
 
 #include "binding.h"
 
-/* Runs before the values of the environment are collected. No event from the loop follows. */
+/* Cleanup hook of the environment, before its values are collected. No event from the loop follows. */
 static void ending(void *data) {
     binding *binding = data;
     watch_close(binding->events);
@@ -12,13 +15,14 @@ static void ending(void *data) {
     sdimage_dispatcher_unref(binding->dispatcher);
 }
 
+/* Finalizer of the binding, which values still use while they are collected with the environment. */
 static void ended(napi_env env, void *data, void *hint) {
     (void)env;
     (void)hint;
     free(data);
 }
 
-/* setup(deliver, asked, dropped, error, maximum size of a Buffer in bytes) */
+/* setup(deliver, asked, dropped, error, maximum size of a Buffer in bytes): stores what the addon calls. */
 static napi_value setup(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     arguments(env, info, values);
@@ -31,12 +35,14 @@ static napi_value setup(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
+/* handles() => number of objects that values hold. */
 static napi_value handles(napi_env env, napi_callback_info info) {
     (void)info;
     return number(env, (double)binding_of(env)->handles);
 }
 
-/* Adds the status numbers by name, so that index.js need not repeat them. */
+/* Returns the status numbers by name, so that index.js need not repeat them. Numbers without a status have a name that
+ * begins with U. */
 static napi_value statuses(napi_env env) {
     napi_value table;
     napi_create_object(env, &table);
@@ -46,6 +52,7 @@ static napi_value statuses(napi_env env) {
     return table;
 }
 
+/* Makes the binding of an environment, and watches its two descriptors. NULL with an exception thrown. */
 static binding *binding_new(napi_env env) {
     binding *made = calloc(1, sizeof *made);
     sdimage_error *error = NULL;
@@ -54,6 +61,7 @@ static binding *binding_new(napi_env env) {
         sdimage_error_unref(error);
         return NULL; /* the process has run out of descriptors, so the addon cannot work */
     }
+    /* First: the functions below find the binding by the environment. */
     napi_set_instance_data(env, made, ended, NULL);
     made->events = watch_new(env, sdimage_dispatcher_descriptor(made->dispatcher), "sdimage.load", take_events);
     made->requests = watch_new(env, inbox_descriptor(made->inbox), "sdimage.loader", take_requests);

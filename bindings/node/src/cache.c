@@ -1,8 +1,9 @@
-/* Opening caches, and their memory part, which never blocks. job.c has the rest. */
+/* cache.c: opening caches, and their memory part, which never blocks. job.c has the rest. */
 #include <stdlib.h>
 
 #include "binding.h"
 
+/* Makes a configuration of the properties of an object, for the caller to release. */
 static sdimage_cache_config *config_of(napi_env env, napi_value object) {
     sdimage_cache_config *config = sdimage_cache_config_new();
     double value;
@@ -27,6 +28,7 @@ static sdimage_cache_config *config_of(napi_env env, napi_value object) {
     return config;
 }
 
+/* cacheNew(options) */
 napi_value cache_new(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     sdimage_cache *cache = NULL;
@@ -38,6 +40,7 @@ napi_value cache_new(napi_env env, napi_callback_info info) {
     return status < 0 ? throw_error(env, status, error) : handle_wrap(env, CACHE, cache);
 }
 
+/* cacheMemoryImage(cache, key) => image or null */
 napi_value cache_memory_image(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS], none;
     size_t length = 0;
@@ -52,6 +55,7 @@ napi_value cache_memory_image(napi_env env, napi_callback_info info) {
     return image ? image_fields(env, image) : none;
 }
 
+/* cacheSetMemoryImage(cache, key, image) */
 napi_value cache_set_memory_image(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     sdimage_error *error = NULL;

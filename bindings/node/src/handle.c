@@ -1,15 +1,20 @@
-/* Objects of the library as JavaScript values. Only this file owns references. */
+/* handle.c: objects of the library as JavaScript values. Only this file owns references.
+ *
+ * A value is an external that holds a box with one reference to an object. The reference is released by `release`, or
+ * when the value is collected, whichever is first. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
 
+/* The contents of a value. */
 typedef struct box {
     kind kind;
     void *object; /* NULL after release */
     int64_t cost; /* bytes reported to the collector */
 } box;
 
+/* Releases a reference to an object of a kind. */
 static void unref(kind kind, void *object) {
     switch (kind) {
     case IMAGE: sdimage_image_unref(object); break;
@@ -22,6 +27,7 @@ static void unref(kind kind, void *object) {
     }
 }
 
+/* Releases the object of a box; no effect if it is released. */
 static void empty(napi_env env, box *box) {
     int64_t total;
     void *object = box->object;
@@ -34,13 +40,14 @@ static void empty(napi_env env, box *box) {
     unref(box->kind, object);
 }
 
+/* Finalizer of a value, on the thread of its environment. */
 static void collected(napi_env env, void *data, void *hint) {
     (void)hint;
     empty(env, data);
     free(data);
 }
 
-/* "kind" in the second half distinguishes these from values of other addons. */
+/* Distinguishes these values from those of other addons. The two halves are ASCII text. */
 static const napi_type_tag tag = {0x7364696d61676531, 0x6e6f64652d626f78};
 
 napi_value handle_wrap(napi_env env, kind kind, void *object) {
@@ -67,6 +74,7 @@ napi_value handle_wrap(napi_env env, kind kind, void *object) {
     return value;
 }
 
+/* Returns the box of a value; NULL for any other value. */
 static box *box_of(napi_env env, napi_value value) {
     void *data = NULL;
     bool is_ours = false;
@@ -101,6 +109,7 @@ napi_value handle_release(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
+/* Finalizer of an ArrayBuffer on pixels. */
 static void image_unused(napi_env env, void *bytes, void *image) {
     (void)bytes;
     binding_of(env)->handles--;
@@ -125,10 +134,12 @@ napi_value pixels_of(napi_env env, sdimage_image *image) {
     if (is_too_long(env, length))
         return NULL;
     binding_of(env)->handles++;
+    /* Counted before the call; image_unused undoes it after a failure. */
     napi_status status =
         napi_create_external_arraybuffer(env, bytes, length, image_unused, sdimage_image_ref(image), &value);
     if (status == napi_ok)
         return value;
+    /* Some builds of V8 permit no memory outside of its own: the pixels are copied then. */
     if (status == napi_no_external_buffers_allowed &&
         (status = napi_create_arraybuffer(env, length, &copy, &value)) == napi_ok)
         memcpy(copy, bytes, length);

@@ -1,9 +1,10 @@
-/* Images, their pixels, and header properties. */
+/* image.c: images, their pixels, and header properties. Everything here is fast: decodes and conversions are jobs
+ * (job.c). */
 #include <stdlib.h>
 
 #include "binding.h"
 
-/* Takes over the reference. */
+/* Returns the properties of an image, with its handle. Takes over the reference. */
 napi_value image_fields(napi_env env, sdimage_image *image) {
     napi_value fields;
     sdimage_size source = sdimage_image_source_size(image);
@@ -28,6 +29,7 @@ napi_value image_fields(napi_env env, sdimage_image *image) {
     return fields;
 }
 
+/* imagePixels(image) => ArrayBuffer */
 napi_value image_pixels(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     arguments(env, info, values);
@@ -35,12 +37,13 @@ napi_value image_pixels(napi_env env, napi_callback_info info) {
     return image ? pixels_of(env, image) : NULL;
 }
 
+/* Throws INVALID_ARGUMENT with a message, and returns NULL. */
 static napi_value throw_invalid(napi_env env, const char *message) {
     sdimage_status status = SDIMAGE_STATUS_INVALID_ARGUMENT;
     return throw_error(env, status, sdimage_error_new(status, message));
 }
 
-/* image(width, height, stride, pixelFormat, bytes): copies the pixels. */
+/* imageNew(width, height, stride, pixelFormat, bytes): copies the pixels. */
 napi_value image_new(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     const void *bytes;
@@ -71,6 +74,7 @@ napi_value pixel_bytes(napi_env env, napi_callback_info info) {
     return number(env, (double)sdimage_pixel_format_bytes((sdimage_pixel_format)number_of(env, values[0])));
 }
 
+/* info(bytes) => text in JSON */
 napi_value info_of_bytes(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     const void *bytes;
@@ -88,6 +92,7 @@ napi_value info_of_bytes(napi_env env, napi_callback_info info) {
     return status < 0 ? throw_error(env, status, error) : text_of_data(env, json);
 }
 
+/* sniff(bytes) => name of the format, or null */
 napi_value sniff(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS], none;
     const void *bytes;
@@ -100,6 +105,7 @@ napi_value sniff(napi_env env, napi_callback_info info) {
     return format == SDIMAGE_FORMAT_UNKNOWN ? none : text(env, sdimage_format_name(format));
 }
 
+/* Stores the diagnosis of the library as JSON. */
 static sdimage_status diagnose(sdimage_data **json, sdimage_error **error) {
     sdimage_diagnosis *diagnosis = NULL;
     sdimage_status status = sdimage_diagnosis_new(&diagnosis, error);
@@ -109,6 +115,7 @@ static sdimage_status diagnose(sdimage_data **json, sdimage_error **error) {
     return status;
 }
 
+/* version() => text */
 napi_value version(napi_env env, napi_callback_info info) {
     (void)info;
     return text(env, sdimage_version());
@@ -122,11 +129,13 @@ static napi_value text_from(napi_env env, sdimage_status (*store)(sdimage_data *
     return status < 0 ? throw_error(env, status, error) : text_of_data(env, json);
 }
 
+/* doctor() => text in JSON */
 napi_value doctor(napi_env env, napi_callback_info info) {
     (void)info;
     return text_from(env, diagnose);
 }
 
+/* metrics() => text */
 napi_value metrics(napi_env env, napi_callback_info info) {
     (void)info;
     return text_from(env, sdimage_metrics);

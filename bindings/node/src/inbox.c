@@ -1,5 +1,10 @@
-/* Custom loaders. Threads of the library put requests into the inbox of the environment that created the loader; its
- * loop takes them out. While a loader references it, the inbox outlives the environment, and then refuses requests. */
+/* inbox.c: custom loaders.
+ *
+ * Threads of the library put requests into the inbox of the environment that created the loader; its loop takes them
+ * out. While a loader references it, the inbox outlives the environment, and then refuses requests.
+ *
+ * `can_load`, `load`, `cancel` and `destroy` run on threads of the library; loader_new, take_requests and inbox_close
+ * on the thread of the environment. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,25 +15,28 @@
 
 #include "binding.h"
 
+/* A request in the inbox: to load, or to stop a load. */
 typedef struct asked {
     struct asked *next;
-    uint32_t loader;
-    char *url; /* NULL: the load of `sink` was cancelled */
-    sdimage_load_sink *sink;
+    uint32_t loader;         /* number by which index.js knows the loader */
+    char *url;               /* NULL: the load of `sink` was cancelled */
+    sdimage_load_sink *sink; /* referenced */
 } asked;
 
+/* The lock guards the list and `is_closed`. */
 struct inbox {
     pthread_mutex_t lock;
-    atomic_int references;
-    int descriptor;
+    atomic_int references; /* held by the environment and by each loader */
+    int descriptor;        /* an eventfd, readable while requests wait */
     bool is_closed;
-    asked *first, **last;
+    asked *first, **last; /* `last`: the link in which the next request is stored */
 };
 
+/* The user data of a loader. */
 typedef struct custom {
     inbox *inbox;
     uint32_t number;
-    size_t count;
+    size_t count;    /* 0: all URLs */
     char *schemes[]; /* "tar:" */
 } custom;
 
@@ -48,6 +56,7 @@ int inbox_descriptor(const inbox *inbox) {
     return inbox->descriptor;
 }
 
+/* Releases a reference; the last one frees the inbox. On any thread. */
 static void inbox_unref(inbox *inbox) {
     if (--inbox->references > 0)
         return;
@@ -56,6 +65,7 @@ static void inbox_unref(inbox *inbox) {
     free(inbox);
 }
 
+/* Ends a load whose environment has ended. */
 static void refuse(sdimage_load_sink *sink) {
     sdimage_error *error = sdimage_error_new(SDIMAGE_STATUS_SHUTDOWN, "loader: environment has ended");
     /* Passing no error would mean success. Without memory for one, releasing the sink is a failure too. */
@@ -64,12 +74,14 @@ static void refuse(sdimage_load_sink *sink) {
     sdimage_error_unref(error);
 }
 
+/* Frees a request, outside of the lock: releasing the sink may end its load. */
 static void asked_free(asked *asked) {
     sdimage_load_sink_unref(asked->sink);
     free(asked->url);
     free(asked);
 }
 
+/* Takes all requests out, and closes the inbox if required. */
 static asked *take_all(inbox *inbox, bool closing) {
     pthread_mutex_lock(&inbox->lock);
     asked *list = inbox->first;
@@ -90,7 +102,7 @@ void inbox_close(inbox *inbox) {
     inbox_unref(inbox);
 }
 
-/* Takes over `url`. */
+/* Adds a request and wakes the loop; false if the inbox is closed or memory is exhausted. Takes over `url`. */
 static bool put(inbox *inbox, uint32_t loader, char *url, sdimage_load_sink *sink) {
     uint64_t one = 1;
     asked *made = calloc(1, sizeof *made);
@@ -111,6 +123,7 @@ static bool put(inbox *inbox, uint32_t loader, char *url, sdimage_load_sink *sin
     return is_taken;
 }
 
+/* Compares schemes, "mine:", with the beginning of the URL. Must not block. */
 static bool can_load(void *user_data, const sdimage_request *request) {
     custom *custom = user_data;
     const char *url = sdimage_request_url(request, NULL);
@@ -120,6 +133,7 @@ static bool can_load(void *user_data, const sdimage_request *request) {
     return custom->count == 0;
 }
 
+/* Passes a load to the loop and returns; index.js finishes the sink later. */
 static sdimage_status load(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     custom *custom = user_data;
     char *url = strdup(sdimage_request_url(request, NULL));
@@ -130,10 +144,12 @@ static sdimage_status load(void *user_data, const sdimage_request *request, sdim
     return SDIMAGE_STATUS_OK;
 }
 
+/* Tells the loop that no load waits any more. */
 static void cancel(void *user_data, sdimage_load_sink *sink) {
     put(((custom *)user_data)->inbox, 0, NULL, sink);
 }
 
+/* Frees the user data. Also called when the loader could not be made. */
 static void destroy(void *user_data) {
     custom *custom = user_data;
     inbox_unref(custom->inbox);
@@ -142,7 +158,7 @@ static void destroy(void *user_data) {
     free(custom);
 }
 
-/* loader(number, schemes) */
+/* loaderNew(number, schemes) => loader. index.js finds the function by the number. */
 napi_value loader_new(napi_env env, napi_callback_info info) {
     static const sdimage_loader_vtable table = {
         .size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
@@ -173,6 +189,7 @@ void take_requests(napi_env env, watch *watch) {
     binding *binding = binding_of(env);
     uint64_t count;
     asked *next;
+    /* Resets the descriptor, before the list is taken: requests that come later wake the loop again. */
     if (read(inbox_descriptor(binding->inbox), &count, sizeof count) < 0)
         return;
     for (asked *each = take_all(binding->inbox, false); each; each = next) {

@@ -1,5 +1,11 @@
-/* Calls that block or compute: on a thread of libuv's pool, as promises; or synchronously, for the functions named
- * …Sync. */
+/* job.c: calls that block or compute: on a thread of libuv's pool, as promises; or synchronously, for the functions
+ * named …Sync.
+ *
+ * 1. job_start reads the inputs into a job, on the thread of the environment.
+ * 2. on_pool runs the operation on a thread of the pool, without access to JavaScript values.
+ * 3. on_loop makes a value of the result and settles the promise.
+ *
+ * Without a promise, run_now does the last two steps at once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +16,8 @@ typedef struct job job;
 /* The work of a job, and the conversion of its result to a value. */
 typedef struct operation {
     const char *name;
-    sdimage_status (*run)(job *job);
-    napi_value (*finish)(napi_env env, job *job);
+    sdimage_status (*run)(job *job);              /* on any thread */
+    napi_value (*finish)(napi_env env, job *job); /* NULL with an exception pending */
 } operation;
 
 /* The inputs and outputs of a job. It owns all references. */
@@ -19,6 +25,7 @@ struct job {
     const operation *operation;
     napi_async_work work;
     napi_deferred deferred;
+    /* Inputs; those that the operation does not need are NULL. */
     sdimage_cache *cache;
     sdimage_manager *manager;
     char *key;
@@ -28,6 +35,7 @@ struct job {
     double number; /* format, pixel format, layers, index, stops or milliseconds, depending on the operation */
     sdimage_decode_options *decode;
     sdimage_encode_options *encode;
+    /* Outputs. */
     sdimage_image *made_image;
     sdimage_data *made_data;
     uint64_t first, second;
@@ -35,6 +43,7 @@ struct job {
     sdimage_error *error;
 };
 
+/* --- Operations. They must not call Node-API functions. */
 static sdimage_status run_decode(job *job) {
     return sdimage_decode(sdimage_data_bytes(job->data), sdimage_data_length(job->data), job->decode, &job->made_image,
                           &job->error);
@@ -98,6 +107,7 @@ static sdimage_status run_manager_flush(job *job) {
     return sdimage_manager_flush(job->manager, (uint32_t)job->number, &job->error);
 }
 
+/* --- Results. They take over the references that an operation has stored. */
 static napi_value take_image(napi_env env, job *job) {
     sdimage_image *image = job->made_image;
     job->made_image = NULL;
@@ -159,6 +169,7 @@ static void job_free(job *job) {
     free(job);
 }
 
+/* Callback of the asynchronous work, on a thread of the pool. */
 static void on_pool(napi_env env, void *data) {
     job *job = data;
     (void)env;
@@ -174,6 +185,7 @@ static napi_value taken_exception(napi_env env) {
     return exception ? exception : error_value(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
 }
 
+/* Callback of the asynchronous work, on the thread of the environment: settles the promise and frees the job. */
 static void on_loop(napi_env env, napi_status status, void *data) {
     job *job = data;
     napi_value value = NULL;
@@ -189,6 +201,7 @@ static void on_loop(napi_env env, napi_status status, void *data) {
     job_free(job);
 }
 
+/* Returns the operation of a name; NULL for none. */
 static const operation *operation_of(napi_env env, napi_value name) {
     const operation *found = NULL;
     char *wanted = text_of(env, name, NULL);
@@ -225,6 +238,7 @@ static bool read_inputs(napi_env env, job *job, napi_value object) {
     return true;
 }
 
+/* Runs a job on this thread and frees it. Returns its result, or throws its error. */
 static napi_value run_now(napi_env env, job *job) {
     napi_value value = NULL;
     job->status = job->operation->run(job);
@@ -257,6 +271,7 @@ napi_value job_start(napi_env env, napi_callback_info info) {
         job_free(made);
         return throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
     }
+    /* The promise exists: from here on errors reject it. */
     if (napi_create_async_work(env, NULL, text(env, "sdimage"), on_pool, on_loop, made, &made->work) != napi_ok ||
         napi_queue_async_work(env, made->work) != napi_ok) {
         napi_reject_deferred(env, made->deferred, taken_exception(env));

@@ -1,7 +1,11 @@
-/* Managers and loads: started here; take_events delivers their results. */
+/* manager.c: managers and loads: started here; take_events delivers their results.
+ *
+ * Loads have no handler. Their events wait in the dispatcher of the environment, and are passed to index.js from its
+ * loop, with the token that it gave to the load. */
 #include "binding.h"
 #include "enums.h"
 
+/* Sets the cache of a manager: that of the property, none, or the default. */
 static void set_cache(napi_env env, napi_value object, sdimage_manager_config *config) {
     napi_value value;
     bool none;
@@ -53,6 +57,8 @@ static sdimage_status set_loaders(napi_env env, napi_value object, sdimage_manag
     return status;
 }
 
+/* Makes a configuration of the properties of an object, for the caller to release. An exception may be pending
+ * afterwards. */
 static sdimage_manager_config *config_of(napi_env env, napi_value object) {
     sdimage_manager_config *config = sdimage_manager_config_new();
     double value;
@@ -66,6 +72,7 @@ static sdimage_manager_config *config_of(napi_env env, napi_value object) {
     return config;
 }
 
+/* managerNew(options) */
 napi_value manager_new(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     sdimage_manager *manager = NULL;
@@ -86,7 +93,7 @@ napi_value manager_new(napi_env env, napi_callback_info info) {
     return status < 0 ? throw_error(env, status, error) : handle_wrap(env, MANAGER, manager);
 }
 
-/* start(manager, url, options, token) => task. `deliver` reports all events of the load under its token. */
+/* managerStart(manager, url, options, token) => task. `deliver` reports all events of the load under its token. */
 napi_value manager_start(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     sdimage_task *task = NULL;
@@ -104,12 +111,13 @@ napi_value manager_start(napi_env env, napi_callback_info info) {
     sdimage_request_unref(request);
     if (status < 0)
         return throw_error(env, status, error);
+    /* The first load keeps the loop, and so the process, alive until its final result. */
     if (binding->pending++ == 0)
         uv_ref((uv_handle_t *)&binding->events->poll);
     return handle_wrap(env, TASK, task);
 }
 
-/* Ends running loads; their results come as events. */
+/* managerClose(manager): ends running loads; their results come as events. */
 napi_value manager_close(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     arguments(env, info, values);
@@ -159,6 +167,7 @@ napi_value manager_forget_failed(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
+/* taskCancel(task) */
 napi_value task_cancel(napi_env env, napi_callback_info info) {
     sdimage_task *task = first_argument(env, info, TASK);
     if (task)
@@ -166,12 +175,13 @@ napi_value task_cancel(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
-/* Priorities are numbers of the library. */
+/* taskPriority(task) => number of the priority */
 napi_value task_priority(napi_env env, napi_callback_info info) {
     sdimage_task *task = first_argument(env, info, TASK);
     return task ? number(env, sdimage_task_priority(task)) : NULL;
 }
 
+/* taskSetPriority(task, number) */
 napi_value task_set_priority(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS];
     arguments(env, info, values);
@@ -181,7 +191,7 @@ napi_value task_set_priority(napi_env env, napi_callback_info info) {
     return NULL;
 }
 
-/* The result of a load; null while it runs. */
+/* taskResult(task) => result of a load; null while it runs */
 napi_value task_result(napi_env env, napi_callback_info info) {
     napi_value values[MAX_ARGUMENTS], none;
     sdimage_result *result = NULL;
@@ -220,6 +230,7 @@ napi_value result_fields(napi_env env, sdimage_result *result) {
     return fields;
 }
 
+/* Passes an event to index.js: (token, is it a result, received, expected, result). */
 static void deliver(napi_env env, watch *watch, sdimage_event *event) {
     binding *binding = binding_of(env);
     bool is_result = sdimage_event_callback_kind(event) == SDIMAGE_CALLBACK_KIND_RESULT;
@@ -228,6 +239,7 @@ static void deliver(napi_env env, watch *watch, sdimage_event *event) {
                            number(env, (double)sdimage_event_received(event)),
                            number(env, (double)sdimage_event_expected(event)),
                            is_result ? result_fields(env, result) : undefined(env)};
+    /* Before the call, because the callback may start the next load. */
     if (is_result && sdimage_result_kind(result) == SDIMAGE_DELIVERY_KIND_FINAL && --binding->pending == 0)
         uv_unref((uv_handle_t *)&binding->events->poll);
     watch_call(env, watch, binding->deliver, 5, values);

@@ -1,4 +1,5 @@
-/* Converts plain objects to options of the library. index.js has checked names and types. */
+/* options.c: converts plain objects to options of the library. index.js has checked names and types. Missing properties
+ * leave the defaults. */
 #include <stdlib.h>
 
 #include "binding.h"
@@ -62,6 +63,7 @@ sdimage_encode_options *encode_options_of(napi_env env, napi_value object) {
     return options;
 }
 
+/* Sets the header fields of an object, by name. */
 static void set_headers(napi_env env, sdimage_request *request, napi_value object) {
     napi_value names, name, value;
     uint32_t count = 0;
@@ -88,6 +90,7 @@ static void set_cache_key(napi_env env, sdimage_request *request, napi_value obj
     free(key);
 }
 
+/* Sets the properties that are numbers or flags. */
 static void set_choices(napi_env env, sdimage_request *request, napi_value object) {
     double value;
     bool flag;

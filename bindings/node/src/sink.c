@@ -1,4 +1,5 @@
-/* Sinks: where loaders of programs write what they load. */
+/* sink.c: sinks: where loaders of programs write what they load. Called by index.js while and after a loader's function
+ * runs. */
 #include <stdlib.h>
 
 #include "binding.h"

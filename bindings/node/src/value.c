@@ -1,4 +1,4 @@
-/* Conversion of values from and to JavaScript. */
+/* value.c: conversion of values from and to JavaScript. All functions run on the thread of the environment. */
 #include <stdlib.h>
 
 #include "binding.h"
@@ -40,6 +40,7 @@ bool is_true(napi_env env, napi_value object, const char *name) {
 
 char *text_of(napi_env env, napi_value value, size_t *length) {
     size_t needed = 0;
+    /* The first call returns the length. */
     if (napi_get_value_string_utf8(env, value, NULL, 0, &needed) != napi_ok)
         return NULL;
     char *text = malloc(needed + 1);
@@ -110,6 +111,7 @@ napi_value error_value(napi_env env, sdimage_status status, const sdimage_error 
                            text(env, *message ? message : "library: call failed"),
                            number(env, sdimage_error_http_status(error)), text(env, sdimage_error_url(error)),
                            boolean(env, sdimage_error_is_transient(error))};
+    /* The class of errors is defined in JavaScript. */
     napi_get_reference_value(env, binding_of(env)->error, &make);
     napi_call_function(env, undefined(env), make, sizeof values / sizeof *values, values, &made);
     return made;

@@ -1,8 +1,9 @@
-/* Descriptors watched by the loop of an environment. */
+/* watch.c: descriptors watched by the loop of an environment, and calls into JavaScript from there. */
 #include <stdlib.h>
 
 #include "binding.h"
 
+/* Callback of libuv, on the thread of the environment. */
 static void ready(uv_poll_t *poll, int status, int events) {
     watch *watch = poll->data;
     napi_handle_scope scope;
@@ -23,12 +24,14 @@ watch *watch_new(napi_env env, int descriptor, const char *name, void (*readable
     made->env = env;
     made->readable = readable;
     made->poll.data = made;
+    /* Callbacks outside of a JavaScript call need a context. */
     napi_async_init(env, NULL, text(env, name), &made->context);
     uv_poll_start(&made->poll, UV_READABLE, ready);
     uv_unref((uv_handle_t *)&made->poll); /* an idle watch keeps no process alive */
     return made;
 }
 
+/* Callback of libuv after the last use of the handle. */
 static void closed(uv_handle_t *handle) {
     free(handle->data);
 }
