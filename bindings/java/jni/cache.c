@@ -1,4 +1,6 @@
-/* Caches. */
+/* cache.c: native methods of caches.
+ *
+ * Keys are bytes. Methods that touch the disk block. A missing entry is null or 0, not an exception. */
 #include <stdlib.h>
 
 #include "shim.h"
@@ -21,6 +23,7 @@ jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArra
     sdimage_cache_config_set_max_memory_cost(config, (size_t)max_memory_cost);
     sdimage_cache_config_set_max_memory_count(config, (size_t)max_memory_count);
     sdimage_cache_config_set_max_disk_size(config, (uint64_t)max_disk_size);
+    /* 0 is the default of the library; negative values are no limit. */
     if (has_max_disk_age)
         sdimage_cache_config_set_max_disk_age(config, max_disk_age);
     sdimage_status status = SDIMAGE_STATUS_NO_MEMORY;
@@ -51,7 +54,7 @@ void NATIVE(cacheSetMemoryImage)(JNIEnv *env, jclass self, jlong cache, jbyteArr
     free(key);
 }
 
-/* A missing entry is no error. */
+/* Reports that an entry is missing, which is no error, and releases the error. */
 static bool is_missing(sdimage_status status, sdimage_error *error) {
     if (status == SDIMAGE_STATUS_NOT_FOUND)
         sdimage_error_unref(error);
@@ -90,6 +93,7 @@ void NATIVE(cacheStore)(JNIEnv *env, jclass self, jlong cache, jbyteArray name, 
     size_t length = 0, size = 0;
     (void)self;
     char *key = bytes_of(env, name, &length), *bytes = bytes_of(env, array, &size);
+    /* A copy failed; its exception stays pending. */
     if ((*env)->ExceptionCheck(env))
         status = SDIMAGE_STATUS_NO_MEMORY;
     else if (bytes)
@@ -143,6 +147,7 @@ void NATIVE(cacheClose)(JNIEnv *env, jclass self, jlong cache) {
     failed(env, status, error);
 }
 
+/* Returns the bytes on disk and stores the number of entries; throws on failure. */
 static uint64_t totals(JNIEnv *env, jlong cache, uint64_t *count) {
     sdimage_error *error = NULL;
     uint64_t bytes = 0;

@@ -1,4 +1,5 @@
-/* Images, decoding and encoding. */
+/* image.c: native methods for images, decoding and encoding. Options arrive as arrays of numbers, whose indices are
+ * constants of the Java classes. */
 #include <stdlib.h>
 
 #include "shim.h"
@@ -24,6 +25,7 @@ sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array) {
     return options;
 }
 
+/* Makes encode options of an array, for the caller to release. */
 static sdimage_encode_options *encode_options(JNIEnv *env, jdoubleArray array) {
     jdouble v[ENCODE(COUNT)];
     (*env)->GetDoubleArrayRegion(env, array, 0, ENCODE(COUNT), v);
@@ -95,6 +97,7 @@ jlong NATIVE(imageNew)(JNIEnv *env, jclass self, jint width, jint height, jint s
     size_t length = 0, row = (size_t)width * sdimage_pixel_format_bytes((sdimage_pixel_format)format);
     (void)self;
     char *pixels = bytes_of(env, array, &length);
+    /* The last row may be shorter than the stride. Divides, because the product could overflow. */
     if (pixels && width > 0 && height > 0 && row > 0 && stride > 0 && (size_t)stride >= row && length >= row &&
         (length - row) / (size_t)stride >= (size_t)height - 1)
         status = sdimage_image_new((uint32_t)width, (uint32_t)height, (size_t)stride, (sdimage_pixel_format)format,
@@ -139,6 +142,7 @@ jobject NATIVE(imagePixels)(JNIEnv *env, jclass self, jlong object) {
     jobject buffer = NULL;
     if (length <= INT32_MAX) /* the maximum size of a Java buffer */
         buffer = (*env)->NewDirectByteBuffer(env, (void *)sdimage_image_pixels(image), (jlong)length);
+    /* The reference of the buffer, which Java releases. */
     if (buffer)
         sdimage_image_ref(image);
     else

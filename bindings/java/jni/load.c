@@ -1,4 +1,8 @@
-/* Managers, loads and their results. Callbacks run on the library's callback thread and only forward. */
+/* load.c: native methods of managers, loads and their results. Callbacks run on the library's callback thread and only
+ * forward.
+ *
+ * A load is known to the library by a token, a number by which Java finds its object. So no reference to a Java object
+ * can leak here; on_destroy ends the life of the token. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +68,7 @@ jlong NATIVE(managerNew)(JNIEnv *env, jclass self, jlong cache, jboolean has_no_
     return failed(env, status, error) ? 0 : address(manager);
 }
 
+/* Passes a result, with a reference for Java. */
 static void on_result(void *token, sdimage_task *task, sdimage_result *result) {
     JNIEnv *env = attached();
     (void)task;
@@ -73,6 +78,7 @@ static void on_result(void *token, sdimage_task *task, sdimage_result *result) {
     ignore_exception(env);
 }
 
+/* Passes the progress of a load, in bytes; -1 if the total is unknown. */
 static void on_progress(void *token, sdimage_task *task, int64_t received, int64_t expected) {
     JNIEnv *env = attached();
     (void)task;
@@ -82,6 +88,8 @@ static void on_progress(void *token, sdimage_task *task, int64_t received, int64
     ignore_exception(env);
 }
 
+/* Destroy function of loads and loaders. Also called when a call fails, possibly with an exception pending: the token
+ * must be released all the same. */
 static void set_fields(JNIEnv *env, jobjectArray fields, sdimage_request *request) {
     jsize count = (*env)->ExceptionCheck(env) ? 0 : (*env)->GetArrayLength(env, fields);
     for (jsize index = 0; index + 1 < count && !(*env)->ExceptionCheck(env); index += 2) {
@@ -92,11 +100,13 @@ static void set_fields(JNIEnv *env, jobjectArray fields, sdimage_request *reques
             sdimage_request_set_header(request, name, value);
         free(name);
         free(value);
+        /* Local references are limited until the native method returns. */
         (*env)->DeleteLocalRef(env, first);
         (*env)->DeleteLocalRef(env, second);
     }
 }
 
+/* Makes a request, for the caller to release; NULL if memory is exhausted or an exception is pending. */
 static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key, jlongArray decode, jlongArray values) {
     jlong v[REQUEST(COUNT)];
     size_t length = 0;
@@ -111,6 +121,7 @@ static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key,
     sdimage_decode_options_unref(options);
     sdimage_request_set_priority(request, (sdimage_priority)v[REQUEST(PRIORITY)]);
     sdimage_request_set_source_policy(request, (sdimage_source_policy)v[REQUEST(SOURCE_POLICY)]);
+    /* A request without a policy has that of its manager. */
     if (v[REQUEST(FRESHNESS)] != REQUEST(FRESHNESS_OF_MANAGER))
         sdimage_request_set_freshness(request, (sdimage_freshness)v[REQUEST(FRESHNESS)]);
     sdimage_request_set_progressive(request, v[REQUEST(PROGRESSIVE)] != 0);
@@ -266,12 +277,14 @@ jbyteArray NATIVE(resultFreshness)(JNIEnv *env, jclass self, jlong result) {
     return array_of_text(env, sdimage_freshness_rule_name(sdimage_result_freshness(pointer(result))));
 }
 
+/* Returns the error of a result as an exception that is not thrown; null without one. */
 jobject NATIVE(resultError)(JNIEnv *env, jclass self, jlong result) {
     (void)self;
     sdimage_error *error = sdimage_result_error(pointer(result));
     return error ? exception_of(env, SDIMAGE_STATUS_OK, error) : NULL;
 }
 
+/* Returns a buffer on the bytes. Java holds the reference to the data that it needs. */
 jobject NATIVE(dataBytes)(JNIEnv *env, jclass self, jlong object) {
     const sdimage_data *data = pointer(object);
     (void)self;

@@ -1,16 +1,21 @@
-/* Custom loaders. The schemes of a loader are matched here, because that must not wait for Java. */
+/* loader.c: native methods of custom loaders and their sinks.
+ *
+ * The schemes of a loader are matched here, because that must not wait for Java. A load is passed to a thread of Java,
+ * which writes into the sink. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "shim.h"
 
+/* The user data of a loader. */
 typedef struct custom {
-    jlong token;
-    size_t count;
+    jlong token;     /* number by which Java finds the loader */
+    size_t count;    /* 0: all URLs */
     char *schemes[]; /* "tar:" */
 } custom;
 
+/* Defined in load.c. */
 static bool can_load(void *user_data, const sdimage_request *request) {
     custom *custom = user_data;
     const char *url = sdimage_request_url(request, NULL);
@@ -20,6 +25,7 @@ static bool can_load(void *user_data, const sdimage_request *request) {
     return custom->count == 0;
 }
 
+/* Passes a load to Java and returns. Java releases the reference to the sink. */
 static sdimage_status load(void *user_data, const sdimage_request *request, sdimage_load_sink *sink) {
     custom *custom = user_data;
     size_t length = 0;
@@ -36,6 +42,7 @@ static sdimage_status load(void *user_data, const sdimage_request *request, sdim
     return text ? SDIMAGE_STATUS_OK : SDIMAGE_STATUS_SHUTDOWN;
 }
 
+/* Tells Java that no load waits for the sink, which its address identifies. */
 static void cancel(void *user_data, sdimage_load_sink *sink) {
     JNIEnv *env = attached();
     if (!env)
@@ -44,6 +51,7 @@ static void cancel(void *user_data, sdimage_load_sink *sink) {
     ignore_exception(env);
 }
 
+/* Frees the user data, and ends the life of its token. */
 static void destroy(void *user_data) {
     custom *custom = user_data;
     on_destroy(pointer(custom->token));
@@ -102,6 +110,7 @@ jboolean NATIVE(sinkIsCancelled)(JNIEnv *env, jclass self, jlong sink) {
     return sdimage_load_sink_is_cancelled(pointer(sink));
 }
 
+/* Returns the status of a name, as Java knows them; INTERNAL_ERROR for an unknown one. */
 static sdimage_status status_of(const char *name) {
     for (int status = -1; status > -128; status--)
         if (strcmp(sdimage_status_name((sdimage_status)status), name) == 0)
@@ -109,6 +118,7 @@ static sdimage_status status_of(const char *name) {
     return SDIMAGE_STATUS_INTERNAL_ERROR;
 }
 
+/* Finishes a sink: successfully without a code, otherwise with an error. */
 void NATIVE(sinkFinish)(JNIEnv *env, jclass self, jlong sink, jstring code, jbyteArray message) {
     sdimage_error *error = NULL;
     (void)self;

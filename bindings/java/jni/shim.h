@@ -15,6 +15,7 @@
 #include "org_sdimage_Native.h"
 #include "org_sdimage_Request.h"
 
+/* The names of native methods and of constants, as javac generates them. */
 #define NATIVE(name) JNICALL Java_org_sdimage_Native_##name
 #define DECODE(name) org_sdimage_DecodeOptions_##name
 #define ENCODE(name) org_sdimage_EncodeOptions_##name
@@ -39,6 +40,7 @@ void ignore_exception(JNIEnv *env);
  * exception pending, which stays. */
 void on_destroy(void *token);
 
+/* Convert between the addresses that Java holds and pointers. */
 static inline void *pointer(jlong address) {
     return (void *)(uintptr_t)address;
 }
@@ -58,12 +60,15 @@ static inline double double_of_bits(jlong bits) {
     return value;
 }
 
-/* Throws, unless an exception is pending; `error` is released. Returns true if the status was a failure. */
+/* Throws the error of a call, unless an exception is pending. Without an error object, the status tells the reason.
+ * Releases `error`. Returns true if the status was a failure. */
 bool failed(JNIEnv *env, sdimage_status status, sdimage_error *error);
+/* Makes an exception without throwing it; NULL, with another exception pending, if that fails. `error` is borrowed. */
 jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *error);
 
 /* A NUL-terminated copy of an array, which the caller frees; NULL for null, or with an exception pending. */
 char *bytes_of(JNIEnv *env, jbyteArray array, size_t *length);
+/* Make an array; NULL with an exception pending if that fails, or for more than 2^31 - 1 bytes. */
 jbyteArray array_of(JNIEnv *env, const void *bytes, size_t length);
 jbyteArray array_of_text(JNIEnv *env, const char *text);
 /* Releases `data`. */
@@ -71,7 +76,7 @@ jbyteArray array_of_data(JNIEnv *env, sdimage_data *data);
 /* Reads at most `count` numbers into `values`; the others become 0, and all of them with an exception pending. */
 void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count);
 
-/* The caller releases them. */
+/* Makes decode options of an array, for the caller to release. */
 sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array);
 
 #endif

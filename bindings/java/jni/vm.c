@@ -1,15 +1,18 @@
-/* The virtual machine: classes, threads, exceptions, arrays. */
+/* vm.c: the virtual machine: classes, threads, exceptions, arrays; and native methods of the whole library. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "shim.h"
 
+/* Set by JNI_OnLoad before any other function runs; constant afterwards. */
 callbacks java;
 
+/* The virtual machine, and the key whose destructor detaches threads. */
 static JavaVM *machine;
 static pthread_key_t attachment;
 
+/* Destructor of the key: called at the end of a thread that `attached` has attached. */
 static void detach(void *unused) {
     (void)unused;
     (*machine)->DetachCurrentThread(machine);
@@ -33,6 +36,7 @@ void ignore_exception(JNIEnv *env) {
     }
 }
 
+/* Called once when Java loads the shim. JNI_ERR refuses it. */
 void on_destroy(void *token) {
     JNIEnv *env = attached();
     if (!env)
@@ -55,6 +59,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
     jclass found = (*env)->FindClass(env, "org/sdimage/Native");
     if (!found)
         return JNI_ERR;
+    /* Method ids stay valid as long as the class is loaded, which the reference ensures. */
     java.native = (*env)->NewGlobalRef(env, found);
     java.exception =
         (*env)->GetStaticMethodID(env, found, "exception", "(Ljava/lang/String;[BI[BZ)Lorg/sdimage/SdimageException;");
@@ -68,6 +73,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
 
 jobject exception_of(JNIEnv *env, sdimage_status status, const sdimage_error *error) {
     const char *message = sdimage_error_message(error), *url = sdimage_error_url(error);
+    /* Names of statuses are ASCII. Other texts are arrays, because JNI strings are modified UTF-8. */
     jstring code = (*env)->NewStringUTF(env, sdimage_status_name(error ? sdimage_error_code(error) : status));
     jbyteArray text = array_of(env, message, strlen(message)), place = array_of(env, url, strlen(url));
     if (!code || !text || !place)
@@ -134,6 +140,7 @@ void read_longs(JNIEnv *env, jlongArray array, jlong *values, jsize count) {
     (*env)->GetLongArrayRegion(env, array, 0, length < count ? length : count, values);
 }
 
+/* Releases the object of a handle. Java calls it once for each reference. */
 void NATIVE(unref)(JNIEnv *env, jclass self, jint kind, jlong object) {
     (void)env;
     (void)self;
@@ -155,6 +162,7 @@ jstring NATIVE(version)(JNIEnv *env, jclass self) {
     return (*env)->NewStringUTF(env, sdimage_version());
 }
 
+/* Stores the diagnosis of the library as JSON. */
 static sdimage_status diagnose(sdimage_data **json, sdimage_error **error) {
     sdimage_diagnosis *diagnosis = NULL;
     sdimage_status status = sdimage_diagnosis_new(&diagnosis, error);
