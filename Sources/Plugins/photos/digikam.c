@@ -1,4 +1,4 @@
-/* digikam.c: the tables of digiKam (core/data/database/dbconfig.xml, versions 5 to 16), read through database.h.
+/* digikam.c: the tables of digiKam (core/data/database/dbconfig.xml, versions 5 (1.0) to 16), read through database.h.
  *
  * Album roots come first, because the path of an image begins with one; then images, then the tags, which are albums of
  * the images. Identifiers are "digikam/" and the number of the image. Functions that take a row return false only if

@@ -133,7 +133,7 @@ static bool take_record(void *user_data, const sdphoto_record *record) {
     loading *loading = user_data;
     sdphoto_tree *tree = loading->tree;
     sdphoto_entry *entry = sdphoto_map_find(&tree->by_identifier, record->identifier, strlen(record->identifier));
-    /* Another process has written other rows. */
+    /* Most rows are those that this process has loaded or written before. */
     if (entry && sdphoto_record_is_same(&entry->record, record))
         return true;
     char *path = sdphoto_join(record->path, NULL, NULL);

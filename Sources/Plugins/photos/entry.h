@@ -29,7 +29,7 @@ typedef struct sdphoto_updates {
     bool has_observer, has_memory;
 } sdphoto_updates;
 
-/* Frees an entry, which must be in no table. Needs no lock. */
+/* Frees an entry; its keys in the tables become invalid. Needs no lock. */
 void sdphoto_entry_free(sdphoto_entry *entry);
 /* Removes the entry from the table of paths. */
 void sdphoto_entry_remove_path(sdphoto_tree *tree, const sdphoto_entry *entry);

@@ -1,4 +1,5 @@
-/* file.c: loads of assets that are files (see file.h). Runs on a thread of the library that may block, without locks.
+/* file.c: loads of assets that are files (see file.h). Runs without locks, on a thread that may block: that of the
+ * loader, or that of a host's library which did not have the asset.
  *
  * 1. The file is opened once, and everything is read through its descriptor. If it was moved, the library is scanned
  *    for it.

@@ -15,7 +15,7 @@ void sdphoto_load_free(sdphoto_load *load) {
 }
 
 void sdphoto_load_fail(sdphoto_load *load, sdimage_status status, sdimage_error *error) {
-    /* Without memory for an error, or for a status alone. */
+    /* NULL: the caller has only a status, or had no memory for an error. */
     if (!error)
         error = sdimage_error_new(status, status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled"
                                                                              : "photos: photo could not be loaded");

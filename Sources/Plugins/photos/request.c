@@ -110,7 +110,7 @@ bool sdimage_photos_request_options_has_network_access(const sdimage_photos_requ
 
 /* Divides a side by the scale of a screen; at least one pixel. */
 static uint32_t in_points(uint32_t side, double scale) {
-    /* Screens have a scale of at least 1. */
+    /* A scale below 1 counts as 1. */
     double points = round(side / (scale >= 1 ? scale : 1));
     return points < 1 ? 1 : (uint32_t)points;
 }

@@ -1,4 +1,4 @@
-/* shotwell.c: the tables of Shotwell (src/db/DatabaseTable.vala, schemas 15 to 24), read through database.h.
+/* shotwell.c: the tables of Shotwell (src/db/DatabaseTable.vala, schemas 15 (0.13) to 24), read through database.h.
  *
  * Photos and videos come first, then tags, which list their items. Events and tags are albums. Identifiers are
  * "shotwell/photo/" or "shotwell/video/" and the number of the row. Functions that take a row return false only if
@@ -53,7 +53,7 @@ static bool take_shotwell(sdphoto_reading *reading, sqlite3_stmt *row, sdimage_p
     return has_memory;
 }
 
-/* Rows of both tables, which have the same columns. */
+/* Rows of photos and of videos: both queries have the same columns. */
 static bool take_photo(sdphoto_reading *reading, sqlite3_stmt *row) {
     return take_shotwell(reading, row, SDIMAGE_PHOTOS_MEDIA_IMAGE);
 }

@@ -65,7 +65,7 @@ int64_t sdphoto_thumbnail_seconds(int64_t nanoseconds) {
 
 /* --- Writing. */
 
-/* Appends bytes. A failure is noted in the buffer, and later calls may fail too. */
+/* Appends bytes. A failure is noted in the buffer. */
 static void put(sdphoto_buffer *buffer, const void *bytes, size_t length) {
     size_t needed;
     if (__builtin_add_overflow(buffer->length, length, &needed)) {

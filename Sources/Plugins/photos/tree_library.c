@@ -23,7 +23,7 @@ static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need
         return sdcs_fail(error, SDIMAGE_STATUS_FORKED, "photos: library was opened before the fork");
     if (need == SDPHOTO_NEED_INDEX && tree->has_thread) {
         pthread_mutex_lock(&library->lock);
-        /* A callback of the first scan must not wait for the end of that scan. */
+        /* A callback of a scan must not wait for the first scan, which waits for the end of that one. */
         while (!tree->is_first_finished && !sdphoto_tree_is_scanned_here(tree))
             pthread_cond_wait(&tree->first_finished, &library->lock);
         sdimage_status status = tree->first_status;

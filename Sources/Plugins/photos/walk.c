@@ -74,7 +74,7 @@ static void visit_entry(sdphoto_scan *scan, const char *folder, size_t depth, in
         scan->updates.has_memory = false;
 }
 
-/* Returns the number of folders above the contents of a path; 0 for the tree's folder. */
+/* Returns the number of parts of a path; 0 for the tree's folder. */
 static size_t depth_of(const char *path) {
     size_t depth = *path ? 1 : 0;
     for (; *path; path++)

@@ -88,10 +88,10 @@ static void submit(tier *self, job *job) {
     bool exceeds_limit = is_full(self, job);
     bool is_accepted = !exceeds_limit && is_permitted(self, is_change) && sdremote_wake(self, is_change);
     self->statistics[SDIMAGE_REMOTE_STATISTIC_DROPPED] += exceeds_limit;
-    /* The job belongs to the threads, which may have freed it already. */
     if (is_accepted)
         enqueue(self, job);
     pthread_mutex_unlock(&self->lock);
+    /* The job belongs to the threads, which may have freed it already. */
     if (is_accepted)
         return;
     /* The server is not contacted: the lease expires there. */
@@ -291,7 +291,7 @@ static sdimage_status tier_new(const sdremote_engine *engine, const char *addres
     self->owner = getpid();
     self->work = sdremote_work;
     self->run_timer = sdremote_run_timer;
-    /* With several servers, failures of one alone do not open the breaker of the cache. */
+    /* More failures if there are several servers: those of one server should not stop the others. */
     self->breaker.limit = self->options.failures * engine->count(self->servers);
     self->breaker.pause_ms = self->breaker.next_pause_ms = self->options.pause_ms;
     for (size_t i = 0; i < 16; i++)

@@ -17,7 +17,7 @@ static job *late(tier *self, uint64_t now) {
             job->worker->is_failure_counted = true;
             sdremote_breaker_fail(&self->breaker, now);
         }
-        /* A worker has not completed it a moment ago. */
+        /* NULL: a worker has just completed it. */
         if (job->reply) {
             self->statistics[SDIMAGE_REMOTE_STATISTIC_TIMEOUTS]++;
             self->refuse_until = now + self->options.budget_ms * 1000000ull;
@@ -73,7 +73,7 @@ void *sdremote_run_timer(void *argument) {
     while (!self->is_stopped) {
         uint64_t now = sdcs_monotonic_ns();
         job *all = late(self, now);
-        /* The time has passed meanwhile: the loop begins anew. */
+        /* Takes the time again, because completing replies may have taken long. */
         if (all) {
             pthread_mutex_unlock(&self->lock);
             fail_expired(self, all);
