@@ -154,6 +154,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         sdcs_info info = sdav_info(&movie, count);
         info.duration_ms = sdav_total_ms(&movie);
         status = sdcs_describe(&info, metadata, error);
+        /* 0: endless for a sequence, and without meaning for a still. */
         sdimage_metadata_set_loop_count(metadata, movie.is_sequence || count < 2 ? 0 : 1);
     }
     sdav_close(&movie);
@@ -215,6 +216,7 @@ static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image
     return status < 0 ? status : sdav_make_image(&self->movie, self->movie.count, image, error);
 }
 
+/* Number of counted frames; 1 for a still. */
 static uint32_t frame_count(const void *pointer) {
     const instance *self = pointer;
     return self->is_animation ? self->movie.count : 1;

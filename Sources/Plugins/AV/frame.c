@@ -103,10 +103,12 @@ static sdimage_status convert(const sdav_movie *movie, const sdcs_info *info, sd
         sdimage_image_new_uninitialized(info->width, info->height, format, &plain, &pixels, &stride, error);
     if (status < 0)
         return status;
+    /* Made for one frame: the size and format may change with the next. */
     struct SwsContext *sws = sws_getContext(frame->width, frame->height, frame->format, frame->width, frame->height,
                                             info->has_alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24,
                                             SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, NULL, NULL, NULL);
     uint8_t *const to[4] = {pixels, NULL, NULL, NULL};
+    /* sws_scale takes four planes; the output has one. */
     const int strides[4] = {(int)stride, 0, 0, 0};
     if (!sws || sws_scale(sws, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height, to, strides) < 0)
         status = sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "video: libswscale cannot convert the pixel format");

@@ -76,22 +76,27 @@ static void read_handler(tables *self, uint32_t handler) {
 static void read_table(tables *self, uint32_t type) {
     switch (type) {
     case SDCS_FOURCC('h', 'd', 'l', 'r'):
+        /* Version and flags, and a field of 4 bytes that is 0 or the type of component in QuickTime. */
         avio_skip(self->io, 8);
         read_handler(self, avio_rb32(self->io));
         break;
     case SDCS_FOURCC('s', 't', 't', 's'):
         avio_skip(self->io, 4);
+        /* The number of runs, then for each a number of samples and their duration. */
         self->runs = avio_rb32(self->io);
         avio_skip(self->io, 4);
         self->first_duration = avio_rb32(self->io);
         break;
     case SDCS_FOURCC('s', 't', 's', 'z'):
     case SDCS_FOURCC('s', 't', 'z', '2'):
+        /* Version and flags, and the size of all samples or the size of the fields. The number of samples is the next
+         * field in both boxes. */
         avio_skip(self->io, 8);
         self->own += avio_rb32(self->io);
         break;
     case SDCS_FOURCC('t', 'r', 'u', 'n'):
         avio_skip(self->io, 4);
+        /* The samples of a run of a fragment. */
         self->samples += avio_rb32(self->io);
         break;
     case SDCS_FOURCC('c', 'm', 'o', 'v'): self->is_deflated = true; break;

@@ -205,6 +205,7 @@ static sdimage_status read_times(sdav_movie *movie, sdimage_error **error) {
         if (status >= 0)
             status = sdcs_check_deadline(movie->deadline, error);
     }
+    /* A truncated file has the frames before its end; a source that failed may have more than were read. */
     if (status >= 0 && (!movie->count || movie->source_error))
         status = sdav_fail(movie, code, "video: track has no frames", error);
     return status;

@@ -92,6 +92,7 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     if (pixels > self->request.max_pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     self->format = format_of(self);
+    /* Divides, because the product could overflow. */
     if (pixels > self->request.max_bytes / sdimage_pixel_format_bytes(self->format))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     /* libjxl holds a plane of floats for each channel, whichever of them are requested. */
@@ -99,6 +100,7 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
         channels * sizeof(float) + sdimage_pixel_format_bytes(self->format) > MOST_BYTES / pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: planes and bitmap exceed the limit of 512 MiB");
     self->has_info = true;
+    /* Small images use fewer threads than there are processors. */
     uint32_t threads = JxlResizableParallelRunnerSuggestThreads(self->info.xsize, self->info.ysize);
     uint32_t most = (uint32_t)sdcs_processors();
     JxlResizableParallelRunnerSetThreads(self->threads, threads < most ? threads : most);
@@ -214,6 +216,7 @@ static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
         return status;
     self->pixels = bytes;
     memset(bytes, 0, self->stride * self->info.ysize);
+    /* A callback, which also divides alpha out of the colors. */
     if (JxlDecoderSetImageOutCallback(self->decoder, &format, store, self) != JXL_DEC_SUCCESS)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: libjxl does not return the pixels");
     return SDIMAGE_STATUS_OK;

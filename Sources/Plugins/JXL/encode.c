@@ -223,6 +223,7 @@ static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint
     sdcs_encode_input source = {.image = NULL};
     if (status >= 0)
         status = sdcs_encode_input_open_as(&source, frame ? frame : image, writer->layout, DEEP_BITS, error);
+    /* The header takes depth, channels and orientation of the first frame; the layout is common to all. */
     if (status >= 0 && index == 0) {
         status = set_header(writer, &source, sdimage_encode_options_loop_count(writer->options, image), error);
         if (status >= 0)

@@ -35,6 +35,7 @@ static sdimage_status add_frame(sdjxl_file *file, JxlDecoder *decoder, sdimage_e
             return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for frames");
         file->durations = more;
     }
+    /* Only animations have ticks. */
     uint32_t duration = file->info.have_animation ? milliseconds(&file->info, header.duration) : 0;
     file->is_whole = header.is_last;
     file->durations[file->count++] = duration;
@@ -69,10 +70,12 @@ static sdimage_status give_room(JxlDecoder *decoder, reading *reading, sdimage_e
     if (!block)
         return SDIMAGE_STATUS_OK;
     end_box(decoder, reading);
+    /* Dropped, not truncated: half of a block is of no use. */
     if (block->room > SDCS_BLOCK_LIMIT) {
         drop(block);
         return SDIMAGE_STATUS_OK;
     }
+    /* Doubled, up to twice the limit: the length of a compressed box is not known before its end. */
     size_t room = block->room ? block->room * 2 : 4096;
     uint8_t *more = realloc(block->bytes, room);
     if (!more)

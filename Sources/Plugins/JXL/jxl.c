@@ -52,6 +52,7 @@ static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t len
         do
             status = sdjxl_next(self, event, error);
         while (status >= 0 && *event == SDJXL_PREVIEW && !previews_suffice(self));
+        /* libjxl keeps no input: what it has not consumed is passed again with the next piece. */
         size_t rest = JxlDecoderReleaseInput(self->decoder);
         *at += count - rest;
         if (status < 0 || *event != SDJXL_NEED_INPUT || count == left)
@@ -288,6 +289,7 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
 static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image **image, sdimage_error **error) {
     sdjxl_event event = SDJXL_END;
     sdimage_status status = seek(self, index, error);
+    /* Every call has the time limit of one decode. */
     self->animation.deadline = sdcs_instance_deadline(&self->base);
     while (status >= 0) {
         status = sdjxl_next(&self->animation, &event, error);

@@ -106,6 +106,7 @@ static void take_memory(checker *checker, uint64_t bytes) {
 
 /* Counts the rules of a style sheet by the punctuation that separates their parts. */
 static void count_rules(checker *checker, const uint8_t *css, size_t length) {
+    /* The text counts, too. */
     uint64_t bytes = length;
     for (size_t i = 0; i < length; i++)
         switch (css[i]) {
@@ -136,6 +137,7 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
     static const char base64[] = ";base64";
     if (!is_data(value, length))
         return;
+    /* data:[type][;base64],DATA (RFC 2397, section 3). */
     const uint8_t *comma = memchr(value, ',', length);
     size_t head = comma ? (size_t)(comma - value) : length, size = comma ? length - head - 1 : 0;
     bool is_base64 = head >= sizeof base64 - 1 && xmlStrncasecmp(value + head - (sizeof base64 - 1),

@@ -55,6 +55,7 @@ static bool find_size(RsvgHandle *handle, double *width, double *height) {
     RsvgLength across, down;
     RsvgRectangle box;
     rsvg_handle_get_intrinsic_dimensions(handle, &has_width, &across, &has_height, &down, &has_box, &box);
+    /* Percentages have no pixels, and count as missing. */
     *width = has_width ? pixels_of(across) : 0;
     *height = has_height ? pixels_of(down) : 0;
     if (has_box && box.width > 0 && box.height > 0) {

@@ -125,6 +125,7 @@ static sdimage_status write_block(const sdcs_tiff *file, const parts *parts, sdt
                                   sdimage_error **error) {
     /* The type of pointers to directories: 32 bits. */
     enum { LONG = 4 };
+    /* Offsets: first directory, Exif directory, GPS directory, end. Empty directories are left out. */
     size_t pointers = (parts->exif.count ? 1u : 0u) + (parts->gps.count ? 1u : 0u), used = 0;
     size_t exif = HEADER + size_of(&parts->first, pointers);
     size_t gps = exif + (parts->exif.count ? size_of(&parts->exif, 0) : 0);
@@ -140,6 +141,7 @@ static sdimage_status write_block(const sdcs_tiff *file, const parts *parts, sdt
         others[used++] = (entry){EXIF_DIRECTORY, LONG, 1, NULL, exif};
     if (parts->gps.count)
         others[used++] = (entry){GPS_DIRECTORY, LONG, 1, NULL, gps};
+    /* The header: byte order, 42, and the offset of the first directory. */
     memcpy(block->bytes, file->is_big_endian ? "MM" : "II", 2);
     put(file, block->bytes + 2, 2, 42);
     put(file, block->bytes + 4, 4, HEADER);
@@ -162,6 +164,7 @@ sdimage_status sdtiff_exif(const void *bytes, size_t length, sdtiff_block *block
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a metadata block");
     /* Damaged offsets lead to empty directories. */
     read_directory(&file, sdcs_ifd_first(&file), &parts->first, &exif, &gps);
+    /* The pointers were found in the first directory. */
     if (exif)
         read_directory(&file, exif, &parts->exif, NULL, NULL);
     if (gps)

@@ -171,6 +171,7 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
         status = read_blocking(file, layout, error);
     if (status < 0)
         return status;
+    /* The samples of a pixel are read without further checks of their number. */
     if (layout->kind != SDTIFF_BY_LIBRARY && layout->samples < layout->colors)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: pixel has fewer samples than colors");
     if (layout->is_float && layout->kind != SDTIFF_GRAY && layout->kind != SDTIFF_RGB &&
@@ -178,6 +179,7 @@ sdimage_status sdtiff_layout_read(sdtiff_input *input, sdtiff_layout *layout, sd
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: floating-point samples are neither gray nor RGB");
     if (layout->kind != SDTIFF_BY_LIBRARY)
         find_alpha(file, layout);
+    /* XMP first: it may have the orientation. */
     read_blocks(file, layout);
     layout->orientation = read_orientation(file, layout->xmp);
     return SDIMAGE_STATUS_OK;

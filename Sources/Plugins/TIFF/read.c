@@ -171,6 +171,7 @@ static sdimage_status read_row_of_tiles(reader *reader, uint32_t y, uint32_t cou
             return status;
         for (uint32_t i = 0; i < count; i++) {
             find_planes(reader, i * row_bytes, planes);
+            /* The last tiles of a row extend beyond the image. */
             sdtiff_unpack(&reader->unpacker, planes, across, sdcs_row(&reader->rows, y + i) + (size_t)x * pixel);
         }
         reader->valid_rows = y + count;
@@ -178,6 +179,7 @@ static sdimage_status read_row_of_tiles(reader *reader, uint32_t y, uint32_t cou
     return SDIMAGE_STATUS_OK;
 }
 
+/* Reads tiles, from left to right and from top to bottom. */
 static sdimage_status read_all_tiles(reader *reader, sdimage_error **error) {
     const sdtiff_layout *layout = reader->layout;
     sdimage_status status = make_room(reader, TIFFTileSize64(reader->input->file), error);
@@ -216,6 +218,7 @@ static sdimage_status read_raster(reader *reader, TIFFRGBAImage *raster, uint32_
     for (uint32_t y = 0; status >= 0 && y < layout->height; y += band) {
         uint32_t left = layout->height - y, count = left < band ? left : band;
         status = sdcs_check_deadline(reader->request->deadline, error);
+        /* libtiff starts each conversion at this row. */
         raster->row_offset = (int)y;
         if (status >= 0 && !TIFFRGBAImageGet(raster, (uint32_t *)(void *)reader->block, layout->width, count))
             return damage(reader, error);
@@ -254,6 +257,7 @@ static uint32_t band_of(const sdtiff_layout *layout) {
     return layout->kind == SDTIFF_BY_LIBRARY ? layout->rows_per_strip : 1;
 }
 
+/* Reads the pixels in the way that the layout requires. */
 static sdimage_status read_pixels(reader *reader, uint32_t band, sdimage_error **error) {
     if (reader->layout->kind == SDTIFF_BY_LIBRARY)
         return read_by_library(reader, band, error);

@@ -28,6 +28,7 @@ sdtiff_cmyk *sdtiff_cmyk_new(const sdtiff_layout *layout, bool wide) {
     if (from && to && cmsGetColorSpace(from) == cmsSigCmykData)
         transform = cmsCreateTransform(from, wide ? TYPE_CMYK_16 : TYPE_CMYK_8, to, wide ? TYPE_RGB_16 : TYPE_RGB_8,
                                        INTENT_PERCEPTUAL, cmsFLAGS_NOCACHE);
+    /* Both profiles may be closed once the transform exists. */
     if (from)
         cmsCloseProfile(from);
     if (to)
@@ -240,6 +241,7 @@ static void put_light(const sdtiff_unpacker *unpacker, uint32_t count, uint8_t *
 
 void sdtiff_unpack(const sdtiff_unpacker *unpacker, const uint8_t *const *planes, uint32_t count, uint8_t *pixels) {
     const sdtiff_layout *layout = unpacker->layout;
+    /* The common cases need no numbers in between. */
     bool plain = layout->bits == 8 && !layout->inverted && layout->alpha < 0 && !layout->is_separate;
     if (plain && ((layout->kind == SDTIFF_RGB && layout->samples == 3) ||
                   (layout->kind == SDTIFF_GRAY && layout->samples == 1))) {

@@ -115,6 +115,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
     if (status >= 0)
         status = sdtiff_layout_read(&input, &layout, error);
     if (status >= 0)
+        /* From the bytes, because libtiff does not return values as they are stored. */
         status = sdtiff_exif(bytes, length, &exif, error);
     if (status >= 0) {
         sdcs_info info = info_of(&layout);

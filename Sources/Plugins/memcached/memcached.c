@@ -92,6 +92,7 @@ static void *parse(const char *text, sdimage_error **error) {
     }
     self->text = copy;
     bool is_ok = true;
+    /* Cuts the text at the commas; the hosts point into it. */
     for (char *next = copy; is_ok && next;) {
         char *name = next, *comma = strchr(name, ',');
         next = comma ? comma + 1 : NULL;
@@ -174,6 +175,7 @@ static bool make_ring(connection *self, uint64_t now) {
     self->ring = memcached_create(NULL);
     bool is_made = self->ring && memcached_behavior_set(self->ring, MEMCACHED_BEHAVIOR_DISTRIBUTION,
                                                         MEMCACHED_DISTRIBUTION_CONSISTENT_KETAMA) == MEMCACHED_SUCCESS;
+    /* In the order of the list: all processes must build the same ring. */
     for (size_t i = 0; is_made && i < self->servers->count; i++) {
         const server *server = &self->servers->each[i];
         if (is_excluded(self, i, now))
@@ -268,6 +270,7 @@ static bool prepare_swaps(sdremote_command *commands, size_t count) {
         /* The value was read by the first half, with the token that CAS requires. */
         bool is_same = command->is_true && command->length == command->expected_length &&
                        !memcmp(command->bytes, command->expected, command->length);
+        /* The value was needed for the comparison only. */
         if (command->owner)
             command->release(command->owner);
         command->owner = NULL;

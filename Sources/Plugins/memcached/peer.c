@@ -99,6 +99,7 @@ static bool begin_connecting(peer *self) {
         return start_connecting(self, AF_UNIX, SOCK_STREAM, (const struct sockaddr *)&address, sizeof address);
     }
     char port[8];
+    /* Resolved for each connection: addresses may change. */
     snprintf(port, sizeof port, "%u", self->port);
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
     if (self->addresses)
@@ -156,6 +157,7 @@ static bool append_command(peer *self, const sdremote_command *command, bool is_
                            : self->has_tokens ? "gets"
                                               : "get",
                            length, command->key);
+    /* cas KEY FLAGS EXPIRATION LENGTH TOKEN, then the data in a line of its own. */
     case SDREMOTE_CAS:
         return append_text(self, "cas %.*s 0 %" PRIu64 " %zu %" PRIu64 "\r\n", length, command->key,
                            expiration(command->ttl_ms), command->value_length, command->token) &&
@@ -409,6 +411,7 @@ void sdpeer_continue(peer *self) {
             begin_again(self);
         else if (!take_input(self, (size_t)count))
             fail(self);
+        /* The exchange failed, or continues on a connection that is not established yet. */
         if (!self->is_connected)
             return;
     }

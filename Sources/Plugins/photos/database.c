@@ -274,6 +274,7 @@ static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *asset
         sdphoto_hold_release(&reading.hold);
         if (!was_exposed || (stat(database->path, &after) == 0 && is_time(before.st_mtim, after.st_mtim)))
             return result;
+        /* The error may be a consequence of the change. */
         if (result < 0 && error) {
             sdimage_error_unref(*error);
             *error = NULL;
@@ -352,6 +353,7 @@ sdimage_status sdphoto_database_open(const char *name, char *path, sdphoto_read_
     own->read = read;
     pthread_mutex_init(&own->reading, NULL);
     sdimage_status status = SDIMAGE_STATUS_OK;
+    /* SQLite does not tell why it cannot open a file. */
     if (access(path, R_OK) != 0)
         status = errno == EACCES
                      ? sdcs_fail(error, SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED, "photos: database is not readable")

@@ -157,6 +157,7 @@ static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection
         "Tags t JOIN named ON"
         " t.pid = named.id WHERE depth < 16 LIMIT 200000) SELECT it.imageid, named.path FROM ImageTags it JOIN named ON"
         " named.id = it.tagid";
+    /* The version first: the other queries depend on it. */
     sdimage_status status = sdphoto_each_row(connection, "SELECT value FROM Settings WHERE keyword = 'DBVersion'",
                                              sdphoto_take_version, reading, error);
     if (status >= 0 && (reading->version < DIGIKAM_FIRST || reading->version > DIGIKAM_LAST))

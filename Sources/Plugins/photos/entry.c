@@ -33,6 +33,7 @@ static sdimage_photos_asset *asset_of(const sdphoto_tree *tree, const sdphoto_re
     free(album);
     if (!asset)
         return NULL;
+    /* The time of the file stands for a missing date. */
     asset->info = record->info;
     if (!record->info.has_date)
         asset->info.taken_ns = record->modified_ns;

@@ -60,6 +60,7 @@ static bool date_of(const sdcs_tiff *tiff, uint64_t directory, uint16_t tag, uin
     const uint8_t *text = find_text(tiff, directory, tag, 19, &length);
     if (!text || text[4] != ':' || text[7] != ':' || text[13] != ':' || text[16] != ':')
         return false;
+    /* The years bound the result: nanoseconds of 64 bits hold 292 years on either side of 1970. */
     int year = digits(text, 4), month = digits(text + 5, 2), day = digits(text + 8, 2);
     int hour = digits(text + 11, 2), minute = digits(text + 14, 2), second = digits(text + 17, 2);
     if (year < 1800 || year > 2200 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || hour > 23 ||
@@ -73,6 +74,7 @@ static bool date_of(const sdcs_tiff *tiff, uint64_t directory, uint16_t tag, uin
                       .tm_sec = second,
                       .tm_isdst = -1};
     int64_t offset = 0;
+    /* Offset tags are in the Exif directory, also that for the date of the first one. */
     bool has_offset = offset_of(tiff, offsets, offset_tag, &offset);
     time_t seconds = has_offset ? timegm(&date) - offset : mktime(&date);
     *nanoseconds = (int64_t)seconds * 1000000000;

@@ -148,6 +148,7 @@ void sdimage_photos_fetch_options_get_page(const sdimage_photos_fetch_options *o
         *limit = is_options(options) ? options->limit : 0;
 }
 
+/* Reports that an asset is in the selected album, or in one below it if these are selected, too. */
 static bool is_in_album(const sdimage_photos_fetch_options *options, const sdimage_photos_asset *asset) {
     size_t length = strlen(options->album);
     for (size_t i = 0; i < asset->album_count; i++) {

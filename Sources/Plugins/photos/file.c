@@ -217,6 +217,7 @@ static sdimage_photos_asset *relocate(sdphoto_load *load, const sdimage_photos_a
 
 void sdphoto_load_file(sdphoto_load *load, sdimage_photos_asset *asset) {
     file file;
+    /* The asset may be an older state: its file can have moved since it was fetched. */
     sdimage_photos_asset *current = sdimage_photos_asset_ref(asset);
     bool is_open = open_file(current, &file);
     int number = errno;

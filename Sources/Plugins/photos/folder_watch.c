@@ -31,6 +31,7 @@ void sdphoto_forget_watches(sdphoto_tree *tree) {
     sdphoto_map_clear(&tree->watches);
 }
 
+/* Adds a watch to the table. Without memory watching ends, because events of the folder could not be assigned. */
 static void add_watch(sdphoto_tree *tree, int number, const char *folder) {
     size_t length = strlen(folder) + 1;
     /* The kernel returns the same number for a folder that is watched already. */

@@ -17,6 +17,7 @@ static char *pictures_of(const char *line, const char *home) {
     if (strncmp(line, name, sizeof name - 1) != 0)
         return NULL;
     line += sizeof name - 1;
+    /* Other variables are not expanded: xdg-user-dirs writes no others. */
     bool is_below = strncmp(line, below, sizeof below - 1) == 0;
     if (is_below)
         line += sizeof below - 1;

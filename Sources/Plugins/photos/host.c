@@ -191,6 +191,7 @@ static void fetch_asset(queue *queue, job *job) {
     queue->pending = state;
     pthread_mutex_unlock(&queue->lock);
     if (is_active)
+        /* Without a lock: the host may complete the reply at once. */
         queue->table.fetch(queue->user_data, job->identifier, job->options, reply);
     else
         sdimage_photos_reply_unref(reply);
@@ -242,6 +243,7 @@ static void *run(void *argument) {
         queue->first = job->next;
         if (!queue->first)
             queue->last = &queue->first;
+        /* From here on a cancellation finds the job as the current one. */
         queue->current = job;
         bool is_cancelled = job->is_cancelled || queue->is_closing;
         pthread_mutex_unlock(&queue->lock);
@@ -252,6 +254,7 @@ static void *run(void *argument) {
         else
             fetch_asset(queue, job);
         pthread_mutex_lock(&queue->lock);
+        /* Before the job is freed, because a cancellation reads it under the lock. */
         queue->current = NULL;
         pthread_mutex_unlock(&queue->lock);
         free_job(job);
@@ -288,6 +291,7 @@ static sdimage_status submit(sdimage_photos_library *library, job *job) {
         return SDIMAGE_STATUS_FORKED;
     }
     pthread_mutex_lock(&own->queue->lock);
+    /* Started with the first request. */
     bool is_started = start(own);
     if (is_started) {
         *own->queue->last = job;
@@ -415,6 +419,7 @@ sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage
     queue->table = table;
     queue->user_data = user_data;
     queue->destroy = destroy;
+    /* The thread needs it after the library may have been freed. */
     queue->number = own->library.number;
     own->queue = queue;
     own->process = getpid();

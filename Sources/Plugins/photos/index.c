@@ -160,6 +160,7 @@ sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, cons
     *index = (sdphoto_index){.lock = -1, .generation = 1};
     /* The name of the index follows from the path of the library. */
     sdcs_md5_text(library, strlen(library), digest);
+    /* The folder of this format; another format has another folder. */
     index->stem = sdphoto_join(folder, "/v1/", digest);
     char *lock = index->stem ? sdphoto_join(index->stem, ".lock", NULL) : NULL;
     if (!lock)
@@ -333,6 +334,7 @@ void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
     sqlite3_bind_int(put, 17, info->has_date);
     sqlite3_bind_int64(put, 18, info->taken_ns);
     sqlite3_bind_int(put, 19, record->is_shared);
+    /* Texts are borrowed until the statement is reset. */
     sqlite3_step(put);
     check(index, sqlite3_reset(put));
 }

@@ -145,6 +145,7 @@ sdimage_status sdimage_photos_library_fetch(sdimage_photos_library *library,
     status = refresh(library, SDPHOTO_NEED_INDEX, (sdphoto_progress){NULL, NULL}, error);
     if (status < 0)
         return status;
+    /* A snapshot, because the filter of the host must run without the lock. */
     size_t count;
     sdimage_photos_asset **assets = snapshot(library, &count);
     if (!assets)

@@ -49,6 +49,7 @@ sdimage_status sdphoto_list_new(sdimage_photos_asset *const *assets, size_t coun
             selected[made->total++] = assets[i];
     qsort_r(selected, made->total, sizeof *selected, compare_for,
             (void *)(uintptr_t)(sdphoto_is(options, SDPHOTO_FETCH_OPTIONS) ? options : NULL));
+    /* The page is cut after sorting; the total is that of the selection. */
     size_t offset = sdphoto_is(options, SDPHOTO_FETCH_OPTIONS) ? options->offset : 0,
            limit = sdphoto_is(options, SDPHOTO_FETCH_OPTIONS) ? options->limit : 0;
     offset = offset < made->total ? offset : made->total;

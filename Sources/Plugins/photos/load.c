@@ -52,6 +52,7 @@ sdphoto_load *sdphoto_load_new(sdimage_photos_loader_config *config, const sdima
     made->fetch_options = sdimage_photos_fetch_options_ref(fetch ? fetch : config->fetch_options);
     made->request_options = sdimage_photos_request_options_ref(wanted ? wanted : config->request_options);
     sdimage_request_copy_decode_options(request, &made->decode);
+    /* Otherwise the asset decides (sdphoto_load_accepts). */
     if (bag && sdimage_options_has(bag, SDIMAGE_PHOTOS_REQUEST_DATA))
         made->mode =
             sdimage_options_is_true(bag, SDIMAGE_PHOTOS_REQUEST_DATA, false) ? SDPHOTO_AS_DATA : SDPHOTO_AS_IMAGE;

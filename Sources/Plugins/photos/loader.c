@@ -84,6 +84,7 @@ static void query_libraries(sdphoto_load *load) {
         sdimage_photos_asset *asset = NULL;
         sdimage_error *error = NULL;
         sdphoto_load_adopt(load, library);
+        /* The load belongs to the host's thread after an accepted request. */
         if (sdphoto_is_host(library)) {
             sdimage_status status =
                 sdphoto_host_fetch(library, load->identifier, load->fetch_options, load->sink, fetched, load);
@@ -97,6 +98,7 @@ static void query_libraries(sdphoto_load *load) {
         sdimage_status status =
             sdimage_photos_library_find(library, load->identifier, load->fetch_options, &asset, &error);
         if (status >= 0) {
+            /* Accepts or fails: in both cases the sink is finished. */
             if (sdphoto_load_accepts(load, asset))
                 sdphoto_load_file(load, asset);
             sdimage_photos_asset_unref(asset);
@@ -165,6 +167,7 @@ static sdimage_status start(void *user_data, const sdimage_request *request, sdi
         free(identifier);
         return SDIMAGE_STATUS_NO_MEMORY;
     }
+    /* An asset of the request has precedence over the identifier of the URL. */
     load->identifier = identifier;
     sdimage_photos_asset *asset = sdimage_photos_asset_ref(sdimage_photos_asset_of_request(request));
     if (asset)

@@ -35,6 +35,7 @@ static bool make_room(sdphoto_map *map) {
     size_t capacity = map->capacity ? map->capacity * 2 : 64;
     if (capacity < map->capacity || capacity > SIZE_MAX / sizeof(sdphoto_slot))
         return false;
+    /* Entries are stored again, because their slots depend on the capacity. */
     sdphoto_map wider = {calloc(capacity, sizeof(sdphoto_slot)), map->count, capacity};
     if (!wider.slots)
         return false;

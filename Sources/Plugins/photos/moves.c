@@ -92,8 +92,10 @@ static void add_file(sdphoto_scan *scan, traces *traces, sdphoto_item *one) {
     sdphoto_entry *entry = NULL;
     if (record.is_known && record.size > 0)
         entry = sdphoto_map_find(&traces->by_digest, record.digest, sizeof record.digest);
+    /* The entry takes over the path. */
     char *path = one->path;
     one->path = NULL;
+    /* A copy of a file that is gone continues its entry, with its identifier. */
     if (entry && entry->record.size == record.size) {
         forget_traces(traces, entry);
         char identifier[sizeof record.identifier];
@@ -123,6 +125,7 @@ static void update_file(sdphoto_scan *scan, sdphoto_item *one) {
     sdphoto_record record, *known = &one->entry->record;
     bool was_unreadable = !known->is_known && !known->info.media;
     if (!examine(scan, one, &record)) {
+        /* It vanished after the walk: is_missing then finds it. */
         one->entry->round = 0;
         return;
     }
@@ -130,6 +133,7 @@ static void update_file(sdphoto_scan *scan, sdphoto_item *one) {
     if (!record.is_known) {
         record.info = known->info;
         memcpy(record.digest, known->digest, sizeof record.digest);
+        /* Nothing new: no row is written and no event sent. */
         if (was_unreadable || sdphoto_record_is_same(&record, known)) {
             sdphoto_record_note(known, &one->status);
             return;
@@ -201,6 +205,7 @@ void sdphoto_scan_apply_moves(sdphoto_scan *scan) {
             bool is_affected = strcmp(path, move->from) == 0 || (move->is_folder && sdphoto_is_below(path, move->from));
             if (entry->record.lost_ns || !is_affected)
                 continue;
+            /* The rest of the path stays below a renamed folder; it is empty for a file. */
             char *to = sdphoto_join(move->to, path + length, NULL);
             if (!sdphoto_entry_move(tree, entry, to))
                 scan->updates.has_memory = false;

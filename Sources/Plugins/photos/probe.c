@@ -53,6 +53,7 @@ sdimage_status sdphoto_read_all(int descriptor, uint64_t limit, sdimage_data **d
     if (fstat(descriptor, &status) != 0)
         return sdphoto_fail_file(error, errno);
     uint64_t size = status.st_size > 0 ? (uint64_t)status.st_size : 0;
+    /* Before memory is allocated. */
     if (size > limit || size >= SIZE_MAX)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "photos: file exceeds the size limit of the loader");
     if (size == 0)

@@ -127,6 +127,7 @@ sdphoto_bounds sdphoto_bounds_of(const sdimage_decode_options *decode, const sdi
     sdphoto_bounds bounds = {{0, 0}, sdimage_photos_request_options_content(options)};
     if (!is_options(options) || options->resize == SDIMAGE_PHOTOS_RESIZE_NONE)
         return bounds;
+    /* The scale of the request, for sizes in points. */
     double scale = decode ? sdimage_decode_options_scale(decode) : 1;
     switch (options->target) {
     case SDIMAGE_PHOTOS_TARGET_PIXEL_SIZE: bounds.box = pixels; break;

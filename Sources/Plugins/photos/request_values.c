@@ -82,6 +82,7 @@ sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage
     }
     free(url);
     free(key);
+    /* One check for all: each step is NULL after a failure of the one before. */
     if (!bag) {
         sdimage_request_unref(made);
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a request");

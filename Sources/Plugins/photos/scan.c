@@ -54,15 +54,18 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
         return scan->is_cancelled ? sdcs_fail(error, SDIMAGE_STATUS_CANCELLED, "photos: scan was cancelled")
                                   : sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: another process scans the library");
     reload_index(scan);
+    /* Entries that the walk finds get this number; the others are missing. */
     tree->round++;
     for (size_t i = 0; i < tree->count; i++)
         tree->entries[i]->item = 0;
     sdphoto_index_begin(&tree->index);
+    /* Identifiers survive the loss of a database as long as a process has them. */
     for (size_t i = 0; tree->needs_rewrite && i < tree->count; i++)
         sdphoto_index_put(&tree->index, &tree->entries[i]->record);
     tree->needs_rewrite = false;
     sdphoto_scan_apply_moves(scan);
     sdphoto_scan_walk(scan);
+    /* Otherwise unread files would count as gone. */
     if (!scan->root_error && !scan->is_cancelled && scan->updates.has_memory)
         sdphoto_scan_process_items(scan);
     /* Complete scans also remove the rows of files that were lost long ago. */

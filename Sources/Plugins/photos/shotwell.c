@@ -73,6 +73,7 @@ static bool take_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
         bool is_video = strncmp(at, "video-", 6) == 0, is_photo = strncmp(at, "thumb", 5) == 0;
         char identifier[64], digits[24] = "", *end;
         size_t skip = is_video ? 6 : 5;
+        /* Other items, and numbers that are too long, are skipped. */
         if ((is_video || is_photo) && length > skip && length - skip < sizeof digits) {
             memcpy(digits, at + skip, length - skip);
             unsigned long long number = strtoull(digits, &end, 16);

@@ -47,6 +47,7 @@ static sdimage_data *read_valid(const char *path, const char *uri, int64_t modif
     close(descriptor);
     if (status < 0)
         return NULL;
+    /* Whole seconds, as the specification stores them. */
     if (sdphoto_thumbnail_texts(sdimage_data_bytes(data), sdimage_data_length(data), stored_uri, sizeof stored_uri,
                                 &seconds) &&
         strcmp(stored_uri, uri) == 0 && seconds == sdphoto_thumbnail_seconds(modified_ns))
@@ -199,6 +200,7 @@ static sdimage_status write_thumbnail(const sdimage_image *image, const sdimage_
     sdimage_status status = sdimage_encode(image, SDIMAGE_FORMAT_PNG, NULL, &png, error);
     if (status < 0)
         return status;
+    /* The texts are inserted into the PNG of the library. */
     sdphoto_buffer made = {0};
     char *path = thumbnail_path(folder, uri);
     if (path && sdphoto_thumbnail_put_texts(&made, png, asset, uri))

@@ -73,6 +73,7 @@ static void put(sdphoto_buffer *buffer, const void *bytes, size_t length) {
         return;
     }
     if (needed > buffer->capacity) {
+        /* Spare room for the short texts that follow. */
         uint8_t *grown = realloc(buffer->bytes, needed + 4096);
         if (!grown) {
             buffer->has_failed = true;
@@ -116,6 +117,7 @@ bool sdphoto_thumbnail_put_texts(sdphoto_buffer *made, const sdimage_data *png, 
     if (length < HEAD)
         return false;
     put(made, bytes, HEAD);
+    /* Required: URI and time of the file. The others are optional. */
     put_text(made, "Thumb::URI", uri);
     put_decimal(made, "Thumb::MTime", sdphoto_thumbnail_seconds(asset->modified_ns));
     put_decimal(made, "Thumb::Size", (int64_t)asset->file_size);

@@ -139,6 +139,7 @@ sdimage_status sdimage_photos_library_open(const char *path, const sdimage_photo
     sdphoto_tree *tree = sdphoto_tree_new(&tree_kind, root);
     char *folder = config && config->index_folder ? sdphoto_join(config->index_folder, NULL, NULL)
                                                   : sdphoto_cache_folder("sdimage-photos");
+    /* Compared without links: both paths may lead through some. */
     char *resolved = folder ? sdphoto_resolved_folder(folder) : NULL;
     if (!tree || !folder)
         status = sdcs_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: location of the index is unknown");

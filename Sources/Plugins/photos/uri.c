@@ -20,6 +20,7 @@ static char *encoded(const char *prefix, const char *text, const char *unreserve
     size_t head = strlen(prefix), length = strlen(text), room;
     if (__builtin_mul_overflow(length, 3, &room) || __builtin_add_overflow(room, head + 1, &room))
         return NULL;
+    /* Three characters for each byte at most. */
     char *made = malloc(room), *to = made;
     if (!made)
         return NULL;

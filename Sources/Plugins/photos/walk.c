@@ -32,6 +32,7 @@ static void visit_file(sdphoto_scan *scan, char *path, const struct stat *status
     scan->found++;
     if (entry)
         entry->round = tree->round;
+    /* The file need not be opened: device, inode, size and time are the same. */
     if (entry && sdphoto_record_is_unchanged(&entry->record, status)) {
         free(path);
         return;
@@ -43,6 +44,7 @@ static void visit_file(sdphoto_scan *scan, char *path, const struct stat *status
     }
     scan->items[scan->item_count++] = (sdphoto_item){entry, path, *status};
     if (entry)
+        /* From 1, because 0 stands for none. */
         entry->item = scan->item_count;
 }
 

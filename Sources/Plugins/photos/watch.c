@@ -29,6 +29,7 @@ typedef struct changes {
 
 /* --- Events. */
 
+/* Frees all changes. */
 static void clear(changes *changes) {
     for (size_t i = 0; i < changes->folder_count; i++)
         free(changes->folders[i]);
@@ -162,16 +163,19 @@ static void *run(void *argument) {
     sdimage_status status = sdphoto_tree_scan(tree, &scope, (sdphoto_progress){NULL, NULL}, NULL);
     if (status < 0 && status != SDIMAGE_STATUS_CANCELLED)
         sdphoto_stop_watching(tree, "the tree could not be read; each fetch scans it again");
+    /* Fetches wait for the first scan. */
     pthread_mutex_lock(&tree->library.lock);
     tree->is_first_finished = true;
     tree->first_status = status;
     pthread_cond_broadcast(&tree->first_finished);
     pthread_mutex_unlock(&tree->library.lock);
+    /* Ends when watching has ended; fetches then scan by themselves. */
     while (!atomic_load(&tree->is_stopping) && tree->inotify >= 0) {
         struct pollfd sources[2] = {{tree->wake, POLLIN, 0}, {tree->inotify, POLLIN, 0}};
         changes changes = {0};
         if (poll(sources, 2, -1) < 0 || atomic_load(&tree->is_stopping))
             continue;
+        /* Several events often belong together: waits until no more arrive. */
         bool has_events = read_events(tree, &changes);
         for (int i = 0;
              has_events && i < MAX_WAITS && poll(sources, 2, IDLE_MS) > 0 && !atomic_load(&tree->is_stopping); i++)

@@ -73,6 +73,7 @@ static bool read_authority(address *self, char *text) {
         if (self->database && strspn(self->database, "0123456789") != strlen(self->database))
             return false;
     }
+    /* The brackets of an IPv6 address are not part of the host. */
     char *bracket = *host == '[' ? strchr(host, ']') : NULL, *colon = bracket ? bracket + 1 : strchr(host, ':');
     if (bracket) {
         *bracket = 0;
@@ -251,6 +252,7 @@ static bool connect_to(connection *self, uint64_t deadline) {
     if (self->context)
         refuse_arrays(self);
     if (self->context && self->context->fd >= 0)
+        /* Child programs must not inherit the connection. */
         fcntl(self->context->fd, F_SETFD, FD_CLOEXEC);
     int failure = 0;
     socklen_t size = sizeof failure;
@@ -366,6 +368,7 @@ static bool has_response(const sdremote_command *commands, size_t count) {
     return false;
 }
 
+/* Entry of sdremote_engine. */
 static void exchange(void *opaque, sdremote_command *commands, size_t count, uint64_t deadline) {
     connection *self = opaque;
     /* A connection that the server closed while idle is no failure: retries once on a new one. */

@@ -223,6 +223,7 @@ static void retry_lease(tier *self, job *job) {
 /* Completes an attempt at a lease. An entry that another process has stored meanwhile has precedence over the lease. */
 static void end_lease(tier *self, job *job, sdremote_command *lease, sdremote_command *get) {
     sdimage_cache_entry *entry = found(self, job, get);
+    /* This process holds the lease, whatever follows. */
     bool is_own = lease->has_response && lease->is_true;
     if (entry && sdimage_cache_entry_date_ns(entry) > job->newer_than) {
         sdremote_complete(take(self, job, SDIMAGE_REMOTE_STATISTIC_SPARED), entry);
@@ -254,6 +255,7 @@ static void end_change(tier *self, job *job, sdremote_command *command) {
     job->cost = 0;
     if (job->kind == JOB_STORE)
         sdremote_forget_pending(self, job);
+    /* A lease that was taken again meanwhile stays. */
     held_lease *held = job->kind == JOB_END_LEASE ? sdremote_find_lease(self, job->names.lease) : NULL;
     if (held && held->is_ended)
         sdremote_forget_lease(self, held);
