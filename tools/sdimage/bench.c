@@ -36,6 +36,7 @@ typedef struct bench {
     sdimage_error *error; /* error of the last run */
 } bench;
 
+/* Stores an option for parse_arguments. The measuring time is at most ten minutes for each image. */
 static parse_result set_option(void *user_data, option_id option, const char *value) {
     bench *bench = user_data;
     char *end = NULL;
@@ -76,14 +77,17 @@ static bool decode(bench *bench, const sdimage_decode_options *options, bool all
     return is_fine;
 }
 
+/* Decodes the first frame at full size. */
 static bool run_decode(void *subject) {
     return decode(subject, ((bench *)subject)->still, false);
 }
 
+/* Decodes the first frame at the size of the thumbnail. */
 static bool run_thumbnail(void *subject) {
     return decode(subject, ((bench *)subject)->thumbnail, false);
 }
 
+/* Decodes an animation frame by frame, at full size. */
 static bool run_all_frames(void *subject) {
     return decode(subject, NULL, true);
 }
@@ -114,6 +118,7 @@ static bool load(bench *bench, sdimage_image_source source, sdimage_cache_policy
     return is_fine;
 }
 
+/* Loads the image from the memory cache. The two functions below load it from their sources in the same way. */
 static bool run_memory(void *subject) {
     return load(subject, SDIMAGE_IMAGE_SOURCE_MEMORY, NO_STORE, NULL);
 }
@@ -126,7 +131,7 @@ static bool run_network(void *subject) {
     return load(subject, SDIMAGE_IMAGE_SOURCE_NETWORK, NO_STORE, NULL);
 }
 
-/* Returns the number of pixels. */
+/* Decodes an image on one of several threads. Returns its pixels, which measure_threads adds up; 0 means a failure. */
 static uint64_t run_thread(void *subject, unsigned thread, unsigned round) {
     const bench *bench = subject;
     /* Threads begin with different images, so that they do not decode the same one at a time. */
@@ -204,6 +209,8 @@ static bool measure_input(bench *bench) {
     if (!(input->is_remote ? fetch(bench) : read_bytes(bench)))
         return false;
     sdimage_data *data = input->data;
+    /* Stores the bytes before the disk is measured. The load after it puts the image into the memory cache, which is
+     * measured last. */
     return read_properties(bench) && measure_metric(bench, METRIC_INFO, run_headers, 3, 2000) &&
            measure_metric(bench, METRIC_DECODE, run_decode, 3, 2000) &&
            measure_metric(bench, METRIC_THUMBNAIL, run_thumbnail, 3, 2000) &&
@@ -245,6 +252,7 @@ static bool open_bench(bench *bench, sdimage_error **error) {
     bench->still = sdimage_decode_options_new();
     sdimage_decode_options_set_thumbnail_size(bench->thumbnail, bench->width, bench->height,
                                               SDIMAGE_SCALE_MODE_ASPECT_FIT);
+    /* The other frames of an animation have a measurement of their own. */
     sdimage_decode_options_set_first_frame_only(bench->thumbnail, true);
     sdimage_decode_options_set_first_frame_only(bench->still, true);
     return is_fine;
@@ -259,6 +267,7 @@ static void close_manager(bench *bench) {
     sdimage_cache_unref(bench->cache);
     bench->cache = NULL;
     if (*bench->folder)
+        /* FTW_PHYS: links are removed, not followed. */
         nftw(bench->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -282,9 +291,11 @@ static void measure_scaling(bench *bench, uint64_t memory_before) {
         scaling *scaling = &scalings[count];
         show_progress("%u threads", threads);
         scaling->threads = threads;
+        /* A failure ends the series; the rows before it are shown. */
         if (!measure_threads(run_thread, bench, threads, bench->seconds / 2, &scaling->throughput))
             break;
         count++;
+        /* The last step is the number of processors, even if it is no power of two. */
         threads = threads < most && threads * 2 > most ? most : threads * 2;
     } while (threads <= most && count < MOST_SCALINGS);
     show_progress("%s", "");
@@ -304,6 +315,7 @@ static unsigned measure_all(bench *bench, char **names, unsigned count) {
             bench->count++;
             continue;
         }
+        /* The next image takes this place in the array. */
         failed++;
         /* A load without an error can come from another source than the measured one. */
         if (!bench->error)

@@ -25,6 +25,7 @@ typedef struct options {
     sdimage_cache *cache;
 } options;
 
+/* Stores an option for parse_arguments; the table of commands decides which options a subcommand has. */
 static parse_result set_option(void *user_data, option_id option, const char *value) {
     options *options = user_data;
     switch (option) {
@@ -110,6 +111,7 @@ static bool run_ls(options *options) {
     if (options->prefix)
         sdimage_cache_query_set_prefix(query, options->prefix, strlen(options->prefix));
     while (is_fine && !is_last) {
+        /* The next page begins behind `page`; NULL requests the first. */
         is_fine = fine(options, sdimage_cache_list(options->cache, query, page, 500, &next, &error), &error);
         sdimage_cache_page_unref(page);
         page = is_fine ? next : NULL;
@@ -143,6 +145,7 @@ static void show_totals(const options *options, uint64_t bytes, uint64_t count, 
     end_json(&object);
 }
 
+/* Prints the totals of the disk cache. */
 static bool run_du(options *options) {
     uint64_t bytes = 0, count = 0;
     sdimage_data *folder = NULL;
@@ -153,6 +156,7 @@ static bool run_du(options *options) {
     return is_fine;
 }
 
+/* Writes the stored bytes of a key to the output. */
 static bool run_get_entry(options *options) {
     sdimage_data *data = NULL;
     sdimage_error *error = NULL;
@@ -256,6 +260,7 @@ int run_cache(const command_row *command, int argc, char **argv) {
     } commands[] = {{"ls", run_ls},       {"du", run_du},     {"get", run_get_entry}, {"rm", run_rm},
                     {"clear", run_clear}, {"trim", run_trim}, {"verify", run_verify}};
     options options = {.command = command->name};
+    /* The last word of the command: the subcommand (see run_command). */
     const char *name = argv[0];
     unsigned long long bytes = 0;
     if (!parse_arguments(command, argc, argv, set_option, &options))

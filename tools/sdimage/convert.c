@@ -19,6 +19,7 @@ typedef struct options {
     bool json;
 } options;
 
+/* Stores an option for parse_arguments; the table of commands decides which options each command has. */
 static parse_result set_option(void *user_data, option_id option, const char *value) {
     options *options = user_data;
     if (is_image_option(option) || is_rendition_option(option))

@@ -16,6 +16,7 @@ const char *metric_name(metric metric) {
     return names[metric];
 }
 
+/* Returns the text at the end of a row. show_input replaces the text of the thumbnail by its size. */
 static const char *metric_description(metric metric) {
     static const char *const texts[] = {"header only",
                                         "full size, data in memory",

@@ -133,6 +133,7 @@ static void put_row(FILE *out, const void *row, size_t samples, unsigned maximum
 /* Writes an image as PPM (P6), or as PAM (P7) with alpha and gray. */
 static bool write_plain(const char *path, pixel_file kind, const sdimage_image *image, sdimage_error **error) {
     layout layout;
+    /* write_pixels has converted the image to a format with a layout. */
     FILE *out = layout_of(sdimage_image_pixel_format(image), &layout) ? open_output(path, error) : NULL;
     if (!out)
         return false;
@@ -169,6 +170,7 @@ bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image,
     sdimage_pixel_format format = sdimage_image_pixel_format(image);
     layout layout;
     sdimage_image *plain = NULL;
+    /* PPM holds 8 or 16 bits of RGB, PFM floats, and PAM the format of the image if it can. */
     if (kind == PIXEL_FILE_PPM && format != SDIMAGE_PIXEL_FORMAT_RGB16)
         format = SDIMAGE_PIXEL_FORMAT_RGB8;
     else if (kind == PIXEL_FILE_PFM)

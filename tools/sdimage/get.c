@@ -47,6 +47,7 @@ typedef struct get {
 
 /* --- Arguments. */
 
+/* Stores an option for parse_arguments, and notes if the output is made of pixels. */
 static parse_result set_option(void *user_data, option_id option, const char *value) {
     options *options = user_data;
     if (is_image_option(option)) {
@@ -72,6 +73,7 @@ static bool check(const command_row *command, options *options) {
         complain("%s: --cache and --no-cache exclude each other", command->name);
         return false;
     }
+    /* Without an output the option would have no effect. */
     if (!options->output && options->output_option) {
         complain("%s: --%s needs -o OUT; see sdimage %s --help", command->name, options->output_option, command->name);
         return false;
@@ -83,6 +85,7 @@ static bool check(const command_row *command, options *options) {
         complain("%s: the output of several URLs must be an existing folder", command->name);
         return false;
     }
+    /* PPM, PAM and PFM hold pixels, not the received bytes. */
     if (!options->output_is_folder && pixel_file_of(options->output))
         options->is_made = true;
     /* In a folder the default format is one that supports alpha. */
@@ -110,8 +113,10 @@ static const char *choose_name(get *get, unsigned index, const char *url, const 
     char name[160], unique[192];
     /* Shortened, because file systems limit names, usually to 255 bytes. */
     snprintf(name, sizeof name, "%.*s", end - start > 120 ? 120 : (int)(end - start), url + start);
+    /* A data: URL and an empty component are no names, and the dots name folders. */
     if (!strncmp(url, "data:", 5) || !*name || !strcmp(name, ".") || !strcmp(name, ".."))
         snprintf(name, sizeof name, "image-%u", index + 1);
+    /* The extension of the new format follows the one of the URL. */
     if (get->options.is_made)
         snprintf(name + strlen(name), 16, ".%s", sdimage_format_name(get->options.image.format));
     else if (!strchr(name, '.'))

@@ -16,6 +16,7 @@ bool parse_size(const char *text, uint32_t *width, uint32_t *height) {
     char *end = NULL;
     unsigned long values[2];
     for (int i = 0; i < 2; i++, text = end + 1) {
+        /* strtoul would accept spaces and signs. */
         if (*text < '0' || *text > '9')
             return false;
         values[i] = strtoul(text, &end, 10);

@@ -72,6 +72,7 @@ static const command_row *find_command(char **argv, int *words) {
     for (const command_row *row = command_rows; row->name; row++) {
         if (strncmp(row->name, argv[1], length) || (row->name[length] && row->name[length] != ' '))
             continue;
+        /* A blank behind the first word: the row belongs to a group. */
         *words = row->name[length] == ' ' ? 2 : 1;
         is_group = true;
         if (*words == 1 || (argv[2] && !strcmp(row->name + length + 1, argv[2])))

@@ -106,6 +106,7 @@ static parse_result set_word(options *options, option_id option, const char *tex
     return PARSE_INVALID;
 }
 
+/* Stores an option for parse_arguments. --size has the effect that --thumbnail has in other commands. */
 static parse_result set_option(void *user_data, option_id option, const char *value) {
     options *options = user_data;
     unsigned long long limit;
@@ -184,12 +185,14 @@ static void put_date(const sdimage_photos_asset *asset, char *text, size_t size)
         strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", &date);
 }
 
+/* Prints a photo as a line of identifier, date, size and path. */
 static void put_as_line(const sdimage_photos_asset *asset, const char *date, sdimage_size size) {
     printf("%s  %s  %5ux%-5u  ", photos.asset_identifier(asset), date, size.width, size.height);
     put_plain(stdout, photos.asset_path(asset));
     putchar('\n');
 }
 
+/* Prints a photo as an object on one line. Its albums are an array. */
 static void put_as_json(const sdimage_photos_asset *asset, const char *date) {
     sdimage_size size = photos.asset_pixel_size(asset);
     json object = begin_json(stdout, "identifier", photos.asset_identifier(asset));
@@ -283,6 +286,7 @@ static int write_thumbnail(sdimage_photos_library *library, const char *identifi
             report_write_failure(options->json, "identifier", identifier, options->output, error);
     }
     if (written && options->json) {
+        /* When the image goes to standard output, the object goes to stderr. */
         json object = begin_json(strcmp(options->output, "-") ? stdout : stderr, "identifier", identifier);
         add_json_text(&object, "output", options->output);
         add_json_length(&object, options->output);
@@ -310,9 +314,11 @@ static bool check_library(const command_row *command, const options *options) {
 int run_photos(const command_row *command, int argc, char **argv) {
     options options = {.tree = NULL};
     int code = EXIT_USAGE;
+    /* The last word of the command is "ls" or "thumb". */
     bool is_list = !strcmp(argv[0], "ls");
     if (init_image_options(&options.image) && parse_arguments(command, argc, argv, set_option, &options) &&
         check_library(command, &options) && (is_list || check_output(command, options.output, &options.image))) {
+        /* Opened last, so that usage errors are reported without the plug-in too. */
         sdimage_photos_library *library = open_plugin() ? open_library(&options) : NULL;
         code = !library  ? EXIT_NO_IMAGE
                : is_list ? list_photos(library, &options)

@@ -30,11 +30,13 @@ typedef struct play_options {
 /* Set by a signal and by the key q. */
 static volatile sig_atomic_t is_over;
 
+/* Handler of SIGINT and SIGTERM. Only sets a flag, because few functions are safe in a handler. */
 static void end(int signal) {
     (void)signal;
     is_over = 1;
 }
 
+/* Stores an option for parse_arguments. A rate of 1 is the speed of the file. */
 static parse_result set_option(void *user_data, option_id option, const char *value) {
     play_options *options = user_data;
     unsigned long long loops;
@@ -136,8 +138,10 @@ static bool play(const play_options *options, screen *screen, sdimage_image *ima
     /* A slow terminal drops frames instead of falling behind. */
     sdimage_player_set_drop_late_frames(player, true);
     sdimage_player_start(player);
+    /* A paused player does not play either, but has not ended. */
     bool is_paused = false;
     while (!is_over && (is_paused || sdimage_player_is_playing(player))) {
+        /* Standard input is polled only if it is a keyboard; poll ignores negative descriptors. */
         struct pollfd watched[] = {{.fd = sdimage_player_descriptor(player), .events = POLLIN},
                                    {.fd = isatty(STDIN_FILENO) ? STDIN_FILENO : -1, .events = POLLIN}};
         /* Without a time limit: the descriptor is ready when a frame is due. */

@@ -29,6 +29,7 @@ typedef struct prefetch {
     bool is_over, json; /* `is_over`: the prefetcher has completed */
 } prefetch;
 
+/* Stores an option for parse_arguments. At most 1,000 loads run at once. */
 static parse_result set_option(void *user_data, option_id option, const char *value) {
     prefetch *prefetch = user_data;
     unsigned long long jobs;
@@ -55,6 +56,7 @@ static void trim(char *line) {
  * lines in place. */
 static bool split(prefetch *prefetch, char *text) {
     size_t room = 0;
+    /* strtok skips empty lines, and accepts the line ends of all systems. */
     for (char *line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n")) {
         line += strspn(line, " \t");
         trim(line);
@@ -101,6 +103,7 @@ static void show_bar(const prefetch *prefetch, size_t finished) {
     struct winsize window = {.ws_col = 80};
     ioctl(STDERR_FILENO, TIOCGWINSZ, &window);
     char bar[64];
+    /* Leaves 40 columns for the numbers, unless the terminal has fewer than 50. */
     int width = window.ws_col > 100 ? 60 : window.ws_col > 50 ? window.ws_col - 40 : 10;
     int full = prefetch->count ? (int)((double)finished / (double)prefetch->count * width) : width;
     for (int i = 0; i < width; i++)

@@ -23,6 +23,7 @@ static void read_keys_unbuffered(void) {
         return;
     struct termios raw = before;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+    /* A read returns at once, even without a key. */
     raw.c_cc[VMIN] = 0, raw.c_cc[VTIME] = 0;
     has_keys = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
 }
@@ -38,6 +39,7 @@ static screen_kind detect_protocol(void) {
     fputs(question, stdout);
     fflush(stdout);
     struct pollfd keys = {.fd = STDIN_FILENO, .events = POLLIN};
+    /* Reads until the attributes are complete, or until the terminal is silent for 300 ms. */
     while (length + 1 < sizeof answer && poll(&keys, 1, 300) == 1) {
         ssize_t count = read(STDIN_FILENO, answer + length, sizeof answer - 1 - length);
         if (count <= 0)
@@ -101,6 +103,7 @@ static const uint8_t *row_of(const sdimage_image *image, uint32_t y) {
  * the color of the lower one. */
 static void draw_blocks(screen *screen, const sdimage_image *image) {
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
+    /* The cursor is in the last row of the previous frame. */
     if (screen->drawn_rows > 1)
         printf("\033[%uA", screen->drawn_rows - 1);
     putchar('\r');
@@ -145,6 +148,7 @@ static void draw_band(const uint8_t *levels, uint32_t width, unsigned rows) {
             continue;
         printf("#%u", level);
         for (uint32_t x = 0; x < width; x++) {
+            /* Bit `y` is set if row `y` has the color. */
             unsigned column = 0;
             for (unsigned y = 0; y < rows; y++)
                 column |= (unsigned)(levels[y * width + x] == level) << y;
@@ -166,7 +170,9 @@ static void draw_sixel(screen *screen, const sdimage_image *image) {
         return;
     /* Saves the position of the cursor for the first frame, and restores it for others. */
     fputs(screen->drawn_rows ? "\0338" : "\0337", stdout);
+    /* 1: pixels without a color stay as they are. The raster attributes are the pixel aspect and the size. */
     printf("\033P7;1q\"1;1;%u;%u", width, height);
+    /* Levels 0 to 5 of a component are 0 to 100 percent. */
     for (unsigned level = 0; level < 216; level++)
         printf("#%u;2;%u;%u;%u", level, level / 36 * 20, level / 6 % 6 * 20, level % 6 * 20);
     for (uint32_t top = 0; top < height; top += 6) {
@@ -204,10 +210,12 @@ static void draw_kitty(screen *screen, const sdimage_image *image) {
     uint8_t *pixels = malloc(length);
     if (!pixels)
         return;
+    /* The protocol knows no stride. */
     for (uint32_t y = 0; y < height; y++)
         memcpy(pixels + y * row, row_of(image, y), row);
     for (size_t start = 0; start < length; start += PIECE) {
         size_t count = length - start < PIECE ? length - start : PIECE;
+        /* f=32: RGBA of 8 bits. C=1: the cursor stays. q=2: no responses. m=1: another chunk follows. */
         if (start == 0)
             printf("\033_Ga=T,i=1,p=1,f=32,s=%u,v=%u,C=1,q=2,m=%d;", width, height, start + count < length);
         else

@@ -15,6 +15,7 @@
 /* Parses a number and the character that must follow it. Returns NULL on failure. */
 static const char *number(const char *text, char terminator, double *value) {
     char *end = NULL;
+    /* strtod would skip spaces. The search finds the NUL of an empty text too. */
     if (!text || strchr(" \t\n", *text))
         return NULL;
     *value = strtod(text, &end);
@@ -70,6 +71,7 @@ static bool rotate(const char *text, sdimage_transformer **transformer, sdimage_
     return sdimage_transformer_new_rotate(degrees * acos(-1.0) / 180, true, transformer, error) >= 0;
 }
 
+/* RADIUS */
 static bool round_corner(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     double radius;
     if (!number(text, '\0', &radius))
@@ -77,6 +79,7 @@ static bool round_corner(const char *text, sdimage_transformer **transformer, sd
     return sdimage_transformer_new_round_corner(radius, SDIMAGE_CORNERS_ALL, 0, NULL, transformer, error) >= 0;
 }
 
+/* RADIUS */
 static bool blur(const char *text, sdimage_transformer **transformer, sdimage_error **error) {
     double radius;
     if (!number(text, '\0', &radius))
@@ -90,6 +93,7 @@ bool parse_color(const char *text, sdimage_color *color) {
     if (*text != '#' || (digits != 6 && digits != 8) || strspn(text + 1, "0123456789abcdefABCDEF") != digits)
         return false;
     unsigned long value = strtoul(text + 1, &end, 16);
+    /* Opaque without an alpha. */
     if (digits == 6)
         value = value << 8 | 255;
     color->red = (double)(value >> 24 & 255) / 255;
