@@ -5,6 +5,7 @@
 
 #include "shim.h"
 
+/* Opens a cache. A directory or namespace of null is the default. */
 jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArray name, jboolean is_memory_only,
                        jlong max_memory_cost, jlong max_memory_count, jlong max_disk_size, jboolean has_max_disk_age,
                        jlong max_disk_age) {
@@ -33,6 +34,7 @@ jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArra
     return failed(env, status, error) ? 0 : address(cache);
 }
 
+/* Returns a reference for Java; 0 for a missing entry. */
 jlong NATIVE(cacheMemoryImage)(JNIEnv *env, jclass self, jlong cache, jbyteArray name) {
     size_t length = 0;
     (void)self;
@@ -85,6 +87,7 @@ jbyteArray NATIVE(cacheData)(JNIEnv *env, jclass self, jlong cache, jbyteArray n
     return is_missing(status, error) || failed(env, status, error) ? NULL : array_of_data(env, data);
 }
 
+/* Stores an image, data or both; 0 and null stand for none. */
 void NATIVE(cacheStore)(JNIEnv *env, jclass self, jlong cache, jbyteArray name, jlong image, jbyteArray array,
                         jint layers) {
     sdimage_data *data = NULL;
@@ -107,6 +110,7 @@ void NATIVE(cacheStore)(JNIEnv *env, jclass self, jlong cache, jbyteArray name, 
     free(key);
 }
 
+/* Returns the bits of sdimage_cache_layers; 0 for a missing entry. */
 jint NATIVE(cacheContains)(JNIEnv *env, jclass self, jlong cache, jbyteArray name) {
     size_t length = 0;
     (void)self;

@@ -20,6 +20,7 @@ sdimage_decode_options *decode_options(JNIEnv *env, jlongArray array) {
     sdimage_decode_options_set_max_bytes(options, (size_t)v[DECODE(MAX_BYTES)]);
     sdimage_decode_options_set_max_work_ms(options, (uint32_t)v[DECODE(MAX_WORK_MS)]);
     sdimage_decode_options_set_dynamic_range(options, (sdimage_dynamic_range)v[DECODE(DYNAMIC_RANGE)]);
+    /* The array holds whole numbers: the headroom is the bits of a double. */
     sdimage_decode_options_set_display_headroom(options, double_of_bits(v[DECODE(DISPLAY_HEADROOM)]));
     sdimage_decode_options_set_keep_gain_map(options, v[DECODE(KEEP_GAIN_MAP)] != 0);
     return options;
@@ -50,6 +51,7 @@ jint NATIVE(sniff)(JNIEnv *env, jclass self, jbyteArray array) {
     return format;
 }
 
+/* Returns the properties of the header as JSON, without decoding pixels. */
 jbyteArray NATIVE(info)(JNIEnv *env, jclass self, jbyteArray array) {
     sdimage_info *info = NULL;
     sdimage_data *json = NULL;
@@ -90,6 +92,7 @@ jbyteArray NATIVE(encode)(JNIEnv *env, jclass self, jlong image, jint format, jd
     return failed(env, status, error) ? NULL : array_of_data(env, data);
 }
 
+/* Copies rows of pixels into an image. Refuses fewer bytes than the size requires. */
 jlong NATIVE(imageNew)(JNIEnv *env, jclass self, jint width, jint height, jint stride, jint format, jbyteArray array) {
     sdimage_image *image = NULL;
     sdimage_error *error = NULL;
@@ -106,6 +109,7 @@ jlong NATIVE(imageNew)(JNIEnv *env, jclass self, jint width, jint height, jint s
     return failed(env, status, error) ? 0 : address(image);
 }
 
+/* Returns all properties in one call, at the indices that Image.java names. Headrooms are the bits of doubles. */
 jlongArray NATIVE(imageFields)(JNIEnv *env, jclass self, jlong object) {
     const sdimage_image *image = pointer(object);
     sdimage_size source = sdimage_image_source_size(image);
@@ -133,6 +137,7 @@ jlongArray NATIVE(imageFields)(JNIEnv *env, jclass self, jlong object) {
     return array;
 }
 
+/* Returns a buffer on the pixels, without copying them. */
 jobject NATIVE(imagePixels)(JNIEnv *env, jclass self, jlong object) {
     sdimage_image *image = pointer(object);
     (void)self;

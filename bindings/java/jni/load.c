@@ -8,6 +8,7 @@
 
 #include "shim.h"
 
+/* Gives the downloader the signature of the other makers. It has the default configuration. */
 static sdimage_status new_downloader(sdimage_loader **loader, sdimage_error **error) {
     return sdimage_downloader_new(NULL, loader, error);
 }
@@ -48,6 +49,7 @@ static sdimage_status set_loaders(JNIEnv *env, jlongArray array, sdimage_manager
     return status;
 }
 
+/* Makes a manager. A cache of 0 means none if `has_no_cache` is set, otherwise the default of the library. */
 jlong NATIVE(managerNew)(JNIEnv *env, jclass self, jlong cache, jboolean has_no_cache, jlongArray loaders,
                          jint freshness, jboolean has_retry_after, jlong retry_after, jboolean ignores_signatures) {
     sdimage_manager *manager = NULL;
@@ -140,6 +142,7 @@ static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key,
     return request;
 }
 
+/* Starts a load and returns its task. The load owns the token until on_destroy, which runs after a failure too. */
 jlong NATIVE(managerStart)(JNIEnv *env, jclass self, jlong manager, jbyteArray url, jbyteArray key, jobjectArray fields,
                            jlongArray decode, jlongArray values, jlong token) {
     static const sdimage_load_handler handler = {sizeof handler, on_result, on_progress};
@@ -160,6 +163,7 @@ jlong NATIVE(managerStart)(JNIEnv *env, jclass self, jlong manager, jbyteArray u
     return failed(env, status, error) ? 0 : address(task);
 }
 
+/* Waits for the last callbacks. A timeout is no exception. */
 void NATIVE(managerClose)(JNIEnv *env, jclass self, jlong manager, jint milliseconds) {
     (void)env;
     (void)self;
@@ -245,12 +249,14 @@ jlong NATIVE(resultTimeNs)(JNIEnv *env, jclass self, jlong result, jint stage) {
     return (jlong)sdimage_result_time_ns(pointer(result), (sdimage_stage)stage);
 }
 
+/* Returns a reference for Java; 0 without an image. */
 jlong NATIVE(resultImage)(JNIEnv *env, jclass self, jlong result) {
     (void)env;
     (void)self;
     return address(sdimage_image_ref(sdimage_result_image(pointer(result))));
 }
 
+/* Returns a reference for Java; 0 without data. */
 jlong NATIVE(resultData)(JNIEnv *env, jclass self, jlong result) {
     (void)env;
     (void)self;

@@ -60,6 +60,7 @@ static void destroy(void *user_data) {
     free(custom);
 }
 
+/* Makes a loader for schemes; without any it takes all URLs. Takes over the token, after a failure too. */
 jlong NATIVE(loaderNew)(JNIEnv *env, jclass self, jobjectArray schemes, jlong token) {
     static const sdimage_loader_vtable table = {
         .size = sizeof table, .can_load = can_load, .load = load, .cancel = cancel};
@@ -93,6 +94,7 @@ void NATIVE(sinkExpect)(JNIEnv *env, jclass self, jlong sink, jlong length) {
     sdimage_load_sink_set_expected_length(pointer(sink), (uint64_t)length);
 }
 
+/* Writes the first `length` bytes of the array, which may be longer. */
 void NATIVE(sinkWrite)(JNIEnv *env, jclass self, jlong sink, jbyteArray array, jint length) {
     sdimage_error *error = NULL;
     (void)self;

@@ -61,6 +61,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
         return JNI_ERR;
     /* Method ids stay valid as long as the class is loaded, which the reference ensures. */
     java.native = (*env)->NewGlobalRef(env, found);
+    /* A method that Native.java lacks leaves an exception pending, which the last line finds. */
     java.exception =
         (*env)->GetStaticMethodID(env, found, "exception", "(Ljava/lang/String;[BI[BZ)Lorg/sdimage/SdimageException;");
     java.on_result = (*env)->GetStaticMethodID(env, found, "onResult", "(JJ)V");

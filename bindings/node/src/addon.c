@@ -73,6 +73,8 @@ static binding *binding_new(napi_env env) {
     return made;
 }
 
+/* Returns the exports: the functions by the names that index.js uses, and the statuses. NULL with an exception
+ * pending. */
 NAPI_MODULE_INIT() {
     static const struct {
         const char *name;
@@ -112,6 +114,7 @@ NAPI_MODULE_INIT() {
         {"doctor", doctor},
         {"metrics", metrics},
     };
+    /* The functions find their binding by the environment, so it is made first. */
     if (!binding_new(env))
         return NULL;
     for (size_t index = 0; index < sizeof functions / sizeof *functions; index++) {

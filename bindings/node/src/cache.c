@@ -8,6 +8,7 @@ static sdimage_cache_config *config_of(napi_env env, napi_value object) {
     sdimage_cache_config *config = sdimage_cache_config_new();
     double value;
     bool flag;
+    /* The library copies the texts. */
     char *directory = text_property(env, object, "directory"), *name = text_property(env, object, "namespace");
     if (directory)
         sdimage_cache_config_set_directory(config, directory);

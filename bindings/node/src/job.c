@@ -78,6 +78,7 @@ static sdimage_status run_cache_store(job *job) {
                                (sdimage_cache_layers)job->number, job->encode, &job->error);
 }
 
+/* Stores the bits of the layers that have the key. A missing entry is 0, not an error. */
 static sdimage_status run_cache_contains(job *job) {
     job->first = (uint64_t)sdimage_cache_contains(job->cache, job->key, job->key_length);
     return SDIMAGE_STATUS_OK;
@@ -125,10 +126,12 @@ static napi_value take_nothing(napi_env env, job *job) {
     return undefined(env);
 }
 
+/* Returns the bits of sdimage_cache_layers. */
 static napi_value take_layers(napi_env env, job *job) {
     return number(env, (double)job->first);
 }
 
+/* Returns {bytes, count}. */
 static napi_value take_totals(napi_env env, job *job) {
     napi_value totals;
     napi_create_object(env, &totals);
@@ -137,6 +140,7 @@ static napi_value take_totals(napi_env env, job *job) {
     return totals;
 }
 
+/* The names are those that index.js passes to job_start. */
 static const operation operations[] = {
     {"decode", run_decode, take_image},
     {"encode", run_encode, take_data},
@@ -155,6 +159,7 @@ static const operation operations[] = {
     {"managerFlush", run_manager_flush, take_nothing},
 };
 
+/* Frees a job with its inputs and its outputs that no value has taken over. */
 static void job_free(job *job) {
     sdimage_cache_unref(job->cache);
     sdimage_manager_unref(job->manager);
@@ -260,6 +265,7 @@ napi_value job_start(napi_env env, napi_callback_info info) {
     if (!made)
         return throw_error(env, SDIMAGE_STATUS_NO_MEMORY, NULL);
     if (!(made->operation = operation_of(env, values[0])) || !read_inputs(env, made, values[1])) {
+        /* The readers of inputs throw their own errors; an unknown operation throws none. */
         bool thrown = false;
         job_free(made);
         napi_is_exception_pending(env, &thrown);

@@ -15,6 +15,7 @@ static void set_cache(napi_env env, napi_value object, sdimage_manager_config *c
         sdimage_manager_config_set_cache(config, NULL);
 }
 
+/* Gives the downloader the signature of the other makers. It has the default configuration. */
 static sdimage_status new_downloader(sdimage_loader **loader, sdimage_error **error) {
     return sdimage_downloader_new(NULL, loader, error);
 }
@@ -216,6 +217,7 @@ napi_value result_fields(napi_env env, sdimage_result *result) {
     sdimage_error *error = sdimage_result_error(result);
     set(env, fields, "kind", number(env, sdimage_result_kind(result)));
     set(env, fields, "image", image ? image_fields(env, sdimage_image_ref(image)) : undefined(env));
+    /* buffer_of releases the reference that it receives. */
     set(env, fields, "data", buffer_of(env, sdimage_data_ref(data)));
     set(env, fields, "error", error ? error_value(env, SDIMAGE_STATUS_OK, error) : undefined(env));
     set(env, fields, "source", text(env, sdimage_image_source_name(sdimage_result_source(result))));

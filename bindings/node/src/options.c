@@ -81,6 +81,7 @@ static void set_headers(napi_env env, sdimage_request *request, napi_value objec
     }
 }
 
+/* Sets the key, which may contain NUL characters. */
 static void set_cache_key(napi_env env, sdimage_request *request, napi_value object) {
     napi_value value;
     size_t length = 0;
@@ -128,6 +129,7 @@ sdimage_request *request_of(napi_env env, napi_value url, napi_value object) {
     free(text);
     if (!request)
         return NULL;
+    /* The same object has the properties of the decode. */
     sdimage_decode_options *options = decode_options_of(env, object);
     sdimage_request_set_decode_options(request, options);
     sdimage_decode_options_unref(options);
