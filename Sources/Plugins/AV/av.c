@@ -100,6 +100,7 @@ typedef struct choice {
     bool frames;       /* SDIMAGE_AV_FRAMES: a video is an animation */
 } choice;
 
+/* Reads the parameters from the bag of the options; defaults if it lacks them. */
 static choice choice_of(const sdimage_decode_options *options) {
     const sdimage_options *values = sdimage_decode_options_options(options);
     return (choice){sdimage_options_int64(values, SDIMAGE_AV_POSTER_MS, 0),
@@ -206,6 +207,7 @@ static sdimage_status start(void *pointer, sdimage_error **error) {
     return status < 0 ? status : start_movie(self, kind_of(head, got), sdimage_source_size(self->base.source), error);
 }
 
+/* Decodes a frame of an animation; of a still its only image. */
 static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
     instance *self = pointer;
     /* Every call has the time limit of one decode; that of the opening has passed. */
@@ -269,6 +271,7 @@ SDIMAGE_API sdimage_status sdimage_av_coder_new(sdimage_coder **coder, sdimage_e
 
 static char version[24];
 
+/* Formats the version of libavformat. Called once. */
 static void find_version(void) {
     unsigned number = avformat_version();
     snprintf(version, sizeof version, "%u.%u.%u", AV_VERSION_MAJOR(number), AV_VERSION_MINOR(number),

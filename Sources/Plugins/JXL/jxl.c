@@ -174,6 +174,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
         JxlDecoderSetInput(colors.decoder, bytes, length) == JXL_DEC_SUCCESS)
         status = sdjxl_next(&colors, &event, error);
     if (status >= 0)
+        /* With blocks: EXIF and XMP are part of the description. */
         status = sdjxl_file_read(&file, bytes, length, true, deadline, error);
     if (status >= 0 && !colors.has_info)
         status = sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within the header");

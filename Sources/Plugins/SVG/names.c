@@ -29,6 +29,7 @@ void sdsvg_names_clear(sdsvg_names *names) {
     *names = (sdsvg_names){NULL, 0, 0};
 }
 
+/* Ascending order, for qsort and bsearch. */
 static int compare(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);

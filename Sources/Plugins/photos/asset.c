@@ -159,6 +159,7 @@ sdimage_photos_asset_config *sdimage_photos_asset_config_new(const char *identif
         free(config);
         return NULL;
     }
+    /* An image, unless the host sets another kind. */
     config->asset->info.media = SDIMAGE_PHOTOS_MEDIA_IMAGE;
     return config;
 }
@@ -194,6 +195,7 @@ void sdimage_photos_asset_config_set_format(sdimage_photos_asset_config *config,
         return;
     sdphoto_info *info = &config->asset->info;
     info->format = format;
+    /* The MIME type follows from the format. */
     snprintf(info->type, sizeof info->type, "%s",
              format == SDIMAGE_FORMAT_UNKNOWN ? "" : sdimage_format_mime_type(format));
 }

@@ -21,8 +21,8 @@
 #include "unmapped.h"
 #include "uri.h"
 
-/* Limits: rows read by a query, wait for a writing program, bytes of a value (the longest is the list of items with a
- * tag), bytes of all text. */
+/* Limits: rows read by a query, wait for a writing program, bytes of a value, bytes of all text. The longest value is
+ * the list of items with a tag. */
 enum { ROW_LIMIT = 4 << 20, BUSY_MS = 2000, VALUE_LIMIT = 16 << 20, TEXT_LIMIT = 512 << 20 };
 
 /* Time that SQLite may compute for one reading, in nanoseconds, and its instructions between two clock checks. The
@@ -75,6 +75,7 @@ static bool log_of(const char *path, struct stat *status) {
     return is_there;
 }
 
+/* Monotonic: a change of the time of day does not count as work. */
 static int64_t clock_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -105,6 +105,7 @@ sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *recor
     /* From here on the key belongs to the entry. */
     sdphoto_map_remove(&tree->by_identifier, record->identifier, strlen(record->identifier));
     sdphoto_map_set(&tree->by_identifier, entry->record.identifier, strlen(record->identifier), entry);
+    /* A damaged index may have another entry with the path, whose key is removed. */
     if (record->lost_ns == 0) {
         sdphoto_map_remove(&tree->by_path, path, strlen(path));
         sdphoto_map_set(&tree->by_path, path, strlen(path), entry);

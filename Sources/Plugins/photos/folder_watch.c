@@ -48,6 +48,8 @@ static void add_watch(sdphoto_tree *tree, int number, const char *folder) {
 }
 
 void sdphoto_watch_folder(sdphoto_tree *tree, const char *folder) {
+    /* ONLYDIR, DONT_FOLLOW: something else may have taken the folder's name. EXCL_UNLINK: deleted files that are still
+     * open report nothing. */
     enum {
         EVENTS = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF |
                  IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW | IN_EXCL_UNLINK
@@ -61,6 +63,7 @@ void sdphoto_watch_folder(sdphoto_tree *tree, const char *folder) {
     free(path);
     if (number >= 0)
         add_watch(tree, number, folder);
+    /* Other errors concern this folder only, such as one that was removed. */
     else if (code == ENOSPC || code == ENOMEM)
         sdphoto_stop_watching(
             tree, "the kernel allows no more watches (fs.inotify.max_user_watches); each fetch scans the tree");

@@ -169,6 +169,7 @@ static void drop_queue(queue *queue) {
     free(queue);
 }
 
+/* Frees a job and its references. The user data belongs to the callback. */
 static void free_job(job *job) {
     free(job->identifier);
     sdimage_photos_fetch_options_unref(job->options);
@@ -408,6 +409,7 @@ sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage
     host *own = queue ? sdphoto_library_new(&host_kind, name ? name : "custom", sizeof *own) : NULL;
     if (!own) {
         free(queue);
+        /* Each failure releases the user data. */
         if (destroy)
             destroy(user_data);
         return status < 0 ? status : sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "photos: no memory for a library");

@@ -315,6 +315,7 @@ void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
     if (!put || index->is_damaged)
         return;
     index->steps = 0;
+    /* The parameters have the order of the columns. The path includes its NUL, which read_record requires. */
     sqlite3_bind_text(put, 1, record->identifier, -1, SQLITE_STATIC);
     sqlite3_bind_blob64(put, 2, record->path, strlen(record->path) + 1, SQLITE_STATIC);
     sqlite3_bind_int64(put, 3, (int64_t)record->file.device);

@@ -125,6 +125,7 @@ sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library, cons
 /* Returns all assets, each referenced; released with `drop`. NULL if memory is exhausted. */
 static sdimage_photos_asset **snapshot(sdimage_photos_library *library, size_t *count) {
     pthread_mutex_lock(&library->lock);
+    /* One more: NULL for an empty table would look like a failure. */
     sdimage_photos_asset **assets = calloc(library->assets.count + 1, sizeof(sdimage_photos_asset *));
     *count = 0;
     for (size_t i = 0; assets && i < library->assets.capacity; i++)

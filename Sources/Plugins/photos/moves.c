@@ -156,6 +156,7 @@ static void mark_lost(sdphoto_scan *scan, sdphoto_entry *entry) {
 void sdphoto_scan_process_items(sdphoto_scan *scan) {
     sdphoto_tree *tree = scan->tree;
     traces traces = {{NULL, 0, 0}, {NULL, 0, 0}};
+    /* Without items no file has moved. */
     for (size_t i = 0; i < tree->count && scan->item_count; i++) {
         sdphoto_entry *entry = tree->entries[i];
         bool is_gone = entry->record.lost_ns || is_missing(scan, entry);
@@ -176,6 +177,7 @@ void sdphoto_scan_process_items(sdphoto_scan *scan) {
         sdphoto_record_note(&entry->record, &one->status);
         sdphoto_entry_store(scan->tree, entry, &scan->updates);
     }
+    /* Checks for the end of the scan every 32 files, because this loop reads them. */
     for (size_t i = 0; i < scan->item_count && (i % 32 || sdphoto_scan_continues(scan)) && scan->updates.has_memory;
          i++) {
         sdphoto_item *one = &scan->items[i];

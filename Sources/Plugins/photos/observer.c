@@ -11,6 +11,7 @@ sdphoto_observer *sdphoto_observer_new(const sdimage_photos_library_handler *vta
     if (!observer)
         return NULL;
     atomic_init(&observer->references, 1);
+    /* Functions that a shorter table lacks stay NULL. */
     sdphoto_copy_table(&observer->table, sizeof observer->table, vtable, vtable->size);
     observer->user_data = user_data;
     observer->destroy = destroy;

@@ -54,6 +54,7 @@ void sdimage_photos_request_options_set_network_access(sdimage_photos_request_op
         options->has_network = allowed;
 }
 
+/* Sets the target, and the size, which only a box has. */
 static void set_target(sdimage_photos_request_options *options, sdimage_photos_target target, sdimage_size size) {
     if (!is_options(options))
         return;

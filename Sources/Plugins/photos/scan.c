@@ -131,6 +131,7 @@ sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope,
     if (observer)
         notify(&scan, observer);
     sdphoto_observer_drop(observer);
+    /* After the events, whose assets it releases. */
     sdphoto_scan_close(&scan);
     return status;
 }

@@ -14,6 +14,7 @@ bool sdphoto_scan_continues(sdphoto_scan *scan) {
 void sdphoto_scan_close(sdphoto_scan *scan) {
     for (size_t i = 0; i < scan->folder_count; i++)
         free(scan->folders[i]);
+    /* The values are also the keys, so they are freed once. */
     for (size_t i = 0; i < scan->scanned.capacity; i++)
         free(scan->scanned.slots[i].value);
     for (size_t i = 0; i < scan->unread_count; i++)

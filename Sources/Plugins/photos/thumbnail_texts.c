@@ -102,6 +102,7 @@ static void put_text(sdphoto_buffer *buffer, const char *keyword, const char *te
         put_number(buffer, sdpx_crc32(0, buffer->bytes + start, length + 4));
 }
 
+/* Appends a tEXt chunk with a decimal number. */
 static void put_decimal(sdphoto_buffer *buffer, const char *keyword, int64_t value) {
     char text[24];
     snprintf(text, sizeof text, "%lld", (long long)value);

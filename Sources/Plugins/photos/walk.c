@@ -95,6 +95,7 @@ static void read_folder(sdphoto_scan *scan, char *folder) {
     if (!names && descriptor >= 0)
         close(descriptor);
     for (struct dirent *one; names && scan->updates.has_memory;) {
+        /* readdir returns NULL at the end too: only errno tells a failure. */
         errno = 0;
         one = readdir(names);
         number = errno;

@@ -25,6 +25,7 @@ size_t sdremote_envelope_size(size_t key_length, size_t metadata_length, size_t 
     return SDREMOTE_ENVELOPE_HEADER + key_length + metadata_length + data_length;
 }
 
+/* Copies bytes to *out and advances it. `bytes` may be NULL if there are none. */
 static void append(uint8_t **out, const void *bytes, size_t length) {
     if (length)
         memcpy(*out, bytes, length);

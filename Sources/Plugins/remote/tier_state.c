@@ -25,6 +25,7 @@ bool sdremote_tier_make_locks(tier *self) {
     return false;
 }
 
+/* Frees the jobs of a queue; replies that they still have are refused with SHUTDOWN. */
 static void free_all(job_queue *queue) {
     for (job *job; (job = sdremote_pop(queue));)
         sdremote_job_free(job);
