@@ -110,6 +110,7 @@ sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_sou
     if (status < 0)
         return status;
     if (!select_track(movie))
+        /* Data that ends before its tracks is not a file without them. */
         return movie->is_truncated && !movie->format->nb_streams
                    ? sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early")
                    : sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: no track can be decoded");

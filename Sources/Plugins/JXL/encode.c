@@ -199,6 +199,7 @@ static sdimage_status write_out(writer *writer, sdimage_error **error) {
         if (!bytes)
             return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for the file");
         writer->bytes = bytes, room = more;
+        /* The buffer may have moved. */
         uint8_t *next = writer->bytes + writer->length;
         size_t left = room - writer->length;
         JxlEncoderStatus status = JxlEncoderProcessOutput(writer->encoder, &next, &left);
@@ -270,6 +271,7 @@ sdimage_status sdjxl_encode(void *user_data, const sdimage_image *image, sdimage
     sdimage_status status = open_writer(&writer, image, error);
     if (!sdimage_encode_options_is_first_frame_only(options))
         writer.frames = sdimage_image_frame_count(image);
+    /* All frames share one header, but may differ in depth and alpha. */
     if (status >= 0 && writer.frames > 1)
         status = sdcs_encode_layout_of_frames(&writer.layout, image, error);
     for (uint32_t i = 0; status >= 0 && i < writer.frames; i++)

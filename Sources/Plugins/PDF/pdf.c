@@ -91,6 +91,7 @@ static PopplerPage *open_page(job *job, PopplerDocument *document) {
     PopplerPage *page = poppler_document_get_page(document, (int)job->page);
     if (page)
         poppler_page_get_size(page, &job->drawing.width, &job->drawing.height);
+    /* A page without an area cannot be drawn. */
     if (page && job->drawing.width > 0 && job->drawing.height > 0)
         return page;
     if (page)

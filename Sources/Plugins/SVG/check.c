@@ -320,6 +320,7 @@ static void on_text(void *context, const xmlChar *text, int length) {
         return;
     size_t more = (size_t)length;
     if (more > checker->css_room - checker->css_length) {
+        /* Doubled, because text arrives in many pieces. */
         size_t room = (checker->css_length + more) * 2;
         uint8_t *css = realloc(checker->css, room);
         if (!css) {

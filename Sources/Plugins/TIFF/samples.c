@@ -273,6 +273,7 @@ sdimage_status sdtiff_unpacker_open(sdtiff_unpacker *unpacker, const sdtiff_layo
     if (samples > MOST_SAMPLES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: row exceeds the limit of 2^26 samples");
     unpacker->values = calloc((size_t)samples, layout->is_float ? sizeof(float) : sizeof(uint16_t));
+    /* Without a usable profile the colors are converted by a formula (colors_of). */
     if (layout->kind == SDTIFF_CMYK && by_profile) {
         unpacker->cmyk = sdtiff_cmyk_new(layout, sdcs_is_16_bit(format));
         unpacker->colors = unpacker->cmyk ? malloc((size_t)most * (8 + 6)) : NULL;

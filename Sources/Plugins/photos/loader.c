@@ -127,6 +127,7 @@ static sdimage_photos_library *host_of(const sdphoto_load *load, const sdimage_p
 /* Uses an asset that came with the request, without a look-up. */
 static void take_asset(sdphoto_load *load, sdimage_photos_asset *asset) {
     sdimage_photos_library *library = *asset->path ? NULL : host_of(load, asset);
+    /* A file is loaded here; any other asset comes from its host. */
     if (*asset->path) {
         if (sdphoto_load_accepts(load, asset))
             sdphoto_load_file(load, asset);

@@ -146,6 +146,7 @@ bool sdphoto_describe(const uint8_t *bytes, size_t length, sdphoto_info *info) {
         return false;
     info->size = sdimage_info_size(header);
     info->orientation = sdimage_info_orientation(header);
+    /* sdphoto_sniff knows only the format, but the header tells the number of frames. */
     if (sdimage_info_frame_count(header) > 1)
         info->playback = SDIMAGE_PHOTOS_PLAYBACK_ANIMATED;
     const sdimage_data *exif = sdimage_info_exif(header);

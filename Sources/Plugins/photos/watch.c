@@ -123,6 +123,7 @@ static bool read_events(sdphoto_tree *tree, changes *changes) {
         if (count <= 0)
             return has_events;
         for (char *at = buffer; at < buffer + count;) {
+            /* Events follow each other without gaps; `len` includes the padding of the name. */
             struct inotify_event *event = (struct inotify_event *)(void *)at;
             handle_event(tree, changes, event);
             at += sizeof *event + event->len;

@@ -113,6 +113,7 @@ static void *parse(const char *text, sdimage_error **error) {
     if (*copy == '/')
         self->path = copy;
     else
+        /* The scheme is optional. */
         is_ok = read_authority(self, strncmp(copy, "redis://", 8) ? copy : copy + 8);
     if (is_ok)
         return self;
