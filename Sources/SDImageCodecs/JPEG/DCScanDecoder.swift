@@ -2,17 +2,23 @@ import SDImage
 import SDImagePixels
 import Synchronization
 
-/// Decodes the blocks of one scan, or of the part of it that starts after a restart marker.
+/// Decodes the blocks of one scan, or of the part of it that starts after a restart marker. The kernel `sdpx_jpeg_walk` does the
+/// work. `DCThumbnailDecoder` creates one for each DC scan, on the thread of the decode.
 @safe final class DCScanDecoder: @unchecked Sendable {
     // Unchecked: used by one thread at a time, which only writes the samples of its own MCUs.
+    /// The state of the kernel: position in the data, next MCU, bit buffer, components.
     private var scan: sdpx_jpeg_scan
+    /// The whole file; owns the memory that `scan` points to.
     private let bytes: Bytes
+    /// Receives the samples; also owned here because `scan` points to them.
     private let thumbnail: DCThumbnailPlanes
+    /// Owns the tables that `scan` points to.
     private let tables: [JPEGHuffmanTable]
     /// Number of MCUs in the scan.
     private let count: UInt32
     /// Start offset of a part; nil before it has started.
     private var start: Int?
+    /// Set by the calling thread when the result of the part no longer matters.
     private let isAbandoned = Atomic<Bool>(false)
     /// True when another thread has read all of a part.
     private let isWhole = Atomic<Bool>(false)
@@ -25,6 +31,7 @@ import Synchronization
         unsafe scan = sdpx_jpeg_scan()
         unsafe scan.next = data + offset
         unsafe scan.end = data + bytes.count
+        // Only the first DC scan is Huffman-coded; the later ones add one bit to each DC coefficient (G.1.2.1).
         unsafe scan.kind =
             !frame.isProgressive
             ? SDPX_JPEG_SEQUENTIAL : header.highBit == 0 ? SDPX_JPEG_FIRST_MEANS : SDPX_JPEG_NEXT_MEANS
@@ -54,6 +61,8 @@ import Synchronization
         self.tables = huffmanTables
     }
 
+    /// Describes a component for the kernel, and appends its tables to `huffmanTables`. nil when samples, weights or a table are
+    /// missing.
     private static func component(
         _ component: JPEGScanHeader.Component, of header: JPEGScanHeader, tables: JPEGTables, thumbnail: DCThumbnailPlanes,
         huffmanTables: inout [JPEGHuffmanTable]
@@ -70,11 +79,13 @@ import Synchronization
         guard unsafe made.samples != nil, unsafe plane.detail == 1 || made.weights != nil else { return nil }
         // The bits of later DC scans are not Huffman-coded.
         guard header.highBit == 0 else { return unsafe made }
+        // A DC symbol is a number of bits. The kernel reads at most 15 of them.
         guard let dc = tables.dcCodes[component.dc], dc.values.allSatisfy({ $0 <= 15 }),
             let dcTable = JPEGHuffmanTable(dc, hasSteps: false)
         else { return nil }
         huffmanTables.append(dcTable)
         unsafe made.dc = dcTable.pointer
+        // AC coefficients of a progressive file are in scans of their own, which are skipped.
         guard !thumbnail.frame.isProgressive else { return unsafe made }
         guard let ac = tables.acCodes[component.ac], let acTable = JPEGHuffmanTable(ac, hasSteps: true) else { return nil }
         huffmanTables.append(acTable)
@@ -86,6 +97,7 @@ import Synchronization
     private init(_ whole: DCScanDecoder, from mcu: UInt32) {
         unsafe scan = whole.scan
         unsafe scan.mcu = mcu
+        // Restart markers count modulo 8 (B.2.1).
         unsafe scan.restart = mcu / max(1, whole.scan.restart_interval) % 8
         bytes = whole.bytes
         thumbnail = whole.thumbnail
@@ -104,11 +116,13 @@ import Synchronization
         guard let middle, let pool = pool() else { return try run(to: count, stop: stop) }
         let lower = DCScanDecoder(self, from: middle)
         guard let assistance = pool.assist({ lower.runApart(stop) }) else { return try run(to: count, stop: stop) }
+        // The worker writes to `thumbnail`, so it must have ended before this function returns or throws.
         defer {
             lower.isAbandoned.store(true, ordering: .relaxed)
             assistance.wait()
         }
         guard try run(to: middle, stop: stop) else { return false }
+        // The worker has not started: this thread decodes the rest itself.
         if assistance.cancel() { return try run(to: count, stop: stop) }
         assistance.wait()
         // Exactly one marker lies between the two parts.
@@ -121,10 +135,12 @@ import Synchronization
         guard interval > 0, unsafe scan.kind == SDPX_JPEG_SEQUENTIAL,
             thumbnail.frame.size.pixelCount ?? 0 >= JPEGParallelDecoder.smallestPixels
         else { return nil }
+        // Decoding can only start after a restart marker, so at a multiple of the interval.
         let middle = count / 2 / interval * interval
         return middle > 0 ? middle : nil
     }
 
+    /// Decodes MCUs up to `end`, two rows of them between checks. False when the data are damaged or the part is abandoned.
     private func run(to end: UInt32, stop: CancellationToken) throws(ImageError) -> Bool {
         while unsafe scan.mcu < end {
             try stop.check()
@@ -137,6 +153,7 @@ import Synchronization
     /// Runs on the assisting thread. After an error here, the file is decoded in another way, which reports it.
     private func runApart(_ stop: CancellationToken) {
         let number = unsafe scan.mcu / max(1, scan.restart_interval)
+        // `number` intervals precede this part, so it starts after restart marker `number - 1`, counted from 0.
         guard let next = unsafe sdpx_jpeg_after_restart(scan.next, scan.end, number - 1) else { return }
         unsafe scan.next = next
         start = offset

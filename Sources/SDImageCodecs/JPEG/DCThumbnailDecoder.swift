@@ -3,19 +3,26 @@ import SDImagePixels
 
 /// Reads a JPEG segment by segment into a `DCThumbnailPlanes`. In a progressive file, it decodes only the DC scans and skips the
 /// others (docs/decisions.md, "Thumbnails of JPEG are made of DC coefficients").
+///
+/// `JPEGDecoder` uses it on the thread of the decode, and falls back to libjpeg when it returns nil. It refuses every file with
+/// an uncommon structure, because libjpeg knows the exceptions.
 struct DCThumbnailDecoder {
     private let bytes: Bytes
+    /// Gives the size that the frame header must repeat, and the limit on scans; it decodes no rows here.
     private let decoder: JPEGRowDecoder
     private let detail: Int
     private let wanted: PixelSize
     private let isEarly: Bool
     private let limits: DecodeLimits
     private var reader: ByteReader
+    /// The tables in effect at the position of `reader`.
     private var tables = JPEGTables()
+    /// nil before the frame header.
     private var thumbnail: DCThumbnailPlanes?
     private var isProgressive = false
     /// Lowest DC bit read so far for each component; nil before its first scan.
     private var lowBits: [UInt8?] = []
+    /// Number of scans so far, including those that are skipped.
     private var scans = 0
 
     /// `detail` is the number of samples of a block in each direction, `wanted` the minimum number of samples of any component.
@@ -35,15 +42,21 @@ struct DCThumbnailDecoder {
 
     /// Reads the samples; nil for uncommon or damaged files, which libjpeg decodes or refuses.
     mutating func read(stop: CancellationToken, pool: () -> WorkPool?) throws(ImageError) -> DCThumbnailPlanes? {
+        // Skips the SOI marker.
         reader.seek(to: 2)
         while let (marker, range) = try JPEGSegmentReader.next(&reader, stop) {
             guard let body = bytes.slice(range) else { return nil }
             switch marker {
+            // EOI: a file without later DC scans ends here.
             case 0xD9: return hasAllDC ? thumbnail : nil
+            // SOS: entropy-coded data follow the segment.
             case 0xDA:
                 guard try readScan(body, stop: stop, pool: pool) else { return nil }
+                // A progressive file may refine the DC coefficients in later scans, up to its end.
                 if hasAllDC, isEarly || !isProgressive { return thumbnail }
+            // DHT, JPG and DAC have numbers among those of the frame headers.
             case 0xC4, 0xC8, 0xCC: guard tables.take(marker, body) else { return nil }
+            // SOF: the second frame of a hierarchical file fails here.
             case 0xC0...0xCF: guard begin(marker, body) else { return nil }
             default: guard tables.take(marker, body) else { return nil }
             }
@@ -51,10 +64,13 @@ struct DCThumbnailDecoder {
         return nil
     }
 
+    /// True when each component had its first DC scan.
     private var hasAllDC: Bool { thumbnail != nil && lowBits.allSatisfy { $0 != nil } }
 
     /// Reads the frame header.
+    /// False for a second or uncommon header, for too few samples in a component, and when memory is refused.
     private mutating func begin(_ marker: UInt8, _ body: Bytes) -> Bool {
+        // More than one sample per block needs AC coefficients, which a progressive file has in other scans.
         guard thumbnail == nil, let frame = JPEGFrameHeader(marker: marker, body), frame.size == decoder.size,
             !frame.isProgressive || detail == 1
         else { return false }
@@ -67,11 +83,13 @@ struct DCThumbnailDecoder {
         return true
     }
 
+    /// Decodes a DC scan or skips another one. `body` is the scan header; the reader is at the data after it.
     private mutating func readScan(_ body: Bytes, stop: CancellationToken, pool: () -> WorkPool?) throws(ImageError) -> Bool {
         scans += 1
         guard let thumbnail, scans <= decoder.maximumScans, let header = JPEGScanHeader(body, frame: thumbnail.frame) else {
             return false
         }
+        // Sequential files with one scan for each component are left to libjpeg.
         guard isProgressive ? header.isDCScan : header.isWhole(of: thumbnail.frame) else {
             return isProgressive && header.first > 0 && passScan(from: reader.offset)
         }
@@ -86,6 +104,7 @@ struct DCThumbnailDecoder {
     private mutating func prepare(_ header: JPEGScanHeader, _ thumbnail: DCThumbnailPlanes) -> Bool {
         for component in header.components {
             let index = component.index
+            // A component has one first scan, and each later one continues at the bit where the last one ended.
             guard header.highBit == 0 ? lowBits[index] == nil : lowBits[index] == header.highBit else { return false }
             guard header.highBit == 0 || header.highBit == header.lowBit + 1 else { return false }
             lowBits[index] = header.lowBit

@@ -2,6 +2,9 @@ import Glibc
 import SDImage
 
 /// Samples for a thumbnail of a large JPEG: the DC value of each block, or a few samples from its lowest coefficients.
+///
+/// `DCThumbnailDecoder` creates it at the frame header, `DCScanDecoder` fills it, and `DCThumbnailRows` reads it. While a scan is
+/// split, two threads write to samples of different MCUs; otherwise one thread uses it.
 @safe final class DCThumbnailPlanes {
     /// The samples of one component.
     struct Plane {
@@ -24,6 +27,7 @@ import SDImage
     /// Samples of a luma block in each direction: 1 or 2.
     let detail: Int
     private(set) var planes: [Plane] = []
+    /// The samples of all components, one plane after another.
     private let memory: ScratchMemory
     /// Weights of the low coefficients for each component; nil until known, and when only DC coefficients are used.
     private var weights: [ScratchMemory?]
@@ -35,6 +39,7 @@ import SDImage
         var count = 0
         for index in frame.components.indices {
             guard let plane = DCThumbnailPlanes.plane(index, of: frame, detail: detail, start: count) else { return nil }
+            // Memory covers whole MCUs, which may extend beyond the image.
             let (size, overflow) = plane.stride.multipliedReportingOverflow(
                 by: frame.mcusDown * frame.components[index].down * plane.detail)
             guard !overflow, size <= account.limit, count <= account.limit else { return nil }
@@ -46,6 +51,7 @@ import SDImage
         weights = planes.map { _ in nil }
     }
 
+    /// Plans the samples of a component. `start` is the number of samples of the components before it.
     private static func plane(_ index: Int, of frame: JPEGFrameHeader, detail: Int, start: Int) -> Plane? {
         guard var columnFactor = frame.columnFactor(index), var rowFactor = frame.rowFactor(index) else { return nil }
         var own = detail
@@ -63,10 +69,12 @@ import SDImage
     /// Sets the quantization table of a component, in zigzag order. False when memory is refused.
     func setQuantizer(_ steps: [UInt16], of index: Int) -> Bool {
         let detail = planes[index].detail
+        // A single sample is the DC coefficient, for which one factor is enough.
         guard detail > 1 else {
             planes[index].step = Int32(steps.first ?? 1)
             return true
         }
+        // The weights contain the quantization steps, so that the kernel multiplies once per coefficient.
         guard let memory = try? ScratchMemory(DCThumbnailPlanes.lowest.count * MemoryLayout<Float>.stride) else { return false }
         let factors = unsafe memory.bound(to: Float.self)
         for (index, (row, column)) in DCThumbnailPlanes.lowest.enumerated() where index < steps.count {
@@ -86,10 +94,15 @@ import SDImage
     /// Returns the weight of a coefficient for samples that are averages of block pixels. For four samples, the cosines are left
     /// out, because they differ between samples; for two samples there is only one.
     private static func weight(_ frequency: Int, detail: Int) -> Double {
+        // The average of any part of a block contains the DC coefficient in full.
         guard frequency > 0 else { return 1 }
+        // Frequencies that the samples cannot represent would alias.
         guard frequency < detail else { return 0 }
         let angle = Double(frequency) * Double.pi / 16
+        // The average of a cosine over two pixels is its value between them times cos(angle). The root is the ratio of the
+        // normalization of AC to DC (ISO/IEC 10918-1, A.3.3).
         let ofPairs = 2.0.squareRoot() * cos(angle)
+        // Half a block is four pixels: twice the average of pairs, and the cosine at its center.
         return detail == 2 ? ofPairs * cos(2 * angle) * cos(4 * angle) : ofPairs
     }
 

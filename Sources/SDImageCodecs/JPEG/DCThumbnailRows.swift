@@ -1,9 +1,10 @@
 import SDImage
 import SDImagePixels
 
-/// The rows of a DC thumbnail as pixels.
+/// The rows of a DC thumbnail as pixels. Used by one thread, after all samples were read.
 @safe struct DCThumbnailRows {
     private let thumbnail: DCThumbnailPlanes
+    /// Size of the rows, which cover the image at the scale of the thumbnail.
     private let size: PixelSize
     private let isColor: Bool
     /// Length of a buffer for one row of samples of any component.
@@ -12,7 +13,9 @@ import SDImagePixels
 
     /// Parts of the memory, each of one or more widths.
     private enum Part: Int {
+        // Raw values are offsets in widths.
         case luma, blue, red
+        /// One byte per sample each: Y, Cb and Cr.
         /// Three bytes per pixel.
         case pixels
         /// Four bytes per sample.
@@ -26,6 +29,7 @@ import SDImagePixels
         self.thumbnail = thumbnail
         self.size = size
         self.isColor = isColor
+        // The widest component, at one sample per pixel.
         // Rounded up to whole cache lines.
         width = thumbnail.planes.reduce(0) { max($0, $1.columns * $1.columnFactor) + 63 & ~63 }
         memory = try ScratchMemory(width * DCThumbnailRows.widths, of: UInt8.self, account: account)
@@ -57,11 +61,13 @@ import SDImagePixels
     private func component(_ index: Int, row y: Int, to part: Part) -> UnsafeMutablePointer<UInt8>? {
         let plane = thumbnail.planes[index]
         guard plane.columnFactor > 1 || plane.rowFactor > 1 else { return unsafe level(index, row: y, to: part) }
+        // `offset` is the distance of the output row from the center of the sample row, from -0.5 to 0.5.
         let row = y / plane.rowFactor
         let offset = (Float(y % plane.rowFactor) + 0.5) / Float(plane.rowFactor) - 0.5
         guard row < plane.rows, let samples = unsafe thumbnail.samples(of: index), let wide = unsafe self.part(part),
             let narrow = unsafe self.part(.narrow)
         else { return nil }
+        // The rows above and below the image repeat its first and last row.
         return unsafe narrow.withMemoryRebound(to: Float.self, capacity: width) { narrow in
             unsafe sdpx_jpeg_part_of_row(
                 narrow, samples + max(0, row - 1) * plane.stride, samples + row * plane.stride,

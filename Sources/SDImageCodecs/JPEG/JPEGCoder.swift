@@ -43,7 +43,9 @@ package final class JPEGCoder: ImageCoder {
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
+        // Comes first: it returns nil at once unless the options ask for HDR or the gain map.
         if let image = try JPEGRendition.decode(bytes, options: options, stop: stop) { return image }
+        // Corrupt data only mark the image as damaged. Missing data are an error unless the options accept them.
         let rows = try JPEGRowDecoder(bytes, accepting: options.acceptPartial ? .missingData : .corruptData)
         return try JPEGDecoder(rows, options: options, stop: stop).decode(stop: stop)
     }
@@ -55,6 +57,7 @@ package final class JPEGCoder: ImageCoder {
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
+        // JPEG has no animation: only the first frame is encoded.
         let still = image.frames == nil ? image : image.still
         if let renditions = try JPEGGainMapEncoder(still, options: options, stop: stop) { return try renditions.encode() }
         return try JPEGEncoder(still, options: options, stop: stop).encode()

@@ -1,7 +1,8 @@
 import Glibc
 import SDImage
 
-/// Metadata that a decode needs: orientation and color profile, in the segments before the first scan.
+/// Metadata that a decode needs: orientation and color profile, in the segments before the first scan. `JPEGDecoder` reads it for
+/// each decode; `JPEGMetadata` and `JPEGGainMap` add what they need in the same walk.
 struct JPEGDecodeMetadata {
     /// The TIFF block of the first EXIF segment (EXIF 2.32, 4.5.4), without its "Exif" label.
     private(set) var exif: Bytes?
@@ -9,6 +10,7 @@ struct JPEGDecodeMetadata {
     private(set) var packet: Bytes?
     private var profile = ProfilePieces()
     private let bytes: Bytes
+    /// Maximum bytes of a profile.
     private let limit: Int
 
     /// Contains nothing until segments are read. Blocks larger than `limit` bytes are ignored.
@@ -36,6 +38,7 @@ struct JPEGDecodeMetadata {
     static let packetLabel: StaticString = "http://ns.adobe.com/xap/1.0/\0"
 
     /// Reads a segment; all but those of EXIF blocks, XMP packets and profiles are ignored.
+    /// `content` is the range of the segment after its length. Only the first EXIF block and the first packet count.
     mutating func read(_ marker: UInt8, _ content: Range<Int>) {
         let reader = bytes.reader
         if marker == 0xE1, exif == nil, reader.matches("Exif\0\0", at: content.lowerBound), content.count > 6 {
@@ -45,12 +48,14 @@ struct JPEGDecodeMetadata {
         } else if marker == 0xE2, reader.matches("ICC_PROFILE\0", at: content.lowerBound), content.count > 14,
             let number = reader.byte(at: content.lowerBound + 12)
         {
+            // The label is followed by the number of this piece, from 1, and the number of pieces.
             profile.append(number, content.dropFirst(14))
         }
     }
 }
 
 /// The pieces of a color profile.
+// The pieces may come in any order.
 private struct ProfilePieces {
     private var pieces: [(number: UInt8, range: Range<Int>)] = []
 
@@ -59,6 +64,8 @@ private struct ProfilePieces {
         if pieces.count < 255 { pieces.append((number, range)) }
     }
 
+    /// Returns a copy of the profile; nil when there is none, a piece is missing or repeated, it exceeds `limit`, or memory is
+    /// refused.
     func joined(of bytes: Bytes, limit: Int) -> Bytes? {
         let sorted = pieces.sorted { $0.number < $1.number }
         for (index, piece) in sorted.enumerated() where Int(piece.number) != index + 1 { return nil }

@@ -2,21 +2,29 @@ import SDImage
 import SDImagePixels
 
 /// One decode of a JPEG whose header was read: the plan, the rows from libjpeg or from DC coefficients, and the finished image.
+///
+/// `JPEGCoder` creates one for each complete file, `JPEGPartialImage` one for a file that is arriving, and `JPEGRendition` one
+/// for the base image of a file with a gain map. It runs on the thread of its creator.
 @safe struct JPEGDecoder {
     let rowDecoder: JPEGRowDecoder
     /// True when the first DC scans are enough.
     let isEarly: Bool
+    /// True when the file has luma, and neither the caller nor `DisabledParsers` excludes the DC decoder.
     private let allowsDCThumbnail: Bool
     private let plan: DecodePlan
     private let metadata: JPEGDecodeMetadata
     /// The embedded profile.
     let profile: Bytes?
     private let options: DecodeOptions
+    /// Format of the finished image.
     private let output: PixelFormat
+    /// Format of the rows from libjpeg.
     private let rows: JPEGRowDecoder.Rows
     /// Layout of the rows passed to the writer.
     private let rowFormat: PixelFormat
+    /// Reduction by libjpeg; `ScanlineWriter` reduces the rest.
     private let scale: JPEGRowDecoder.Scale
+    /// Converts the profile to sRGB; nil when no conversion is requested or needed, and for CMYK.
     private let transform: (any RowTransform)?
     /// Converts CMYK to RGB with the embedded profile; without one, inks are multiplied.
     private let inks: CMYKTransform?
@@ -37,9 +45,11 @@ import SDImagePixels
         isEarly =
             options.earlyThumbnail && rowDecoder.isProgressive && allowsDCThumbnail && plan.shrinksToAnEighth
         scale = isEarly ? rowDecoder.smallestScale : rowDecoder.scale(covering: plan.scaledSize)
+        // Converted CMYK counts as RGB.
         let own: PixelFormat = rowDecoder.kind == .gray ? .gray8 : .rgb8
         output = options.outputFormat(of: own)
         let profile = options.convertToSRGB ? profile : nil
+        // A closure of an initializer cannot use properties of self.
         let wanted = output
         transform =
             rowDecoder.kind == .cmyk
@@ -58,8 +68,10 @@ import SDImagePixels
         kind: JPEGRowDecoder.Kind, output: PixelFormat, isConverted: Bool, isPlain: Bool
     ) -> (JPEGRowDecoder.Rows, PixelFormat) {
         switch (kind, output) {
+        // `mix` turns rows of CMYK into RGB before the writer sees them.
         case (.cmyk, _): (.cmyk, .rgb8)
         case (.gray, _) where !isPlain: (.gray, .gray8)
+        // For gray results libjpeg leaves out chroma. A profile needs all three channels.
         case (_, .gray8) where !isConverted, (_, .gray16) where !isConverted: (.gray, .gray8)
         case (_, .rgba8) where isPlain, (_, .rgba8Premultiplied) where isPlain: (.rgba, output)
         case (_, .bgra8Premultiplied) where isPlain: (.bgra, output)
@@ -76,9 +88,12 @@ import SDImagePixels
 
     // MARK: Complete files
 
+    /// Throws `truncated` for a file that ends before its image does, unless partial images are accepted. Other damage in the
+    /// data only marks the result.
     func decode(stop: CancellationToken) throws(ImageError) -> Image {
         if let image = try decodeDCThumbnail(stop: stop) { return image }
         let pixels = try read(stop: stop)
+        // Damaged data that reach the end marker give an image with wrong pixels; without that marker, rows may be missing.
         guard rowDecoder.isDamaged else { return image(pixels) }
         let hasEnd = rowDecoder.hasEnd
         guard hasEnd || options.acceptPartial else {
@@ -95,6 +110,8 @@ import SDImagePixels
         return image(thumbnail.pixels, consumedBytes: isEarly ? thumbnail.consumedBytes : nil)
     }
 
+    /// Adds the metadata to decoded pixels. `hasMissingRows` means that blank rows are transparent. `consumedBytes` is the number
+    /// of bytes that an early thumbnail used; nil for all.
     func image(
         _ pixels: PixelBuffer, isIncremental: Bool = false, hasMissingRows: Bool = false, consumedBytes: Int? = nil
     ) -> Image {
@@ -114,9 +131,11 @@ import SDImagePixels
     /// True when the image is small enough for `readDCThumbnail`, if the file allows it.
     var isDCThumbnail: Bool { allowsDCThumbnail && scale.eighths <= 2 }
 
+    /// Decodes all rows with libjpeg, directly to the result if it needs no conversion.
     private func read(stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         var writer = try makeWriter(rowFormat)
         try rowDecoder.start(rows, scale: scale, limits: options.limits, stop: stop)
+        // Rows of CMYK need `mix`, although the writer would take their RGB directly.
         if rows != .cmyk, let destination = JPEGRowDestination(writer, height: rowSize.height) {
             try rowDecoder.readAll(rows, into: destination, options: options, stop: stop)
         } else {
@@ -167,11 +186,13 @@ import SDImagePixels
         let pointers = unsafe (0..<JPEGRowDecoder.rowsAtOnce).map { index in
             unsafe Optional((base + index * bytesPerRow).assumingMemoryBound(to: UInt8.self))
         }
+        // RGB of one row of CMYK.
         let colors = rows == .cmyk ? try ScratchMemory(rowSize.width * 3, account: options.limits.account) : nil
         var y = first
         while y < rowSize.height {
             try stop.check()
             let count = unsafe try rowDecoder.read(into: pointers)
+            // A file that is arriving has no more rows yet.
             guard count > 0 else { break }
             for index in 0..<count {
                 let row = unsafe UnsafeRawBufferPointer(start: base + index * bytesPerRow, count: bytesPerRow)

@@ -1,6 +1,7 @@
 import SDImage
 
-/// Writes an image as JPEG. Holds everything that is independent of the quality.
+/// Writes an image as JPEG. Holds everything that is independent of the quality, because a maximum file size needs several
+/// attempts. Runs on the thread of the encode; `JPEGParallelEncoder` adds an idle worker.
 struct JPEGEncoder {
     /// Effort from which Huffman codes are optimized for the image: takes a second pass and saves a few per cent.
     static let effortForOwnCodes = 5
@@ -8,6 +9,7 @@ struct JPEGEncoder {
     private let image: Image
     private let options: EncodeOptions
     private let stop: CancellationToken
+    /// Segments after JFIF, in order: EXIF, XMP, profile, additional ones.
     private let markers: [(marker: Int32, bytes: Bytes)]
 
     /// `additional`: further markers, after those of the metadata.
@@ -19,6 +21,7 @@ struct JPEGEncoder {
             throw .tooLarge(
                 "jpeg: longer side of \(image.size.width)x\(image.size.height) pixels", limit: JPEGRowEncoder.longestSide)
         }
+        // JPEG has profiles, but no code points and no range above white.
         let image = try image.withoutCodePoints(stop: stop).inStandardRange()
         self.image = image
         self.options = options
@@ -26,6 +29,7 @@ struct JPEGEncoder {
         markers = try JPEGEncoder.markers(image, options, stop) + additional
     }
 
+    /// Encodes with the quality of the options, or the highest that keeps their maximum file size.
     func encode(pool: () -> WorkPool? = WorkPool.idle) throws(ImageError) -> Bytes {
         try options.keepingFileSize { quality throws(ImageError) in try encode(quality: quality, pool: pool) }
     }
@@ -46,6 +50,7 @@ struct JPEGEncoder {
         return try encoder.output.finish()
     }
 
+    /// Opens an encoder and writes its markers; the rows come next.
     static func start(
         _ parameters: JPEGRowEncoder.Parameters, _ markers: [(marker: Int32, bytes: Bytes)]
     ) throws(ImageError) -> JPEGRowEncoder {
@@ -72,6 +77,7 @@ struct JPEGEncoder {
         return markers
     }
 
+    /// Returns the EXIF block of the options, or a new one; nil if nothing is to be stored.
     private static func exif(
         _ image: Image, _ options: EncodeOptions, _ stop: CancellationToken
     ) throws(ImageError) -> Bytes? {
@@ -82,12 +88,14 @@ struct JPEGEncoder {
     }
 
     /// Encodes the preview from the pixels as stored: readers rotate it like the image.
+    /// `room` is the number of bytes left in the segment.
     private static func preview(
         _ image: Image, _ options: EncodeOptions, room: Int, _ stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         let small = try image.preview(stop: stop)
         var plain = EncodeOptions()
         plain.background = options.background
+        // A marker segment holds less than 64 KiB, so a detailed preview needs a lower quality.
         for quality in [0.8, 0.6, 0.4, 0.2, 0] {
             plain.quality = quality
             let file = try JPEGEncoder(small, options: plain, stop: stop).encode(pool: { nil })
@@ -96,6 +104,7 @@ struct JPEGEncoder {
         throw ImageError(.tooLarge, "jpeg: no thumbnail fits beside the EXIF block (limit \(room) bytes)")
     }
 
+    /// Returns the content of a marker segment; throws `tooLarge` if the block does not fit into one.
     private static func labeled(_ label: [UInt8], _ block: Bytes) throws(ImageError) -> Bytes {
         guard block.count <= JPEGRowEncoder.markerBytes - label.count else {
             throw .tooLarge("jpeg: metadata block of \(block.count) bytes", limit: JPEGRowEncoder.markerBytes - label.count)
@@ -111,6 +120,7 @@ struct JPEGEncoder {
         guard let profile, !profile.isEmpty else { return [] }
         let size = JPEGRowEncoder.markerBytes - profileLabel.count - 2
         let count = (profile.count + size - 1) / size
+        // Number and count have one byte each.
         guard count <= 255 else { throw .tooLarge("jpeg: color profile of \(profile.count) bytes", limit: size * 255) }
         var pieces: [Bytes] = []
         for index in 0..<count {
@@ -122,6 +132,7 @@ struct JPEGEncoder {
 }
 
 extension JPEGRowEncoder {
+    /// Encodes the rows and ends the file. `check` is called every 16 rows and ends the encode by throwing.
     /// Encodes all rows of this file, which are a range of the source's rows.
     func encode(
         _ source: JPEGRowSource, rows: Range<Int>, stop: CancellationToken, check: () throws(ImageError) -> Void = {}

@@ -1,9 +1,11 @@
 import SDImage
 
 /// The frame header of JPEG files as written by cameras, phones and browsers (ISO/IEC 10918-1, B.2.2): Huffman coding, eight
-/// bits, gray or three components of which the first is the finest.
+/// bits, gray or three components of which the first is the finest. `DCThumbnailDecoder` reads it; libjpeg has a parser of its
+/// own.
 struct JPEGFrameHeader {
     struct Component {
+        /// The identifier by which scan headers refer to the component.
         let id: UInt8
         /// Blocks in an MCU of all components.
         let across: Int
@@ -19,6 +21,7 @@ struct JPEGFrameHeader {
     /// nil for less common headers.
     init?(marker: UInt8, _ body: Bytes) {
         var reader = body.reader
+        // SOF0 to SOF2: baseline, extended sequential and progressive.
         guard (0xC0...0xC2).contains(marker), reader.u8() == 8, let height = reader.u16(bigEndian: true),
             let width = reader.u16(bigEndian: true), let count = reader.u8(), count == 1 || count == 3,
             reader.remaining == 3 * Int(count)
@@ -37,6 +40,7 @@ struct JPEGFrameHeader {
 
     private var hasDistinctComponents: Bool { Set(components.map(\.id)).count == components.count }
 
+    /// True if the first component has 1, 2 or 4 times the samples of each other one, in both directions.
     private var hasCommonSampling: Bool {
         let blocks = components.reduce(0) { $0 + $1.across * $1.down }
         // An MCU has at most ten blocks (B.2.3).
@@ -56,6 +60,7 @@ struct JPEGFrameHeader {
     var mcusDown: Int { JPEGFrameHeader.quotient(size.height, 8 * components[0].down) }
 
     /// Number of a component's blocks that cover the image.
+    /// The last one may extend beyond the image. Blocks that only complete an MCU are not counted.
     func blocksAcross(_ index: Int) -> Int {
         JPEGFrameHeader.quotient(size.width * components[index].across, 8 * components[0].across)
     }

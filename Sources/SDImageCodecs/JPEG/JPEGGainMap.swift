@@ -1,7 +1,8 @@
 import SDImage
 
 /// The gain map of a JPEG: a second JPEG after the first (CIPA DC-007, Multi-Picture Format), with the parameters in its
-/// metadata: fields of ISO 21496-1, the XMP of Ultra HDR, or Apple's marks.
+/// metadata: fields of ISO 21496-1, the XMP of Ultra HDR, or Apple's marks. `JPEGCoder` reads it for the properties of a file,
+/// and `JPEGRendition` for its HDR rendition.
 struct JPEGGainMap {
     let parameters: GainMap.Parameters
     /// The JPEG of the map.
@@ -21,6 +22,7 @@ struct JPEGGainMap {
         let primary = try JPEGGainMap.segments(of: bytes, limits, stop)
         for image in try JPEGGainMap.images(of: bytes, primary, stop) {
             let map = try JPEGGainMap.segments(of: image, limits, stop)
+            // The list may contain previews and further views, which have no parameters.
             guard let parameters = JPEGGainMap.parameters(map, of: primary) else {
                 if map.isGainMap { Log.write(.warning, "jpeg: gain map is not used: its parameters are invalid") }
                 continue
@@ -38,7 +40,9 @@ struct JPEGGainMap {
     private struct Segments {
         var decoding: JPEGDecodeMetadata
         /// The content of the segments with a list of images and with gain map fields, after their labels.
+        /// A range in the file, because offsets in the list count from its beginning.
         var list: Range<Int>?
+        /// Fields of ISO 21496-1; in the base image they only announce a map.
         var fields: Bytes?
 
         var isGainMap: Bool {
@@ -60,6 +64,8 @@ struct JPEGGainMap {
         return found
     }
 
+    /// The parameters, in order of preference from: the ISO fields, the XMP, Apple's headroom in the EXIF block of the base
+    /// image. nil when there are none or they are invalid.
     private static func parameters(_ map: Segments, of primary: Segments) -> GainMap.Parameters? {
         if let parameters = map.fields.flatMap(GainMapFields.read) { return parameters }
         guard let packet = map.decoding.packet.map(GainMapPacket.init) else { return nil }
@@ -75,10 +81,12 @@ struct JPEGGainMap {
     ) throws(ImageError) -> [Bytes] {
         let listed = primary.list.map { MultiPictureIndex(bytes, at: $0, most: mostImages).images } ?? []
         let isAnnounced = primary.fields != nil || (primary.decoding.packet.map { GainMapPacket($0).isUltraHDR } ?? false)
+        // Walking all scans costs time, so only a file that announces a map is searched.
         guard listed.isEmpty, isAnnounced else { return listed }
         // Software that does not know the list damages it: the map is the next JPEG after the end of the first.
         var reader = JPEGSegmentReader(bytes, stop: stop)
         while let (marker, content) = try reader.next() {
+            // EOI ends the first image.
             guard marker == 0xD9 else { continue }
             return bytes.slice(content.upperBound..<bytes.count).flatMap {
                 $0.reader.matches([0xFF, 0xD8, 0xFF], at: 0) ? [$0] : nil
@@ -92,9 +100,12 @@ struct JPEGGainMap {
 private struct MultiPictureIndex {
     private(set) var images: [Bytes] = []
 
+    /// MPEntry.
     private static let entriesTag: UInt16 = 0xB002
+    /// Attributes, size, offset (4 bytes each), and two numbers of dependent images (2 bytes each).
     private static let entryBytes = 16
 
+    /// `content` is the list after its label. Entries outside the file, or that are not JPEG, are left out.
     init(_ bytes: Bytes, at content: Range<Int>, most: Int) {
         guard let block = bytes.slice(content), let directory = ExifDirectory(block),
             let entries = directory.undefined(MultiPictureIndex.entriesTag)
@@ -107,6 +118,7 @@ private struct MultiPictureIndex {
             let start = content.lowerBound + Int(offset)
             // The first image has offset 0.
             guard offset > 0, start < bytes.count, bytes.reader.matches([0xFF, 0xD8, 0xFF], at: start) else { continue }
+            // A length that exceeds the file is cut: libjpeg finds the end itself.
             if let image = bytes.slice(start..<min(start + Int(length), bytes.count)) { images.append(image) }
         }
     }

@@ -1,9 +1,12 @@
 import SDImage
 
 /// Writes a JPEG with a gain map: a second JPEG after the first (CIPA DC-007, Multi-Picture Format), with the parameters in both
-/// forms, the XMP of Ultra HDR and the fields of ISO 21496-1.
+/// forms, the XMP of Ultra HDR and the fields of ISO 21496-1. `JPEGCoder` tries it before `JPEGEncoder`, on the thread of the
+/// encode.
 struct JPEGGainMapEncoder {
+    /// The SDR image that every reader shows.
     private let base: Image
+    /// The ratio of the HDR rendition to `base`.
     private let map: GainMap
     private let options: EncodeOptions
     private let stop: CancellationToken
@@ -14,14 +17,17 @@ struct JPEGGainMapEncoder {
     init?(_ image: Image, options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
         guard options.embedsGainMap, !options.isLossless else { return nil }
         var options = options
+        // The two files inside are plain ones.
         options.embedsGainMap = false
         self.options = options
         self.stop = stop
+        // A decoded map is written again, without loss from a second measurement.
         if let map = image.unappliedGainMap, JPEGGainMapEncoder.canHold(map, of: image) {
             (base, self.map) = (image, try map.withLogarithmicSamples())
             return
         }
         guard let hdr = try JPEGGainMapEncoder.light(of: image, stop) else { return nil }
+        // The base is the image's own SDR version if it has one; otherwise the light is tone-mapped.
         let sdr = try (image.unappliedGainMap == nil ? hdr : image).inSRGB(stop: stop)
         base = try sdr.converted(to: image.metadata.hasAlpha ? .rgba8 : .rgb8)
         do throws(ImageError) {
@@ -56,14 +62,17 @@ struct JPEGGainMapEncoder {
         return try image.with(bright).convertedToSRGB(linear, stop: stop)
     }
 
+    /// The maximum file size includes both images, which have the same quality.
     func encode() throws(ImageError) -> Bytes {
         try options.keepingFileSize { quality throws(ImageError) in
+            // The map comes first, because the packet of the base image contains its size.
             let encodedMap = try encodedMap(quality)
             var plain = options
             (plain.quality, plain.maxFileSize) = (quality, 0)
             let packet = UltraHDRPacket.base(mapBytes: encodedMap.count, into: options.xmp)
             // A long packet of the caller leaves no room: readers then use the fields.
             if packet.count <= JPEGEncoder.longestPacket { plain.xmp = try .copying(packet) }
+            // A list of the final length reserves its space; `joined` fills in the sizes.
             let markers = [
                 try JPEGGainMapEncoder.fields(GainMapFields.versions), try JPEGGainMapEncoder.list(first: 0, map: 0, at: 0),
             ].map { (marker: JPEGGainMapEncoder.applicationMarker2, bytes: $0) }

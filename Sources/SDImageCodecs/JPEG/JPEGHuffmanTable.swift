@@ -1,7 +1,8 @@
 import SDImage
 import SDImagePixels
 
-/// A Huffman code as a look-up table.
+/// A Huffman code (ISO/IEC 10918-1 annex C) as a look-up table of the kernel `sdpx_jpeg_walk`. `DCScanDecoder` makes one for each
+/// table of a scan.
 @safe final class JPEGHuffmanTable {
     private let memory: ScratchMemory
 

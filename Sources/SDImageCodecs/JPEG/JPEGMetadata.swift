@@ -1,13 +1,15 @@
 import SDImage
 
-/// Metadata in the segments of a JPEG before its first scan.
+/// Metadata in the segments of a JPEG before its first scan, for `JPEGCoder.info`. A decode needs only `JPEGDecodeMetadata`.
 struct JPEGMetadata {
     private(set) var found: EncodedMetadata
     /// Orientation and profile, from the same walk over the segments.
     private(set) var decoding: JPEGDecodeMetadata
     private let bytes: Bytes
+    /// The part of the XMP that does not fit the first packet.
     private var extended: ExtendedXMP
 
+    /// Label of a segment with a piece of the extended XMP (XMP specification part 3, section 1.1.3.1).
     private static let extensionLabel: StaticString = "http://ns.adobe.com/xmp/extension/\0"
 
     init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
@@ -20,6 +22,7 @@ struct JPEGMetadata {
             decoding.read(marker, body)
             read(marker, body)
         }
+        // Pieces of profile and XMP can come in any order, so they are joined after the walk.
         found.setExif(decoding.exif)
         found.setColorProfile(decoding.colorProfile())
         if let packet = decoding.packet { found.setXMP(try extended.joined(to: packet, limit: limits.metadataBytes)) }
@@ -28,6 +31,7 @@ struct JPEGMetadata {
     private mutating func read(_ marker: UInt8, _ body: Range<Int>) {
         let reader = bytes.reader
         switch marker {
+        // APP0, APP1 and COM.
         case 0xE0 where reader.matches("JFIF\0", at: body.lowerBound): readDensity(body)
         case 0xE1:
             if let content = content(after: JPEGMetadata.extensionLabel, in: body) { extended.add(content) }

@@ -1,7 +1,8 @@
 import SDImage
 import Synchronization
 
-/// Splits the decode of a large image: an idle worker decodes the lower rows, the calling thread the upper ones.
+/// Splits the decode of a large image: an idle worker decodes the lower rows, the calling thread the upper ones. Belongs to the
+/// calling thread, which must call `end` before it releases the destination.
 struct JPEGParallelDecoder {
     /// Minimum size; below it, a second instance and waking a worker are too large a part of the work.
     static let smallestPixels = 2_000_000
@@ -9,6 +10,7 @@ struct JPEGParallelDecoder {
     /// The first row that the worker decodes.
     let row: Int
     private let lower: JPEGLowerRowDecoder
+    /// The job of the worker.
     private let assistance: Assistance
 
     /// nil when one thread decodes the whole image: for files with several scans, for small images, when partial images are
@@ -20,6 +22,7 @@ struct JPEGParallelDecoder {
     ) {
         guard !options.acceptPartial, !decoder.hasMultipleScans, decoder.size.height == destination.height,
             decoder.size.pixelCount ?? 0 >= JPEGParallelDecoder.smallestPixels,
+            // Two instances of libjpeg share the memory of one operation.
             decoder.rowMemory <= options.limits.workingBytes / 2,
             let row = JPEGParallelDecoder.row(height: destination.height, unit: decoder.unitRows),
             let pool = pool()
@@ -36,12 +39,14 @@ struct JPEGParallelDecoder {
     /// writing them. A worker that has not started writing would finish later than the caller, which then decodes the rows
     /// itself.
     func takesLowerRows() -> Bool {
+        // The first fails once the job runs, the second once it writes.
         if assistance.cancel() || lower.takeBack() { return false }
         assistance.wait()
         return lower.isComplete
     }
 
     /// Stops the worker; it does not access the file or the image after this.
+    // Waiting is short: the job checks its stage at least every few million pixels.
     func end() {
         lower.abandon()
         assistance.wait()
@@ -70,10 +75,13 @@ final class JPEGLowerRowDecoder: Sendable {
 
     private let bytes: Bytes
     private let rows: JPEGRowDecoder.Rows
+    /// The rows to write.
     private let range: Range<Int>
+    /// Rows above `range` belong to the calling thread.
     private let destination: JPEGRowDestination
     private let limits: DecodeLimits
     private let stop: CancellationToken
+    /// Written by both threads: the worker advances it, the calling thread abandons the work.
     private let stage = Atomic<Stage>(.passing)
 
     /// `firstRow` is a multiple of the rows of an MCU, inside the image.
@@ -108,6 +116,7 @@ final class JPEGLowerRowDecoder: Sendable {
             let decoder = try JPEGRowDecoder(bytes, accepting: .none)
             try decoder.start(rows, scale: decoder.fullScale, limits: limits, stop: stop)
             try decoder.skip(range.lowerBound) { () throws(ImageError) in try check(.passing) }
+            // Exactly one thread writes the rows: this exchange fails if the caller took them back.
             guard move(from: .passing, to: .writing) else { return }
             try decoder.read(range, into: destination) { () throws(ImageError) in try check(.writing) }
             _ = move(from: .writing, to: .complete)
@@ -116,11 +125,13 @@ final class JPEGLowerRowDecoder: Sendable {
         }
     }
 
+    /// Throws when the caller abandoned the work, or the operation must end.
     private func check(_ expected: Stage) throws(ImageError) {
         guard stage.load(ordering: .relaxed) == expected else { throw .cancelled }
         try stop.check()
     }
 
+    /// False if the stage is not `from`, so the caller abandoned the work.
     private func move(from: Stage, to: Stage) -> Bool {
         stage.compareExchange(expected: from, desired: to, ordering: .acquiringAndReleasing).exchanged
     }

@@ -13,8 +13,11 @@ final class JPEGParallelEncoder: Sendable {
     private let image: Image
     private let background: Color
     private let stop: CancellationToken
+    /// The first row of the lower half.
     private let row: Int
+    /// The file of the lower half; nil until it is encoded.
     private let lower = Lock<Result<Bytes, ImageError>?>(nil)
+    /// Set by the calling thread; the worker ends at its next rows.
     private let isAbandoned = Atomic<Bool>(false)
     private let pool: WorkPool
 
@@ -37,11 +40,13 @@ final class JPEGParallelEncoder: Sendable {
 
     /// The first row of the lower half.
     static func row(height: Int, _ parameters: JPEGRowEncoder.Parameters) -> Int? {
+        // Rows of an MCU, of which a multiple of eight must be above: there is a marker after each MCU row.
         let unit = (parameters.rows == .gray || parameters.chroma != .quarter ? 8 : 16) * restartCycle
         let row = (height / 2 + unit / 2) / unit * unit
         return row > 0 && row < height ? row : nil
     }
 
+    /// Encodes the upper half on the calling thread. Encodes the lower half there too if no worker has started it by then.
     func encode(_ source: JPEGRowSource, markers: [(marker: Int32, bytes: Bytes)]) throws(ImageError) -> Bytes {
         let assistance = pool.assist { self.encodeLower() }
         defer {
@@ -60,6 +65,7 @@ final class JPEGParallelEncoder: Sendable {
         return try JPEGParallelEncoder.join(upper, try lower.get(), height: image.size.height, stop: stop)
     }
 
+    /// Runs on the assisting or the calling thread, never on both.
     private func encodeLower() {
         do throws(ImageError) {
             var parameters = parameters
@@ -88,6 +94,7 @@ final class JPEGParallelEncoder: Sendable {
         else { throw ImageError(.internalError, "jpeg: encoded half has no frame or scan") }
         // The height follows the precision (B.2.2).
         output.replace(at: frame.lowerBound + 1, with: [UInt8(height >> 8 & 255), UInt8(height & 255)])
+        // The upper half has a multiple of eight MCU rows, so the marker after its last is RST7.
         // Replaces the end-of-image marker.
         output.replace(at: output.count - 1, with: [0xD7])
         try output.append(data)

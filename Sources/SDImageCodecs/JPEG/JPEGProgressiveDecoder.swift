@@ -2,14 +2,20 @@ import SDImage
 import SDImagePixels
 
 /// Progressive decode of a JPEG: previews of the received data, and finally the same image as decoding all bytes at once.
+///
+/// `JPEGCoder.open` wraps it in a `StreamDecoder`, whose lock serializes all calls. `update` parses as little as possible;
+/// `image` decodes.
 struct JPEGProgressiveDecoder: ImageStream {
     private let options: DecodeOptions
+    /// All bytes so far.
     private var bytes = Bytes.empty
     /// nil before the header is complete, and when the file cannot be decoded progressively.
     private var preview: JPEGPartialImage?
+    /// False after damage, which ends the previews.
     private var canPreview = true
     /// The final image.
     private var finished: Image?
+    /// The error of the complete file, which every later call of `image` throws.
     private var failure: ImageError?
     /// Offset from which to search for the next marker.
     private var searched = 2
@@ -24,6 +30,7 @@ struct JPEGProgressiveDecoder: ImageStream {
         guard finished == nil, failure == nil else { return }
         self.bytes = try bytes.copiedIfLent()
         openPreview(stop, isFinished)
+        // A gain map follows the image, so a request for HDR needs all bytes.
         if options.earlyThumbnail, !options.readsGainMaps, passesMarker(), earlyGate.opens(at: bytes.count) || isFinished {
             finished = decodeEarly(stop: stop)
         }
@@ -41,6 +48,7 @@ struct JPEGProgressiveDecoder: ImageStream {
         return preview?.image
     }
 
+    /// Passes the bytes to the preview, or opens it once the header is complete.
     private mutating func openPreview(_ stop: CancellationToken, _ isFinished: Bool) {
         guard canPreview else { return }
         if let preview { return preview.feed(bytes) }
@@ -61,6 +69,7 @@ struct JPEGProgressiveDecoder: ImageStream {
         }
     }
 
+    /// Decodes the complete file, or takes the preview if it is the same image.
     private mutating func finish(stop: CancellationToken) throws(ImageError) {
         do throws(ImageError) {
             let image: Image
@@ -71,6 +80,7 @@ struct JPEGProgressiveDecoder: ImageStream {
                 image = whole
             } else {
                 preview = nil
+                // The preview was released first, so that two decoders do not count at once.
                 let rows = try JPEGRowDecoder(bytes, accepting: options.acceptPartial ? .missingData : .corruptData)
                 image = try JPEGDecoder(rows, options: options, stop: stop).decode(stop: stop)
             }
@@ -106,6 +116,7 @@ struct JPEGProgressiveDecoder: ImageStream {
         return isFound
     }
 
+    /// Decodes the first DC scans; nil while they are incomplete, and for files that have no early thumbnail.
     private func decodeEarly(stop: CancellationToken) -> Image? {
         guard let rows = try? JPEGRowDecoder(bytes, accepting: .missingData),
             let decoder = try? JPEGDecoder(rows, options: options, stop: stop), decoder.isEarly

@@ -2,8 +2,11 @@ import CJPEG
 import SDImage
 
 /// One decode with libjpeg: header, then rows. The only user of the decoding C shim; converts its codes to `ImageError`.
+///
+/// Used by one thread at a time. A file with one scan is decoded row by row; one with several needs `start` to read all scans, or
+/// `takeScans` and passes while it arrives.
 @safe final class JPEGRowDecoder {
-    /// Row formats that libjpeg can write without another pass.
+    /// Row formats that libjpeg can write without another pass. Raw values are those of the shim.
     enum Rows: Int32 {
         case gray, rgb, rgba, bgra, cmyk, ycc
 
@@ -17,6 +20,7 @@ import SDImage
     }
 
     /// Damage of entropy-coded data that is not an error.
+    // Raw values are those of CJPEG_ACCEPT_NONE and the following.
     enum Tolerance: Int32 {
         case none, corruptData, missingData
     }
@@ -28,6 +32,7 @@ import SDImage
     static let rowsAtOnce = 16
 
     private let decoder: OpaquePointer
+    /// The bytes that libjpeg reads, which must outlive `decoder`.
     private(set) var bytes: Bytes
     private let header: cjpeg_header
     /// Reservation for the coefficients, which libjpeg allocates.
@@ -35,6 +40,7 @@ import SDImage
 
     static var libraryVersion: String { unsafe String(cString: cjpeg_version()) }
 
+    /// Reads the header of a complete file.
     init(_ bytes: Bytes, accepting tolerance: Tolerance) throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.emptyData, "jpeg: data is 0 bytes long") }
         guard let decoder = unsafe cjpeg_open(bytes.pointer, bytes.count, tolerance.rawValue) else {
@@ -142,6 +148,7 @@ import SDImage
 
     /// Prepares rows without reading a scan.
     func prepare(_ rows: Rows, scale: Scale, limits: DecodeLimits) throws(ImageError) {
+        // libjpeg holds all coefficients of such a file; rows of other files need little memory.
         if hasMultipleScans, header.coefficient_bytes > UInt64(max(0, limits.workingBytes)) {
             throw .tooLarge("jpeg: coefficient memory of \(header.coefficient_bytes) bytes", limit: limits.workingBytes)
         }
@@ -157,6 +164,7 @@ import SDImage
     func read(into rows: [UnsafeMutablePointer<UInt8>?]) throws(ImageError) -> Int {
         var got: UInt32 = 0
         let code = unsafe cjpeg_read_rows(decoder, rows, UInt32(rows.count), &got)
+        // `got` is 0 then, and the next call resumes at the same row.
         if code != Int32(CJPEG_NEEDS_MORE) { try check(code) }
         return Int(got)
     }
@@ -226,6 +234,7 @@ import SDImage
         throw unsafe JPEGRowDecoder.error(code, decoder)
     }
 
+    /// The error for a code of the shim, with the message of libjpeg.
     private static func error(_ code: Int32, _ decoder: OpaquePointer) -> ImageError {
         let message = unsafe String(cString: cjpeg_message(decoder))
         let status: Status =

@@ -1,9 +1,11 @@
 import SDImage
 
-/// Memory of an image's rows, which libjpeg writes directly. Used by at most two threads, each with its own rows.
+/// Memory of an image's rows, which libjpeg writes directly. Used by at most two threads, each with its own rows. Does not own
+/// the memory: the writer must outlive it.
 struct JPEGRowDestination: Sendable {
     // An address, because pointers are not Sendable.
     private let first: UInt
+    /// Bytes from row to row.
     private let stride: Int
     /// Number of rows.
     let height: Int

@@ -1,18 +1,21 @@
 import CJPEG
 import SDImage
 
-/// One encode with libjpeg: markers, then rows. The only user of the encoding C shim; converts its codes to `ImageError`.
+/// One encode with libjpeg: markers, then rows, then `finish`. The only user of the encoding C shim; converts its codes to
+/// `ImageError`. Used by one thread.
 @safe final class JPEGRowEncoder {
     struct Parameters {
         var size: PixelSize
         /// Format of the rows; alpha is ignored.
         var rows: JPEGRowDecoder.Rows
+        /// Quality on the scale of libjpeg.
         /// 0 to 100.
         var quality: Int
         var chroma = EncodeOptions.Chroma.quarter
         var isProgressive = false
         /// Enables Huffman codes optimized for the image, which requires a second pass.
         var hasOwnCodes = false
+        /// Writes a restart marker after each row of MCUs.
         var hasRestarts = false
         /// Account for the coefficients.
         var account: WorkingMemory?
@@ -27,14 +30,18 @@ import SDImage
         }
     }
 
+    /// Pixels.
     static let longestSide = Int(CJPEG_LONGEST_SIDE)
+    /// Maximum bytes of a marker segment after its length.
     static let markerBytes = Int(CJPEG_MARKER_BYTES)
 
     /// The encoded bytes so far.
     let output: OutputBytes
     private let encoder: OpaquePointer
+    /// Counts the coefficients that libjpeg allocates, as long as this object.
     private let coefficients: WorkingMemory.Reservation?
 
+    /// Starts a file with its SOI and JFIF markers. Throws `tooLarge` if the coefficients exceed the account.
     init(_ parameters: Parameters) throws(ImageError) {
         coefficients =
             if let account = parameters.account { try WorkingMemory.Reservation(parameters.coefficientBytes, of: account) } else {
@@ -54,6 +61,7 @@ import SDImage
         values.has_own_codes = parameters.hasOwnCodes ? 1 : 0
         values.has_restarts = parameters.hasRestarts ? 1 : 0
         let code = unsafe cjpeg_encoder_start(encoder, &values)
+        // The message belongs to the encoder, so it is read before that is closed. `deinit` does not run here.
         guard code == Int32(CJPEG_OK) else {
             let error = unsafe JPEGRowEncoder.error(code, encoder)
             unsafe cjpeg_encoder_close(encoder)
@@ -100,6 +108,7 @@ import SDImage
         throw unsafe JPEGRowEncoder.error(code, encoder)
     }
 
+    /// The error for a code of the shim, with the message of libjpeg.
     private static func error(_ code: Int32, _ encoder: OpaquePointer) -> ImageError {
         let message = unsafe String(cString: cjpeg_encoder_message(encoder))
         let status: Status =
@@ -126,6 +135,7 @@ private func growOutput(
     return unsafe output.memory.assumingMemoryBound(to: UInt8.self)
 }
 
+/// Returns 1 if the `CancellationToken` at `context` ends the work; for `cjpeg_encoder_finish`.
 private func hasStopped(_ context: UnsafeMutableRawPointer?) -> Int32 {
     guard let context = unsafe context else { return 0 }
     let stop = unsafe Unmanaged<CancellationToken>.fromOpaque(context).takeUnretainedValue()

@@ -4,8 +4,10 @@ import SDImagePixels
 /// The rows of an image for libjpeg: in place, or converted, with alpha blended onto the background. Used by one thread; another
 /// thread needs its own source.
 @safe struct JPEGRowSource {
+    /// Maximum number of rows in use at a time.
     static let rowsAtOnce = 16
 
+    /// Format of the rows.
     let rows: JPEGRowDecoder.Rows
     private let pixels: PixelBuffer
     /// True when rows need no conversion except for alpha.
@@ -13,6 +15,7 @@ import SDImagePixels
     private let hasAlpha: Bool
     /// Background color for transparent pixels, in the byte order of the rows.
     private let background: [UInt8]
+    /// Slots for `rowsAtOnce` converted rows; empty if no row can need one.
     private let converted: ScratchMemory
 
     init(_ image: Image, background: Color) throws(ImageError) {
@@ -39,12 +42,14 @@ import SDImagePixels
         for (slot, y) in range.enumerated() { unsafe pointers.append(pointer(y, slot: slot)) }
     }
 
+    /// Returns a row in place if possible, otherwise a copy in the slot.
     private func pointer(_ y: Int, slot: Int) -> UnsafePointer<UInt8>? {
         guard let row = unsafe pixels.row(y)?.baseAddress else { return nil }
         let width = pixels.size.width
         if isPlain {
             let plain = unsafe row.assumingMemoryBound(to: UInt8.self)
             if !hasAlpha { return unsafe plain }
+            // An opaque row needs no blending, although the image has alpha.
             if unsafe sdpx_is_opaque(plain, width) != 0 { return unsafe plain }
         }
         guard let target = unsafe converted.bytes.baseAddress else { return nil }

@@ -1,6 +1,7 @@
 import SDImage
 
-/// The scan header: components, coefficients and bits of a scan (ISO/IEC 10918-1, B.2.3).
+/// The scan header: components, coefficients and bits of a scan (ISO/IEC 10918-1, B.2.3). `DCThumbnailDecoder` decides with it
+/// which scans to decode.
 struct JPEGScanHeader {
     struct Component {
         /// Index of the component in the frame.
@@ -18,6 +19,7 @@ struct JPEGScanHeader {
     let highBit: UInt8
     let lowBit: UInt8
 
+    /// nil when the header is malformed, names a component twice, or does not match the frame.
     /// nil when the header does not match the frame.
     init?(_ body: Bytes, frame: JPEGFrameHeader) {
         var reader = body.reader
@@ -30,6 +32,7 @@ struct JPEGScanHeader {
             else { return nil }
             components.append(Component(index: index, dc: codes >> 4, ac: codes & 15))
         }
+        // Ss, Se, and Ah with Al in one byte.
         guard let first = reader.u8(), let last = reader.u8(), let bits = reader.u8(), last < 64, bits & 15 <= 13 else {
             return nil
         }
@@ -45,6 +48,7 @@ struct JPEGScanHeader {
         components.count == frame.components.count && first == 0 && last == 63 && highBit == 0 && lowBit == 0
     }
 
+    /// True for a scan with DC coefficients only. In a progressive file, a scan with them has no others (G.1.1.1.1).
     /// True for a DC scan.
     var isDCScan: Bool { first == 0 && last == 0 }
 }
