@@ -1,12 +1,17 @@
 import SDImage
 
-/// Progressive decode of an APNG: frames are available as soon as they are complete.
+/// Progressive decode of an APNG: frames are available as soon as they are complete. `PNGProgressiveDecoder` owns it, under the
+/// lock of its `StreamDecoder`; the frames of a finished animation have a `StreamDecoder` of their own.
 struct APNGAnimationDecoder: ImageStream {
     private let options: DecodeOptions
+    /// All bytes so far.
     private var bytes = Bytes.empty
     private(set) var container: APNGContainer
+    /// nil before the first frame is complete.
     private var colors: Colors?
+    /// Converts canvases to images; replaced when further frames or chunks change it.
     private var output: CanvasOutput?
+    /// Draws frames on canvases and keeps some of these.
     private var compositor: FrameCompositor?
     private var isFinished = false
     private(set) var properties = StreamProperties()
@@ -28,12 +33,14 @@ struct APNGAnimationDecoder: ImageStream {
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
         if isFinished { properties.encoded = self.bytes }
+        // Bytes that complete no frame change nothing else.
         let known = container.frames.count
         try container.advance(bytes, isFinished: isFinished, stop: stop)
         guard container.frames.count > known || isFinished else { return }
         try prepare(stop)
     }
 
+    /// Updates output and properties for the frames so far. Throws if the canvas exceeds a limit.
     private mutating func prepare(_ stop: CancellationToken) throws(ImageError) {
         guard container.frames.count > 0 else { return }
         // Relevant chunks may follow the image data.
@@ -60,6 +67,7 @@ struct APNGAnimationDecoder: ImageStream {
         return Colors(encodedImage: encodedImage, metadata: metadata, transform: transform)
     }
 
+    /// Number of frames of the result.
     private var shownFrames: Int { options.firstFrameOnly ? min(container.frames.count, 1) : container.frames.count }
 
     // MARK: Images
@@ -68,6 +76,7 @@ struct APNGAnimationDecoder: ImageStream {
         guard !container.frames.isEmpty else { return nil }
         let image = try cachedFrame(at: 0, isCached: false, isIncremental: !container.isEnded, stop: stop).image()
         guard isFinished, properties.frameCount > 1 else { return image }
+        // The decoder of the frames starts with a copy of this state.
         compositor?.keep(only: image.pixels)
         return image.with(frames: StreamDecoder(self))
     }

@@ -1,6 +1,7 @@
 import SDImage
 
-/// The PNG coder as a separate coder for animations, so that animation support can be unregistered.
+/// The PNG coder as a separate coder for animations, so that animation support can be unregistered. A registry asks
+/// it before the basic coder, which decodes the first frame without it.
 package final class APNGCoder: ImageCoder {
     private let png: PNGCoder
 

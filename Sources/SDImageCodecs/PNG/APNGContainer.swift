@@ -4,11 +4,13 @@ import SDImage
 ///
 /// The first error ends the animation; the frames before it remain valid. Image data are neither decoded nor checked.
 struct APNGContainer {
+    /// The size in IHDR; empty before it.
     private(set) var canvas = PixelSize(width: 0, height: 0)
     /// True when pixels may be transparent.
     private var hasAlpha = false
     /// Number of frames in acTL; 0 unless acTL precedes the image data.
     private(set) var announcedFrames = 0
+    /// Number of plays in acTL; 0 means forever.
     private var announcedLoops = 0
     /// Complete frames.
     private(set) var frames: [APNGFrame] = []
@@ -18,8 +20,10 @@ struct APNGContainer {
     private var hasSeenIDAT = false
     /// Frame whose fcTL was read and whose data are arriving.
     private var current: APNGFrame?
+    /// The sequence number that the next fcTL or fdAT must have. A gap means a damaged or reordered file.
     private var nextSequence: UInt32 = 0
     private let limits: DecodeLimits
+    /// Offset after the last chunk that was read; the first chunk follows the signature.
     private var offset = 8
 
     init(limits: DecodeLimits) { self.limits = limits }
@@ -81,6 +85,7 @@ struct APNGContainer {
         case APNGContainer.imageHeader: if canvas.isEmpty { readHeader(chunk, &reader) }
         case APNGContainer.transparency: hasAlpha = true
         case APNGContainer.animationControl:
+            // A damaged acTL counts as missing: the file is a still.
             if chunk.data.count == 8, try chunks.isIntact(chunk) { readControl(&reader) }
         case APNGContainer.frameControl:
             if chunk.data.count == 26, try chunks.isIntact(chunk) { readFrame(&reader) } else { isEnded = true }
@@ -89,11 +94,13 @@ struct APNGContainer {
             hasSeenIDAT = true
             if announcedFrames == 0 { isEnded = true }
             if current?.isDefaultImage ?? false { fill(chunk) }
+        // The check sums of image data are verified when the frame is drawn.
         case APNGContainer.frameData: readData(chunk, &reader)
         default: break
         }
     }
 
+    // Bit 2 of the color type is alpha.
     private mutating func readHeader(_ chunk: PNGChunk, _ reader: inout ByteReader) {
         guard chunk.data.count == 13, let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),
             reader.skip(1), let type = reader.u8()
@@ -102,6 +109,7 @@ struct APNGContainer {
         hasAlpha = type & 4 != 0
     }
 
+    /// Reads acTL: the number of frames and of plays. Only the first one counts.
     private mutating func readControl(_ reader: inout ByteReader) {
         guard let frames = reader.u32(bigEndian: true), let loops = reader.u32(bigEndian: true), announcedFrames == 0,
             frames <= Int32.max
@@ -110,6 +118,7 @@ struct APNGContainer {
         announcedLoops = Int(loops)
     }
 
+    /// Reads fcTL, which completes the frame before it.
     private mutating func readFrame(_ reader: inout ByteReader) {
         close()
         // A frame without data was not closed: neither it nor later frames are valid.
@@ -120,11 +129,14 @@ struct APNGContainer {
         current?.layout.isOpaque = !hasAlpha
     }
 
+    /// Reads the sequence number of fdAT. An fdAT without an fcTL, or before the default image, ends the animation.
     private mutating func readData(_ chunk: PNGChunk, _ reader: inout ByteReader) {
         guard let current, !current.isDefaultImage, isNext(&reader) else { return isEnded = true }
         fill(chunk)
     }
 
+    /// Adds a data chunk to the current frame: its range starts at the length of the first chunk and ends after the check sum of
+    /// the last.
     private mutating func fill(_ chunk: PNGChunk) {
         guard let current else { return }
         let start = current.isFilled ? current.data.lowerBound : chunk.data.lowerBound - 8
@@ -139,6 +151,7 @@ struct APNGContainer {
         if frames.count >= min(announcedFrames, limits.frames) { isEnded = true }
     }
 
+    /// Reads a sequence number; false if it is not the next.
     private mutating func isNext(_ reader: inout ByteReader) -> Bool {
         guard reader.u32(bigEndian: true) == nextSequence else { return false }
         nextSequence &+= 1

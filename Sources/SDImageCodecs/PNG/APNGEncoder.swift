@@ -3,11 +3,13 @@ import SDImagePixels
 
 /// Writes animations. Each frame stores the rectangle that changed, either as it is or with unchanged pixels transparent, if all
 /// changed pixels are opaque and that compresses better. All frames are RGBA with 8 bits, or 16 if the first frame has them.
+/// `APNGCoder` creates one for each encode, on its thread. Frames are encoded one after another, and two of them are in memory.
 struct APNGEncoder {
     private let png: PNGEncoder
     private let options: EncodeOptions
     private let stop: CancellationToken
 
+    /// Values of blend_op in fcTL.
     private static let source: UInt8 = 0, over: UInt8 = 1
 
     init(_ options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
@@ -16,6 +18,7 @@ struct APNGEncoder {
         self.stop = stop
     }
 
+    /// Throws `invalidArgument` for a frame of another size than the image.
     func encode(_ image: Image, _ frames: any FrameProvider) throws(ImageError) -> Bytes {
         try PNGEncoder.check(image.size)
         guard frames.frameCount <= Int32.max else {
@@ -28,7 +31,9 @@ struct APNGEncoder {
         let loops = min(options.loopCount ?? frames.loopCount, Int(Int32.max))
         try file.chunk("acTL", frames.frameCount.pngBytes + loops.pngBytes)
         try png.writePrelude(image.metadata, &file)
+        // fcTL and fdAT share one sequence of numbers; IDAT, which holds the first frame, has none.
         var sequence = 0
+        // The pixels shown before: disposal is none, so that each frame starts from them.
         var before: PixelBuffer?
         for index in 0..<frames.frameCount {
             let shown = try image.frame(at: index, stop: stop).withoutIdleAlpha().converted(to: format).pixels
@@ -54,6 +59,7 @@ struct APNGEncoder {
 
     // MARK: Content of a frame
 
+    /// The stored form of a frame.
     private struct Frame {
         let area: PixelArea
         let rows: PNGScanlineSource
@@ -61,6 +67,7 @@ struct APNGEncoder {
         var blend = APNGEncoder.source
     }
 
+    /// Chooses the smaller form of a frame, as estimated from samples.
     private func frame(_ shown: PixelBuffer, _ before: PixelBuffer?) throws(ImageError) -> Frame {
         // A frame without changes stores one pixel.
         let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }
@@ -106,6 +113,7 @@ struct APNGEncoder {
     /// Returns the delay as a fraction of 16-bit numbers: exact up to 65 seconds, then as precise as possible.
     private static func delay(_ milliseconds: Int) -> (Int, Int) {
         let limit = Int(UInt16.max)
+        // `parts` is the denominator: the fractions of a second to count in, from the finest.
         for parts in [1000, 100, 10, 1] where milliseconds <= limit * (1000 / parts) {
             let unit = 1000 / parts
             return (min(limit, (max(0, milliseconds) + unit / 2) / unit), parts)

@@ -1,6 +1,7 @@
 import SDImage
 
-/// One frame of an APNG.
+/// One frame of an APNG: the content of its fcTL, and the location of its data. `APNGContainer` reads it, `APNGFramePainter`
+/// draws it.
 struct APNGFrame {
     var layout: FrameLayout
     /// Range from the first data chunk to the end of the last; empty while there is none.
@@ -20,6 +21,7 @@ struct APNGFrame {
             width > 0, height > 0, Int(left) + Int(width) <= canvas.width, Int(top) + Int(height) <= canvas.height
         else { return nil }
         layout = FrameLayout(size: PixelSize(width: Int(width), height: Int(height)))
+        // The default image is also a still, so it covers the canvas.
         guard !isDefaultImage || layout.size == canvas else { return nil }
         (layout.left, layout.top) = (Int(left), Int(top))
         layout.disposal = disposal == 0 ? .none : disposal == 1 ? .background : .previous

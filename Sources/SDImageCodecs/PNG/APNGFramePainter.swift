@@ -1,11 +1,13 @@
 import SDImage
 import SDImagePixels
 
-/// Draws the frames of an APNG.
+/// Draws the frames of an APNG, each of which is a PNG stream with its own size. `FrameCompositor` calls it, under the lock of
+/// the decoder; functions that `decoder` returned run on workers (`FramesAhead`).
 @safe struct APNGFramePainter: FramePainter {
     /// Approximate memory of one part of a frame, in addition to its bytes.
     private static let partOverhead = 128
 
+    /// The file.
     let bytes: Bytes
     /// Properties shared by all frames.
     let encodedImage: PNGEncodedImage
@@ -15,6 +17,7 @@ import SDImagePixels
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else { throw .noFrame(index, of: frames.count) }
         let data = try encodedImage(of: frames[index], stop)
+        // Passes visit each row several times, so the frame is decoded apart.
         if data.isInterlaced {
             draw(try decode(data, stop), onto: canvas)
         } else {
@@ -23,6 +26,7 @@ import SDImagePixels
         return true
     }
 
+    // The closure keeps a painter of this frame only.
     func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)? {
         guard frames.indices.contains(index) else { return nil }
         let painter = APNGFramePainter(bytes: bytes, encodedImage: encodedImage, frames: [frames[index]], limits: limits)
@@ -34,6 +38,7 @@ import SDImagePixels
 
     func paint(_ index: Int, from pixels: PixelBuffer, onto canvas: FrameCanvas) throws(ImageError) { draw(pixels, onto: canvas) }
 
+    /// Frames share all properties of the image but size and data.
     private func encodedImage(of frame: APNGFrame, _ stop: CancellationToken) throws(ImageError) -> PNGEncodedImage {
         var data = encodedImage
         data.size = frame.layout.size
@@ -41,6 +46,8 @@ import SDImagePixels
         return data
     }
 
+    /// Decodes rows and draws each at once. `isDirect` means that pixels replace those of the canvas, so rows are decoded in
+    /// place.
     private func drawRows(
         _ data: PNGEncodedImage, onto canvas: FrameCanvas, isDirect: Bool, stop: CancellationToken
     ) throws(ImageError) {
@@ -51,6 +58,7 @@ import SDImagePixels
             guard let target = unsafe isDirect ? canvas.row(position.y) : line?.bytes, target.count == data.size.width * 4,
                 let base = target.baseAddress
             else { throw ImageError(.badData, "apng: frame is outside of its canvas") }
+            // The decoder writes its own format only; canvases are RGBA.
             guard let row = unsafe rows.next(into: rows.format == .rgba8 ? base : nil) else { throw rows.missing }
             if rows.format != .rgba8 {
                 unsafe sdpx_convert_row(

@@ -1,9 +1,10 @@
 import SDImage
 
-/// The color and metadata chunks before the image data.
+/// The color and metadata chunks before the image data. `PNGEncoder` and `APNGEncoder` write them between IHDR and IDAT.
 struct PNGAncillaryWriter {
     private let metadata: ImageMetadata
     private let options: EncodeOptions
+    /// True when the color type is gray.
     private let isGray: Bool
 
     init(_ metadata: ImageMetadata, _ options: EncodeOptions, isGray: Bool) {
@@ -15,6 +16,7 @@ struct PNGAncillaryWriter {
     /// Writes the color chunks, which must precede the palette (PNG, third edition, section 5.6).
     func writeColor(_ file: inout PNGWriter, deflater: PNGDeflater) throws(ImageError) {
         try writeLightLevel(&file)
+        // One description is enough: cICP precedes iCCP, and iCCP sRGB (PNG, third edition, section 4.3).
         if let points = metadata.cicp {
             return try file.chunk("cICP", [points.primaries, points.transfer, 0, points.hasNarrowPixels ? 0 : 1])
         }
@@ -37,6 +39,7 @@ struct PNGAncillaryWriter {
         try file.chunk("cLLI", (Int(level.maxContent) * 10_000).pngBytes + (Int(level.maxFrameAverage) * 10_000).pngBytes)
     }
 
+    /// Writes EXIF, with the orientation of the image, and XMP.
     func writeBlocks(_ file: inout PNGWriter) throws(ImageError) {
         if let exif = try ExifWriter(options.exif, orientation: metadata.orientation).block() {
             try file.chunk("eXIf", [], exif)

@@ -1,7 +1,8 @@
 import SDImage
 import SDImagePixels
 
-/// Writes rows of any pass to their location in an image held in memory.
+/// Writes rows of any pass to their location in an image held in memory: for interlaced images, frames, and stills that are
+/// arriving.
 @safe struct PNGBitmapWriter {
     let buffer: PixelBuffer
     /// Buffer for a row converted to the buffer's format, if its pixels are not written contiguously.
@@ -20,6 +21,7 @@ import SDImagePixels
     func write(_ rows: PNGRowDecoder, at position: PNGRowDecoder.Position, fills: Bool = false) throws(ImageError) -> Bool {
         let pass = position.pass
         guard let target = unsafe buffer.mutableRow(position.y)?.baseAddress else { return false }
+        // Rows of an image that is not interlaced, and of the last pass, are contiguous.
         let isWhole = pass.columnStep == 1
         let isDirect = isWhole && converted == nil
         guard let row = unsafe rows.next(into: isDirect ? target : nil) else { return false }
@@ -38,6 +40,7 @@ import SDImagePixels
         return true
     }
 
+    /// Writes the pixels of a pass at their columns.
     private func scatter(
         _ row: UnsafeRawPointer, at position: PNGRowDecoder.Position, into target: UnsafeMutableRawPointer, fills: Bool
     ) {
@@ -55,10 +58,12 @@ import SDImagePixels
         guard pass.blockHeight > 1, let row = unsafe buffer.row(position.y)?.baseAddress else { return }
         for y in position.y + 1..<min(buffer.size.height, position.y + pass.blockHeight) {
             guard let below = unsafe buffer.mutableRow(y)?.baseAddress else { break }
+            // The blocks of this row touch each other, and cover all of it.
             guard pass.columnStep > pass.blockWidth else {
                 unsafe below.copyMemory(from: row, byteCount: buffer.size.width * size)
                 continue
             }
+            // Pixels between the blocks belong to earlier passes.
             for index in 0..<pass.size.width {
                 let x = pass.left + index * pass.columnStep
                 let count = min(pass.blockWidth, buffer.size.width - x) * size

@@ -3,7 +3,9 @@ import SDImagePixels
 
 /// One chunk of a PNG data stream: its type and the location of its data (PNG, third edition, section 5.3).
 struct PNGChunk {
+    /// The four letters of the type as a big-endian number.
     let name: UInt32
+    /// Location of the data in the file, without length, type and check sum.
     let data: Range<Int>
 
     /// Converts a chunk type of four letters to the number stored in the file.
@@ -14,11 +16,13 @@ struct PNGChunk {
 }
 
 /// Walks the chunks of a data stream by their lengths, without reading their contents. Ends at IEND or at the end of the bytes.
+/// All parsers of this folder use it; only `PNGDataReader` reads chunks that are incomplete.
 struct PNGChunkReader {
     private static let end = PNGChunk.name("IEND")
     /// Length, type and check sum.
     private static let overhead = 12
     private let bytes: Bytes
+    /// Counts the bytes that are read, so that a file of many tiny chunks reaches a limit.
     private let stop: CancellationToken
     private var reader: ByteReader
 
@@ -47,12 +51,14 @@ struct PNGChunkReader {
             return nil
         }
         let start = reader.offset
+        // `offset` stays at the start of an incomplete chunk.
         guard reader.skip(Int(length)), reader.skip(4) else { return nil }
         offset = reader.offset
         return PNGChunk(name: name, data: start..<start + Int(length))
     }
 
     /// True when the check sum, which covers type and data, is correct.
+    /// Reads all of the chunk, so call it only for chunks that matter.
     func isIntact(_ chunk: PNGChunk) throws(ImageError) -> Bool {
         try stop.spend(chunk.data.count)
         var tail = reader

@@ -35,6 +35,7 @@ package final class PNGCoder: ImageCoder {
         info.loopCount = animation.loopCount
         info.durationMilliseconds = animation.durationMilliseconds
         info.hasAlpha = encodedImage.hasAlpha
+        // The depth of a palette image is that of its indices.
         info.bitsPerChannel = encodedImage.isPalette ? 8 : encodedImage.depth
         info.channels = (encodedImage.isGray ? 1 : 3) + (encodedImage.hasAlpha ? 1 : 0)
         info.isProgressive = encodedImage.isInterlaced
@@ -49,6 +50,7 @@ package final class PNGCoder: ImageCoder {
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
+        // A still needs no state between calls.
         guard try APNGContainer.isAnnounced(bytes, stop: stop) else {
             return try decodeStill(bytes, options: options, stop: stop)
         }

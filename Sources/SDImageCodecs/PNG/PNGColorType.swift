@@ -1,7 +1,7 @@
 import SDImage
 import SDImagePixels
 
-/// Storage of pixels in a PNG (third edition, section 11.2.1).
+/// Storage of pixels in a PNG without palette: color type and depth in IHDR (third edition, section 11.2.1).
 struct PNGColorType {
     /// Format to which rows are converted before they are stored.
     let format: PixelFormat
@@ -11,6 +11,7 @@ struct PNGColorType {
 
     /// Chooses the smallest format without loss; opacity is only examined for formats where that is fast.
     init(_ image: Image) {
+        // An RGB profile is not allowed in a gray file.
         let isGray = image.metadata.colorProfile.map(PNGAncillaryWriter.isGray) ?? true
         switch image.pixels.format {
         case .gray8: format = isGray ? .gray8 : .rgb8
@@ -31,6 +32,7 @@ struct PNGColorType {
         }
     }
 
+    /// Returns the data of IHDR; compression, filter and interlace method are 0.
     static func header(_ size: PixelSize, depth: UInt8, colorType: UInt8) -> [UInt8] {
         size.width.pngBytes + size.height.pngBytes + [depth, colorType, 0, 0, 0]
     }

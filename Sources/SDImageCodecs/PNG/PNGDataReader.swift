@@ -1,7 +1,8 @@
 import SDImage
 import SDImagePixels
 
-/// Finds the image data in IDAT chunks, as far as received, and verifies their check sums.
+/// Finds the image data in IDAT chunks, as far as received, and verifies their check sums. `PNGHeader` reads complete files with
+/// it, `PNGPartialImage` continues it as bytes arrive. The returned parts are slices of the file.
 struct PNGDataReader {
     private static let name = PNGChunk.name("IDAT")
     /// Maximum chunk length (PNG, third edition, section 5.3).
@@ -15,6 +16,7 @@ struct PNGDataReader {
     private(set) var offset: Int
     /// Number of unread bytes in the current chunk; nil between chunks.
     private var rest: Int?
+    /// CRC-32 of the type and the data so far of the current chunk.
     private var checkSum: UInt32 = 0
 
     /// Offset of the first chunk.
@@ -27,6 +29,7 @@ struct PNGDataReader {
     }
 
     /// Returns the offset at which the first `count` bytes of the data end.
+    // The chunks were read before, so their lengths are trusted here.
     func end(ofFirst count: Int, in bytes: Bytes) -> Int {
         var reader = bytes.reader
         reader.seek(to: start)
@@ -40,9 +43,11 @@ struct PNGDataReader {
     }
 
     /// Returns the data not returned before; `bytes` contains all bytes so far.
+    /// Throws `tooLarge` if the chunks are so many that the list of parts exceeds the working memory.
     mutating func read(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> [Bytes] {
         var parts: [Bytes] = []
         while ending == nil {
+            // A chunk may arrive in pieces, each of which is returned at once.
             if let count = rest {
                 guard let part = bytes.slice(offset..<offset + min(count, bytes.count - offset)) else { break }
                 if !part.isEmpty { parts.append(part) }
@@ -58,6 +63,7 @@ struct PNGDataReader {
         return parts
     }
 
+    /// Counts a part of the current chunk.
     private mutating func add(_ part: Bytes) {
         unsafe part.withUnsafeBytes { checkSum = unsafe sdpx_crc32(checkSum, $0.baseAddress, $0.count) }
         offset += part.count
@@ -70,6 +76,7 @@ struct PNGDataReader {
         guard reader.seek(to: offset), let length = reader.u32(bigEndian: true), let name = reader.u32(bigEndian: true) else {
             return false
         }
+        // IDAT chunks are consecutive: another chunk ends the data (PNG, third edition, section 5.6).
         guard name == PNGDataReader.name else {
             ending = .complete
             return true
@@ -84,6 +91,7 @@ struct PNGDataReader {
         return true
     }
 
+    /// Compares the check sum after the data; false when it has not arrived.
     private mutating func endChunk(_ bytes: Bytes) -> Bool {
         var reader = bytes.reader
         guard reader.seek(to: offset), let stored = reader.u32(bigEndian: true) else { return false }

@@ -1,6 +1,7 @@
 import SDImage
 
-/// Color and orientation from ancillary chunks. Damaged and oversized chunks are ignored.
+/// Color and orientation from ancillary chunks. Damaged and oversized chunks are ignored. `PNGDecoder` and `APNGAnimationDecoder`
+/// read it for each decode; `info` reads `PNGMetadata`, too.
 struct PNGDecodeMetadata {
     /// The ICC profile, decompressed.
     private(set) var profile: Bytes?
@@ -18,6 +19,7 @@ struct PNGDecodeMetadata {
     /// The first XMP packet.
     private var packet: PNGInternationalText?
     private let bytes: Bytes
+    /// Maximum bytes of a block.
     private let limit: Int
     private let stop: CancellationToken
     /// Only the first profile is used (section 11.3.2.3), readable or not: decompressing many would take minutes.
@@ -28,6 +30,7 @@ struct PNGDecodeMetadata {
         self.stop = stop
         limit = limits.metadataBytes
         var chunks = PNGChunkReader(bytes, stop: stop)
+        // The packet is decompressed only if there is no orientation in the EXIF block.
         while let chunk = try chunks.next() { try read(chunk, of: chunks) }
         orientation = try MetadataOrientation.read(exif: exif) { () throws(ImageError) in try unpackPacket() }
     }
@@ -54,6 +57,7 @@ struct PNGDecodeMetadata {
         case PNGDecodeMetadata.standardRGB: isSRGB = true
         case PNGDecodeMetadata.imageGamma: if chunk.data.count == 4 { gamma = reader.u32(bigEndian: true).map(Int.init) }
         case PNGDecodeMetadata.primaries:
+            // Eight numbers of four bytes.
             let values = (0..<8).compactMap { _ in reader.u32(bigEndian: true).map(Int.init) }
             if chunk.data.count == 32 { chromaticities = values }
         case PNGDecodeMetadata.codePointChunk: if chunk.data.count == 4 { codePoints = PNGDecodeMetadata.codePoints(&reader) }
@@ -71,6 +75,7 @@ struct PNGDecodeMetadata {
         bytes.reader.matches(PNGInternationalText.packetKey, at: chunk.data.lowerBound)
     }
 
+    /// Returns the XMP packet as text; nil when there is none, or it is damaged or too large.
     private func unpackPacket() throws(ImageError) -> Bytes? {
         guard let packet, packet.key == PNGInternationalText.packetKey, let stored = bytes.slice(packet.content) else {
             return nil
@@ -78,6 +83,7 @@ struct PNGDecodeMetadata {
         return packet.isPacked ? try PNGMetadata.inflate(stored, limit: limit, stop: stop) : stored
     }
 
+    /// Reads cICP: primaries, transfer, matrix (0 for RGB), and a flag for full range.
     private static func codePoints(_ reader: inout ByteReader) -> CodePoints? {
         guard let primaries = reader.u8(), let transfer = reader.u8(), reader.u8() == 0, let range = reader.u8() else {
             return nil

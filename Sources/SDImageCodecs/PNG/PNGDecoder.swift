@@ -1,6 +1,7 @@
 import SDImage
 
-/// An image whose header was read, and the plan for decoding it.
+/// An image whose header was read, and the plan for decoding it. `PNGCoder` creates one for each decode of a complete file;
+/// `PNGProgressiveStill` creates one when the header has arrived, and another for the complete file.
 struct PNGDecoder {
     /// The image without its parts; for an early thumbnail, only the first pass.
     let data: PNGEncodedImage
@@ -8,8 +9,10 @@ struct PNGDecoder {
     let isEarly: Bool
     let plan: DecodePlan
     let output: PixelFormat
+    /// The options of the decode; those of `unconverted` if a tone mapping follows.
     let options: DecodeOptions
     private let metadata: PNGDecodeMetadata
+    /// Converts rows to sRGB; nil when none is needed.
     private let transform: (any RowTransform)?
     /// The options of the tone mapping that follows the decode of samples in PQ or HLG; it depends on all pixels.
     private let mapping: DecodeOptions?
@@ -40,6 +43,7 @@ struct PNGDecoder {
     private static func early(
         _ header: PNGHeader, _ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken
     ) throws(ImageError) -> (metadata: PNGDecodeMetadata, plan: DecodePlan)? {
+        // The file may lack everything after the first pass, so later chunks do not count.
         guard options.earlyThumbnail, header.isInterlaced, let start = bytes.slice(0..<header.data.offset) else { return nil }
         let metadata = try PNGDecodeMetadata(start, limits: options.limits, stop: stop)
         let plan = try DecodePlan(
@@ -52,6 +56,7 @@ struct PNGDecoder {
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
     func decode(_ header: PNGHeader, _ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
+        // A damaged or incomplete first pass takes the path that reports it.
         if isEarly, var progress = PNGPartialImage(self, data: header.data), try progress.advanceToEnd(bytes, stop: stop) {
             return try finishEarly(progress, bytes, stop: stop)
         }
@@ -63,6 +68,7 @@ struct PNGDecoder {
         try image(try finish(progress.buffer, stop: stop), consumedBytes: progress.consumedBytes(of: bytes), stop: stop)
     }
 
+    /// Adds the metadata to decoded pixels, and maps tones if needed. `hasMissingRows` means that blank rows are transparent.
     func image(
         _ pixels: PixelBuffer, isIncremental: Bool = false, hasMissingRows: Bool = false, consumedBytes: Int? = nil,
         stop: CancellationToken
@@ -79,6 +85,7 @@ struct PNGDecoder {
     }
 
     /// Returns a writer for the rows of the image in order.
+    /// `layout` is the format of the rows. `acceptsPartial` leaves missing rows blank.
     func makeWriter(
         _ layout: PixelFormat, acceptsPartial: Bool = false, hasMissingRows: Bool = false
     ) throws(ImageError) -> ScanlineWriter {
@@ -99,8 +106,10 @@ struct PNGDecoder {
 
     /// True when pixels held in memory need neither scaling nor color conversion.
     private var isConverted: Bool { transform == nil && !plan.shrinks }
+    /// True when the buffer is the result.
     private var isFinal: Bool { isConverted && plan.turn == .up }
 
+    /// Format of that buffer.
     var wholeFormat: PixelFormat { isConverted ? output : data.format }
 
     /// Returns a buffer for the whole image in its stored orientation.
@@ -151,6 +160,7 @@ extension PNGDecoder {
         let total = PNGRowDecoder.byteCount(data, samples)
         let inflater = try PNGInflater(data.parts, limits: options.limits)
         let parallel = try PNGParallelInflate(inflater, total: total, pool: pool)
+        // The worker uses the compressed bytes, so it must have ended before this function returns or throws.
         defer { parallel?.end() }
         let source: any PNGInflateSource = if let parallel { parallel } else { try PNGSerialInflate(inflater, total: total) }
         let rows = try PNGRowDecoder(data, limits: options.limits, expander: samples, source: source)
@@ -180,6 +190,7 @@ extension PNGDecoder {
     }
 
     /// Decodes Adam7 passes. Each pass is scattered over the whole image, which must therefore be held in memory.
+    // Complete passes overwrite every pixel, so only a partial image needs zeros.
     private func decodePasses(_ rows: PNGRowDecoder, _ stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         let whole = try makeWhole(zeroed: options.acceptPartial)
         let bitmap = try PNGBitmapWriter(whole, source: rows.format, limits: options.limits)
@@ -215,8 +226,10 @@ extension DecodeOptions {
         guard convertToSRGB, codePoints?.isHighDynamicRange ?? false,
             options.mappedHeadroom(options.outputFormat(of: format)) != nil
         else { return nil }
+        // Tone mapping needs the peak of the whole image, and therefore all samples in memory.
         let stride = try PixelBuffer.stride(width: size.width, format: format)
         guard size.height <= limits.outputBytes / stride else { return nil }
+        // The decode before it scales and turns.
         (options.thumbnailSize, options.limitBytes, options.applyOrientation) = (nil, 0, false)
         return options
     }

@@ -3,7 +3,7 @@ import CPNG
 import SDImage
 
 /// Compresses to zlib streams (RFC 1950) in memory. libdeflate compresses in one call that cannot be cancelled; long data that a
-/// caller may cancel goes through zlib, piece by piece.
+/// caller may cancel goes through zlib, piece by piece. Used by one thread: a compressor of libdeflate has state.
 @safe final class PNGDeflater {
     /// Length from which data that may be cancelled is compressed by zlib. libdeflate takes up to 0.3 s for 16 MiB of noise.
     private static let longBytes = 16 << 20

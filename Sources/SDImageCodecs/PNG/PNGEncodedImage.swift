@@ -1,7 +1,7 @@
 import SDImage
 
 /// One compressed image: IHDR, PLTE and tRNS, and the data of its IDAT or fdAT chunks (PNG, third edition, section 11). The
-/// values were validated by libpng.
+/// values were validated by libpng. `PNGHeader` makes it without data; `PNGRowDecoder` decodes it.
 struct PNGEncodedImage: Sendable {
     /// Kind of the end after the last part.
     enum Ending: Sendable {
@@ -14,7 +14,9 @@ struct PNGEncodedImage: Sendable {
     }
 
     var size: PixelSize
+    /// Bits per sample, or per index of a palette.
     var depth: Int
+    /// 0, 2, 3, 4 or 6 as in IHDR.
     var colorType: Int
     var isInterlaced = false
     /// Three bytes for each color.
@@ -23,6 +25,7 @@ struct PNGEncodedImage: Sendable {
     var transparency: Bytes?
     /// The parts of one zlib stream.
     var parts: [Bytes]
+    /// Kind of the end of the data, which is the reason for missing rows.
     var ending = Ending.complete
 
     /// Bit 1 of the color type: color; bit 2: alpha (table 9).

@@ -1,6 +1,7 @@
 import SDImage
 
-/// Writes stills without loss.
+/// Writes stills without loss, as a palette image if they have few colors. `PNGCoder` creates one for each encode; `APNGEncoder`
+/// uses it for the parts that stills and frames share.
 struct PNGEncoder {
     let options: EncodeOptions
     let stop: CancellationToken
@@ -8,6 +9,7 @@ struct PNGEncoder {
     /// Fast deflater for comparisons only.
     private let sampler: PNGDeflater
 
+    /// Effort, 1 to 9, when the options give none.
     private static let standardEffort = 6
 
     init(_ options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
@@ -20,6 +22,7 @@ struct PNGEncoder {
 
     func encode(_ image: Image) throws(ImageError) -> Bytes {
         try PNGEncoder.check(image.size)
+        // PNG has integers only.
         let image = image.pixels.format == .rgbaFloat ? try image.still.converted(to: .rgba16) : image
         let layout = PNGColorType(image)
         let rows = try ImageRows(image.pixels, as: layout.format)
@@ -51,12 +54,14 @@ struct PNGEncoder {
 
     private func encode(_ indexed: IndexedImage, _ metadata: ImageMetadata) throws(ImageError) -> Bytes {
         let colors = indexed.palette
+        // The smallest depth for the indices: rows of 1, 2 or 4 bits are packed.
         let bits = [1, 2, 4].first { colors.count <= 1 << $0 } ?? 8
         var file = try PNGWriter()
         try file.chunk("IHDR", PNGColorType.header(indexed.indices.size, depth: UInt8(bits), colorType: 3))
         let prelude = PNGAncillaryWriter(metadata, options, isGray: false)
         try prelude.writeColor(&file, deflater: deflater)
         try file.chunk("PLTE", colors.flatMap { color in (0..<3).map { UInt8(truncatingIfNeeded: color >> (8 * $0)) } })
+        // Colors that are not opaque come first, so tRNS ends with the last of them.
         let alphas = colors.map { UInt8($0 >> 24) }.filter { $0 < 255 }
         if !alphas.isEmpty { try file.chunk("tRNS", alphas) }
         try prelude.writeBlocks(&file)
@@ -89,6 +94,7 @@ struct PNGEncoder {
             try stop.check()
             throw error
         }
+        // Compression that `stop` ended has no bytes, and reports an error of its own.
         try stop.check()
     }
 

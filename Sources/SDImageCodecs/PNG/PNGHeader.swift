@@ -1,18 +1,22 @@
 import CPNG
 import SDImage
 
-/// The chunks before the image data, as read by libpng, which refuses invalid values and order.
+/// The chunks before the image data, as read by libpng, which refuses invalid values and order. libpng reads nothing else: the
+/// image data are inflated and unfiltered by this project.
 struct PNGHeader: Sendable {
     let size: PixelSize
     let depth: Int
     let colorType: Int
     let isInterlaced: Bool
+    /// As in `PNGEncodedImage`.
     private let palette: Bytes?
     private let transparency: Bytes?
+    /// Offset of the first IDAT chunk.
     private let dataOffset: Int
 
     static var libraryVersion: String { unsafe String(cString: cpng_library_version()) }
 
+    /// Throws `truncated` if the bytes end before the image data.
     init(_ bytes: Bytes) throws(ImageError) {
         guard let reader = unsafe cpng_open(bytes.pointer, bytes.count) else { throw .noMemory(1) }
         defer { unsafe cpng_close(reader) }

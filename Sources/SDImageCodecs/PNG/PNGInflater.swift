@@ -21,6 +21,7 @@ import SDImagePixels
     private let memory: ScratchMemory
     /// State of zlib; nil when it is not used.
     private let zlib: OpaquePointer?
+    /// Compressed bytes that are not released yet, and the index of the part to read next.
     private var parts: [Bytes]
     private var part = 0
     /// Offset in the current part.
@@ -43,11 +44,13 @@ import SDImagePixels
 
     deinit { unsafe cpng_inflater_close(zlib) }
 
+    /// True when the inflater of this project is disabled.
     var usesZlib: Bool { unsafe zlib != nil }
 
     /// Number of consumed bytes of the stream.
     var usedBytes: Int {
         let consumed = taken + parts.prefix(part).reduce(0) { $0 + $1.count } + offset
+        // The inflater of this project loads whole words and reads a few bytes ahead.
         return usesZlib ? consumed : unsafe consumed - sdpx_inflate_ahead(inflater)
     }
 
@@ -62,6 +65,7 @@ import SDImagePixels
     }
 
     /// Inflates into `window` from `position`, which is advanced.
+    /// The bytes before `position` are the history that matches refer to.
     func fill(_ window: UnsafeMutableRawBufferPointer, from position: inout Int) -> State {
         guard let base = unsafe window.bindMemory(to: UInt8.self).baseAddress, position <= window.count else { return .isFull }
         while part < parts.count {

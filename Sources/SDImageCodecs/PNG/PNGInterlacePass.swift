@@ -2,7 +2,7 @@ import SDImage
 
 /// The pixels of one pass: all pixels of an image, or a grid of those of an interlaced image (PNG, third edition, section 8).
 struct PNGInterlacePass: Sendable {
-    /// Position of the first pixel, and the distance to the next.
+    /// Position of the first pixel, and the distance to the next, in pixels of the image.
     let left: Int
     let top: Int
     let columnStep: Int
@@ -15,6 +15,7 @@ struct PNGInterlacePass: Sendable {
 
     /// Returns the passes; those without pixels have no data and are left out.
     static func all(_ size: PixelSize, isInterlaced: Bool) -> [PNGInterlacePass] {
+        // Left, top, column step, row step, block width, block height of the seven passes of Adam7.
         guard isInterlaced else { return [PNGInterlacePass(size, 0, 0, 1, 1, 1, 1)] }
         return [
             PNGInterlacePass(size, 0, 0, 8, 8, 8, 8), PNGInterlacePass(size, 4, 0, 8, 8, 4, 8),

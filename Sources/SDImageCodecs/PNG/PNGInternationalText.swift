@@ -1,12 +1,14 @@
 import SDImage
 
-/// An iTXt chunk (PNG, third edition, section 11.3.3.4).
+/// An iTXt chunk (PNG, third edition, section 11.3.3.4): text in UTF-8, or an XMP packet.
 struct PNGInternationalText {
     /// Keyword of an XMP packet (XMP specification part 3, section 1.1.5).
     static let packetKey = Array("XML:com.adobe.xmp".utf8)
 
     let key: [UInt8]
+    /// Location of the text in the file.
     let content: Range<Int>
+    /// True when the text is a zlib stream.
     let isPacked: Bool
 
     /// `data` is the content of the chunk. After the keyword: compression flag, method 0, language and translated keyword, the

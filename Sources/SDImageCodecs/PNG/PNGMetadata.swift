@@ -2,14 +2,17 @@ import CPNG
 import Glibc
 import SDImage
 
-/// Metadata in the chunks of a PNG (PNG, third edition, sections 11.3.3 and 11.3.4).
+/// Metadata in the chunks of a PNG (PNG, third edition, sections 11.3.3 and 11.3.4), for `PNGCoder.info`. A decode needs only
+/// `PNGDecodeMetadata`.
 struct PNGMetadata {
     private(set) var found: EncodedMetadata
     private let bytes: Bytes
+    /// Maximum bytes of a block.
     private let limit: Int
     private let stop: CancellationToken
     /// Number of chunks that may still be read: a compressed chunk of a few bytes can cost as much as the limits allow.
     private var chunksLeft = TextList.mostEntries
+    /// Number of texts with profiles that may still be read, for the same reason.
     private var profilesLeft = 4
 
     init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
@@ -63,6 +66,7 @@ struct PNGMetadata {
 
     private func key(of data: Range<Int>) -> (key: [UInt8], rest: Range<Int>)? { PNGInternationalText.key(of: data, bytes) }
 
+    /// Adds a text to the texts, or its content to the blocks if the key says that it is one.
     private mutating func add(_ key: [UInt8], _ value: Value, _ encoding: TextList.Encoding) throws(ImageError) {
         if key == PNGInternationalText.packetKey {
             if found.xmp == nil { found.setXMP(try profileText(value)) }
@@ -73,6 +77,7 @@ struct PNGMetadata {
         }
     }
 
+    /// Adds a block in hexadecimal digits (`RawProfile`). `kind` is the end of the key.
     private mutating func addProfile(_ kind: [UInt8], _ value: Value) throws(ImageError) {
         let isPacket = kind.elementsEqual("xmp".utf8)
         guard isPacket || kind.elementsEqual("exif".utf8) || kind.elementsEqual("APP1".utf8), let text = try profileText(value),
@@ -92,6 +97,7 @@ struct PNGMetadata {
         return try content(value, limit: limit * 2 + limit / 8)
     }
 
+    /// Returns the text, decompressed if it is packed; nil when it is damaged or longer than `limit`.
     private func content(_ value: Value, limit: Int) throws(ImageError) -> Bytes? {
         guard limit > 0, let stored = bytes.slice(value.content) else { return nil }
         guard value.isPacked else { return stored.count <= limit ? stored : nil }
@@ -104,6 +110,7 @@ struct PNGMetadata {
         try stop.spend(min(limit, packed.count * 1032))
         guard let memory = unsafe malloc(limit) else { return nil }
         let count = unsafe packed.withUnsafeBytes { unsafe cpng_inflate(memory, limit, $0.baseAddress, $0.count) }
+        // Memory for the limit is only touched as far as the text reaches; the rest is returned.
         let shrunk = unsafe count > 0 ? realloc(memory, count) ?? memory : memory
         let text = unsafe Bytes.adopting(malloced: shrunk, count: count)
         return text.isEmpty ? nil : text

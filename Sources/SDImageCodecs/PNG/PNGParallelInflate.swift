@@ -4,13 +4,18 @@ import SDImage
 /// Decodes a large image with two threads: an idle worker inflates, a few pieces ahead of the calling thread, which produces
 /// pixels.
 ///
-/// The calling thread inflates too until the worker has started, so that it never waits for a thread to become free.
+/// The calling thread inflates too until the worker has started, so that it never waits for a thread to become free. `PNGDecoder`
+/// creates it, and must call `end` before the compressed bytes are released.
 @safe final class PNGParallelInflate: PNGInflateSource, @unchecked Sendable {
     // Unchecked: the inflater and each piece's memory belong to one thread at a time and change owner under `monitor`; all other
     // state belongs to the calling thread.
+    /// State that both threads use, under `monitor`.
     private struct Progress {
+        /// True when the worker runs the job.
         var workerIsThere = false
+        /// True when the worker owns the inflater: the calling thread has passed it on.
         var workerInflates = false
+        /// True when the calling thread needs no more pieces.
         var isAbandoned = false
         /// Number of inflated pieces, and of pieces converted to pixels.
         var filled = 0
@@ -24,12 +29,16 @@ import SDImage
 
     /// Minimum size; below it, waking a worker is too large a part of the work.
     private static let smallestTotal = 2 << 20
+    /// Number of pieces in memory, which the worker uses as a ring.
     private static let pieces = 4
 
     private let inflater: PNGInflater
+    /// The ring: each slot has room for the history and a piece.
     private let memory: [ScratchMemory]
     private let monitor = Monitor(Progress())
+    /// The job of the worker.
     private var assistance: Assistance?
+    /// True while the calling thread uses the piece of the last `next`.
     private var isReading = false
 
     /// nil when one thread decodes the whole image: for small images, and when no worker is idle. `pool` is called last.
@@ -46,6 +55,7 @@ import SDImage
     var state: PNGInflater.State { monitor.withLock { $0.state } }
 
     func next() -> UnsafeRawBufferPointer? {
+        // Releases the previous piece. The inflater changes its owner only here, between two pieces.
         let isHere = monitor.withLock { progress -> Bool in
             if isReading { progress.used += 1 }
             isReading = false
@@ -53,6 +63,7 @@ import SDImage
             return !progress.workerInflates && !progress.isEnding
         }
         if isHere { inflatePiece(monitor.withLock { $0.filled }) } else { monitor.signal() }
+        // The outer optional is "not yet", the inner one the end of the stream.
         let piece = monitor.wait { progress, _ -> (slot: Int, range: Range<Int>)?? in
             let slot = progress.used % PNGParallelInflate.pieces
             if progress.filled > progress.used { return (slot, progress.ranges[slot]) }
@@ -85,9 +96,11 @@ import SDImage
         }
     }
 
+    /// Inflates a piece into its slot, outside the lock: the caller owns inflater and slot.
     private func inflatePiece(_ piece: Int) {
         let slot = piece % PNGParallelInflate.pieces
         var end = 0
+        // Matches reach back into the previous piece, which is in another slot.
         if piece > 0 { end = copyHistory(from: (piece - 1) % PNGParallelInflate.pieces, to: slot) }
         let start = end
         let state = unsafe inflater.fill(memory[slot].bytes, from: &end)

@@ -1,11 +1,13 @@
 import SDImage
 
-/// A still that is decoded as far as its bytes have arrived.
+/// A still that is decoded as far as its bytes have arrived. `PNGProgressiveStill` owns it; a complete file with an early
+/// thumbnail uses it, too. A copy shares rows and bitmap, so only one copy may advance.
 struct PNGPartialImage {
     let decoder: PNGDecoder
     private let inflater: PNGInflater
     private let rows: PNGRowDecoder
     private let bitmap: PNGBitmapWriter
+    /// Position in the image data.
     private var chunks: PNGDataReader
     /// Number of decoded rows, of all passes.
     private(set) var rowsDone = 0
@@ -44,6 +46,7 @@ struct PNGPartialImage {
     /// Decodes the rows received so far.
     mutating func advance(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         for part in try chunks.read(bytes, limits: decoder.options.limits) { inflater.append(part) }
+        // A row that lacks bytes is asked for again by the next call.
         while let position = rows.position {
             if position.isCheckpoint { try stop.check() }
             guard try bitmap.write(rows, at: position, fills: true) else { break }
@@ -54,9 +57,11 @@ struct PNGPartialImage {
     /// Decodes all rows from the start of the bytes, reading little more than needed; false when data are missing or damaged.
     mutating func advanceToEnd(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Bool {
         while !hasAllRows, chunks.ending == nil, chunks.offset < bytes.count {
+            // Small steps: the first pass has only a sixty-fourth of the pixels.
             let end = min(bytes.count, chunks.offset + PNGSerialInflate.piece)
             let before = chunks.offset
             try advance(bytes.slice(0..<end) ?? bytes, stop: stop)
+            // An incomplete chunk header at the end of the file.
             if chunks.offset == before { break }
         }
         return hasAllRows

@@ -1,8 +1,10 @@
 import SDImage
 
-/// Progressive decode of a PNG, still or animated.
+/// Progressive decode of a PNG, still or animated. `PNGCoder.open` wraps it in a `StreamDecoder`, whose lock serializes all
+/// calls.
 struct PNGProgressiveDecoder: ImageStream {
     private let options: DecodeOptions
+    /// Both receive bytes until it is known which one the file needs.
     private var animation: APNGAnimationDecoder
     private var still: PNGProgressiveStill
     private var isFinished = false
@@ -23,6 +25,7 @@ struct PNGProgressiveDecoder: ImageStream {
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard !self.isFinished else { return }
         self.isFinished = isFinished
+        // Comes first: its container tells whether the file is a still.
         try animation.update(bytes, isFinished: isFinished, stop: stop)
         // A truncated animation is an error, because frames are missing.
         let container = animation.container

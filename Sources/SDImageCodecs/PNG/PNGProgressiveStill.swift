@@ -1,15 +1,18 @@
 import SDImage
 
 /// Progressive decode of a still: rows from the top, or the whole of an interlaced image, first in large blocks.
+/// `PNGProgressiveDecoder` owns it, under the lock of its `StreamDecoder`. `update` parses, `image` decodes.
 struct PNGProgressiveStill: ImageStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
+    /// nil before the header has arrived, for images that cannot be held in memory, and once there is a result.
     private var progress: PNGPartialImage?
     /// The last preview and the number of rows that it was made from.
     private var preview: (rows: Int, image: Image)?
     private var isFinished = false
     /// Offset of the end of the chunks skipped so far on the way to the image data.
     private var searched = 8
+    /// The final image.
     private var result: Image?
     private(set) var properties = StreamProperties()
 
@@ -19,6 +22,7 @@ struct PNGProgressiveStill: ImageStream {
         guard !self.isFinished, result == nil else { return }
         self.bytes = try bytes.copiedIfLent()
         self.isFinished = isFinished
+        // The complete file reports a missing or damaged header.
         if progress == nil, properties.frameCount == 0, try isFinished ? true : hasHeader(bytes, stop) {
             let header = try PNGHeader(bytes)
             let decoder = try PNGDecoder(header, bytes, options: options, stop: stop)
@@ -59,6 +63,7 @@ struct PNGProgressiveStill: ImageStream {
         properties.isSatisfied = true
     }
 
+    /// Sets the result, and releases everything else.
     private mutating func keep(_ image: Image) -> Image {
         result = image
         (progress, preview) = (nil, nil)
@@ -66,6 +71,7 @@ struct PNGProgressiveStill: ImageStream {
         return image
     }
 
+    /// Returns an image of the rows so far; nil before the first.
     private mutating func preview(stop: CancellationToken) throws(ImageError) -> Image? {
         try advance(stop: stop)
         guard let now = progress, now.rowsDone > 0 else { return nil }
@@ -88,6 +94,7 @@ struct PNGProgressiveStill: ImageStream {
         let decoder = try PNGDecoder(header, bytes, options: options, stop: stop)
         properties.size = decoder.size
         properties.frameCount = 1
+        // Chunks after the image data may have changed color or orientation, and with them the format.
         guard let now = progress, now.hasAllRows, now.isSound, now.buffer.format == decoder.wholeFormat else {
             progress = nil
             return try decoder.decode(header, bytes, stop: stop)

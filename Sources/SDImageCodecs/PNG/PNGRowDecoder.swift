@@ -2,7 +2,8 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// The rows of an image in the order of its data: inflated, unfiltered, and converted to pixels.
+/// The rows of an image in the order of its data: inflated, unfiltered, and converted to pixels. `PNGDecoder`, `PNGPartialImage`
+/// and `APNGFramePainter` pull rows from it; it pulls bytes from a `PNGInflateSource`. Used by one thread.
 @safe final class PNGRowDecoder {
     /// Location of the next row.
     struct Position {
@@ -22,20 +23,25 @@ import SDImagePixels
     private let source: any PNGInflateSource
     private let ending: PNGEncodedImage.Ending
     private let passes: [PNGInterlacePass]
+    /// Indices of the next pass and of its next row.
     private var pass = 0
     private var row = 0
     /// Buffer for a row that is split between two pieces; the first byte is the filter type.
     private let gathered: ScratchMemory
+    /// Number of bytes in that buffer; kept until the rest arrives.
     private var gatheredCount = 0
     /// The current row and the one above, alternating; the third is all zeros.
     private let lines: ScratchMemory
     private let lineStride: Int
+    /// Index of the current row in `lines`, 0 or 1.
     private var line = 0
     /// The bytes of the row above; nil in the first row of a pass.
     private var above: UnsafeRawPointer?
+    /// Room for a converted row; empty if samples are pixels.
     private let pixels: ScratchMemory
     /// The rest of the last piece.
     private var piece: UnsafeRawBufferPointer
+    /// True after an unknown filter type, which ends the rows.
     private var hasInvalidFilter = false
 
     /// `expander` and `source`, which supplies the inflated data, belong to the same image and are used by these rows only; nil
@@ -51,6 +57,7 @@ import SDImagePixels
         guard let bytes = samples.rowBytes(data.size.width), bytes < limits.workingBytes else {
             throw .tooLarge("png: working memory in bytes", limit: limits.workingBytes)
         }
+        // Rows start at multiples of a cache line.
         lineStride = (bytes + 63) & ~63
         lines = try ScratchMemory(lineStride * 3, of: UInt8.self, account: limits.account)
         gathered = try ScratchMemory(bytes + 1, account: limits.account)
@@ -85,6 +92,7 @@ import SDImagePixels
         guard let position, let bytes = samples.rowBytes(position.pass.size.width), !hasInvalidFilter,
             let filtered = unsafe gather(bytes + 1), let lines = unsafe lines.bytes.baseAddress
         else { return nil }
+        // Rows that need no conversion are unfiltered in their final memory, where the next row finds them as `above`.
         let raw = unsafe samples.isPlain ? target ?? lines + line * lineStride : lines + line * lineStride
         let isKnown = unsafe sdpx_unfilter_row(
             raw.assumingMemoryBound(to: UInt8.self), filtered.assumingMemoryBound(to: UInt8.self) + 1,
@@ -92,6 +100,7 @@ import SDImagePixels
             Int32(filtered.load(as: UInt8.self)), Int32(samples.filterBytes))
         hasInvalidFilter = isKnown == 0
         guard !hasInvalidFilter else { return nil }
+        // A new pass has no row above its first (section 9.2).
         advance(position)
         unsafe above = row == 0 ? nil : UnsafeRawPointer(raw)
         if samples.isPlain { return UnsafeRawPointer(raw) }
@@ -111,6 +120,7 @@ import SDImagePixels
         }
     }
 
+    /// Moves to the next row, or to the first of the next pass.
     private func advance(_ position: Position) {
         line ^= 1
         row += 1
@@ -121,6 +131,7 @@ import SDImagePixels
 
     /// Returns the next `count` bytes as one block. nil when they have not arrived; available bytes are then kept.
     private func gather(_ count: Int) -> UnsafeRawPointer? {
+        // Most rows lie inside one piece, and are not copied.
         if gatheredCount == 0, unsafe piece.count >= count { return unsafe take(count) }
         while true {
             let missing = count - gatheredCount
@@ -139,6 +150,7 @@ import SDImagePixels
         }
     }
 
+    /// Removes bytes from the piece; returns the first.
     private func take(_ count: Int) -> UnsafeRawPointer? {
         let start = unsafe piece.baseAddress
         unsafe piece = UnsafeRawBufferPointer(rebasing: piece.dropFirst(count))

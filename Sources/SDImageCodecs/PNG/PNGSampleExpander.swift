@@ -1,25 +1,31 @@
 import SDImage
 import SDImagePixels
 
-/// Converts packed samples to pixels, for all color types and depths (PNG, third edition, table 12).
+/// Converts packed samples to pixels, for all color types and depths (PNG, third edition, table 12). Belongs to one
+/// `PNGRowDecoder`, because it has a buffer for indices.
 @safe final class PNGSampleExpander {
     private enum Way {
         /// Samples are already pixels.
         case plain
+        /// 16-bit samples in big-endian order. `samples` is their number per pixel.
         case swapped(samples: Int)
         /// Uses a table with an entry for each sample value.
         case lookUp
+        /// Gray with alpha becomes RGBA.
         case grayAlpha
+        /// Pixels of one color, that of tRNS, become transparent.
         case keyed
     }
 
     let format: PixelFormat
+    /// Bits of a stored pixel.
     let bitsPerPixel: Int
     /// Distance between the bytes that filters compare (section 9.2).
     let filterBytes: Int
     private let depth: Int
     private let way: Way
     private var table: [UInt32] = []
+    /// The transparent color, one number for each channel.
     private var key: [UInt16] = []
     /// A row of indices, one per byte.
     private let indices: ScratchMemory?
@@ -28,6 +34,7 @@ import SDImagePixels
         let isPacked = data.depth < 8
         format = data.format
         depth = data.depth
+        // libpng accepts only these combinations; the rows rely on them.
         let channels = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][data.colorType] ?? 0
         guard channels > 0, [1, 2, 4, 8, 16].contains(depth), channels == 1 || depth >= 8, depth < 16 || !data.isPalette else {
             throw ImageError(.badData, "png: color type \(data.colorType) with depth \(data.depth) is invalid")

@@ -16,6 +16,7 @@ import SDImagePixels
         zeros = try ScratchMemory(rows.rowBytes)
     }
 
+    /// Returns all rows, each after its filter type.
     func filtered(_ filter: PNGFilterType, stop: CancellationToken) throws(ImageError) -> ScratchMemory {
         let (bytes, overflow) = (rows.rowBytes + 1).multipliedReportingOverflow(by: rows.size.height)
         guard !overflow else { throw .tooLarge("png: image size in bytes", limit: Int.max) }
@@ -46,6 +47,7 @@ import SDImagePixels
         let memory = try ScratchMemory((columns * rows.pixelBytes + 1) * lines * count, zeroed: false)
         let packed = try ScratchMemory(deflater.bound(memory.count), zeroed: false)
         var best = (filter: PNGFilterType.smallest, cost: Int.max)
+        // Begins with `smallest`, which decides alone for noise.
         for filter in PNGFilterType.allCases.reversed() {
             var end = 0
             for index in 0..<count { sample(index, of: count, columns, lines, filter, to: memory, &end) }
@@ -67,6 +69,7 @@ import SDImagePixels
         for y in top..<top + lines { append(y, bytes, filter, to: memory, &end) }
     }
 
+    /// Appends a part of a filtered row, with its filter type.
     private func append(_ y: Int, _ bytes: Range<Int>, _ filter: PNGFilterType, to memory: ScratchMemory, _ end: inout Int) {
         guard memory.count - end > bytes.count, let to = unsafe memory.bound(to: UInt8.self).baseAddress,
             let above = unsafe y > 0 ? rows.row(y - 1) : UnsafePointer(zeros.bound(to: UInt8.self).baseAddress),

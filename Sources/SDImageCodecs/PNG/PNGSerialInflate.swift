@@ -9,13 +9,14 @@ protocol PNGInflateSource: AnyObject {
     var state: PNGInflater.State { get }
 }
 
-/// Inflates on demand, into a window that fits the cache.
+/// Inflates on demand, into a window that fits the cache. Used by the thread that decodes the rows.
 @safe final class PNGSerialInflate: PNGInflateSource {
     /// Bytes of one piece: many rows, yet small enough for a second-level cache together with its history.
     static let piece = 128 << 10
 
     private let inflater: PNGInflater
     private let memory: ScratchMemory
+    /// End of the inflated bytes in the window.
     private var end = 0
     /// Bytes that will still be requested.
     private var left: Int
@@ -28,14 +29,16 @@ protocol PNGInflateSource: AnyObject {
         memory = try ScratchMemory(PNGInflater.history + min(PNGSerialInflate.piece, max(total, 0)))
     }
 
-    /// More input may have arrived since it was missing.
+    /// Inflates up to the end of the window. More input may have arrived since it was missing.
     func next() -> UnsafeRawBufferPointer? {
         guard state == .isFull || state == .needsInput, let base = unsafe memory.bytes.baseAddress else { return nil }
+        // The end of the window moves to its start, as the history of the next bytes.
         if end == memory.count {
             unsafe memmove(base, base + end - PNGInflater.history, PNGInflater.history)
             end = PNGInflater.history
         }
         let start = end
+        // A stream longer than the image is not inflated further.
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes.prefix(start + min(left, memory.count - start)))
         state = unsafe inflater.fill(room, from: &end)
         left -= end - start

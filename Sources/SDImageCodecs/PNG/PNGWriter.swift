@@ -2,12 +2,14 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Writes the signature and chunks of a data stream (PNG, third edition, sections 5.2 and 5.3).
+/// Writes the signature and chunks of a data stream (PNG, third edition, sections 5.2 and 5.3). `PNGEncoder` and `APNGEncoder`
+/// write each chunk once, in the order of the file.
 struct PNGWriter: ~Copyable {
     private var file = ByteBuilder(limit: Int.max)
 
     init() throws(ImageError) { try file.append([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) }
 
+    /// Writes a chunk whose data are `data` and `rest`.
     mutating func chunk(_ name: StaticString, _ data: [UInt8], _ rest: Bytes = .empty) throws(ImageError) {
         let head = data.span
         unsafe try head.withUnsafeBytes { head throws(ImageError) in
@@ -33,12 +35,13 @@ struct PNGWriter: ~Copyable {
         }
     }
 
+    /// Writes IEND and returns the file.
     mutating func finish() throws(ImageError) -> Bytes {
         try chunk("IEND", [])
         return file.finish()
     }
 
-    /// Writes a chunk. `fill` returns the number of bytes written, or -1 on failure.
+    /// Writes a chunk. `fill` writes its data, at most `count` bytes, and returns their number, or -1 on failure.
     private mutating func chunk(
         _ name: StaticString, upTo count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int
     ) throws(ImageError) {
@@ -51,6 +54,7 @@ struct PNGWriter: ~Copyable {
             guard let length = UInt32(exactly: written), length <= Int32.max else {
                 throw .tooLarge("png: chunk of \(written) bytes", limit: Int(Int32.max))
             }
+            // Length, type, data, and the check sum of type and data.
             unsafe memory.storeBytes(of: length.bigEndian, toByteOffset: 0, as: UInt32.self)
             unsafe memory.storeBytes(of: PNGChunk.name(name).bigEndian, toByteOffset: 4, as: UInt32.self)
             let sum = unsafe sdpx_crc32(0, memory.baseAddress.map { unsafe $0 + 4 }, written + 4)
