@@ -1,16 +1,23 @@
 import SDImage
 
-/// Progressive decode of a WebP animation.
+/// Progressive decode of a WebP animation. `WebPProgressiveDecoder` owns it, under the lock of its `StreamDecoder`;
+/// `WebPCoder.decode` passes complete files in one update. The frames of a finished animation have a `StreamDecoder` of their
+/// own.
 struct WebPAnimationDecoder: ImageStream {
     private let options: DecodeOptions
+    /// All bytes so far.
     private var bytes = Bytes.empty
+    /// Finds frames cheaply as bytes arrive; libwebp then validates them.
     private var chunks: WebPChunkReader
+    /// nil before the first frame has started.
     private var header: Header?
+    /// Complete frames.
     private var frames: [WebPFrame] = []
     /// The first frame while it is incomplete.
     private var beginning: WebPFrame?
     private var compositor: FrameCompositor?
     private var isFinished = false
+    /// Limits the attempts to parse before the first frame is complete.
     private var parseGate = GrowthGate()
     private(set) var properties = StreamProperties()
 
@@ -23,6 +30,7 @@ struct WebPAnimationDecoder: ImageStream {
         let loopCount: Int
         /// True when the container is complete.
         let isComplete: Bool
+        /// Converts canvases to images.
         var output: CanvasOutput
     }
 
@@ -37,10 +45,12 @@ struct WebPAnimationDecoder: ImageStream {
         self.isFinished = isFinished
         if isFinished { properties.encoded = self.bytes }
         try chunks.advance(bytes, stop: stop)
-        // libwebp parses the container from its start each time.
+        // libwebp parses the container from its start each time. Parsing after a sixteenth more frames costs a small multiple of
+        // one parse of the whole file.
         let isDue =
             chunks.frames > 0 ? chunks.frames - frames.count > frames.count / 16 : parseGate.opens(at: bytes.count)
         guard isFinished || isDue else { return }
+        // A container that is truncated so far may be complete later.
         do throws(ImageError) { try parse(stop: stop) } catch {
             if isFinished || error.status != .truncated { throw error }
         }
@@ -49,6 +59,7 @@ struct WebPAnimationDecoder: ImageStream {
         }
     }
 
+    /// Reads the container so far, and adds its new frames.
     private mutating func parse(stop: CancellationToken) throws(ImageError) {
         if compositor == nil { try checkCanvas() }
         // Data after the last frame within the limit are not parsed.
@@ -58,6 +69,7 @@ struct WebPAnimationDecoder: ImageStream {
         guard !parts.isEmpty || header != nil else { return }
         for part in parts {
             let frame = WebPFrame(part.frame, part.layout, after: frames.last, canvas: container.canvas)
+            // Only the first frame is shown while it is incomplete; of later ones, complete frames exist.
             beginning = frames.isEmpty && !part.isWhole ? frame : nil
             if part.isWhole { frames.append(frame) }
         }
@@ -78,6 +90,7 @@ struct WebPAnimationDecoder: ImageStream {
         _ = try FrameCompositor.byteCount(canvas, limits: options.limits)
     }
 
+    // Read again with each parse: EXIF and XMP follow the frames.
     private func readHeader(_ container: WebPContainer) throws(ImageError) -> Header {
         let limit = options.limits.metadataBytes
         let (profile, orientation) = (container.chunk("ICCP", limit: limit), container.orientation(limit: limit))
@@ -103,8 +116,10 @@ struct WebPAnimationDecoder: ImageStream {
         return wanted
     }
 
+    /// Number of frames of the result.
     private var shownFrames: Int { options.firstFrameOnly ? min(frames.count, 1) : frames.count }
 
+    /// Publishes the properties known so far.
     private mutating func read(_ header: Header) {
         properties.size = header.output.size
         properties.frameCount = shownFrames
@@ -120,6 +135,7 @@ struct WebPAnimationDecoder: ImageStream {
         if !frames.isEmpty {
             let image = try cachedFrame(at: 0, isCached: false, isIncremental: !isWhole, stop: stop).image()
             guard isFinished || isWhole, properties.frameCount > 1 else { return image }
+            // The decoder of the frames starts with a copy of this state.
             compositor?.keep(only: image.pixels)
             return image.with(frames: StreamDecoder(self))
         }
@@ -142,6 +158,7 @@ struct WebPAnimationDecoder: ImageStream {
         let metadata = metadata(header, isIncremental: isIncremental)
         let frame = try compositor?.frame(
             at: index, painter: painter, output: header.output, metadata: metadata, isCached: isCached, stop: stop)
+        // Later frames can start from a frame that proves to be opaque.
         for opaque in painter.opaqueFrames { frames[opaque].layout.isOpaque = true }
         guard let frame else { throw .noFrame(index, of: frames.count) }
         return frame

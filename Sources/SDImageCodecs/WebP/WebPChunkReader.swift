@@ -1,7 +1,8 @@
 import SDImage
 
 /// Walks the chunks of a WebP container by their lengths, as far as received (RFC 9649, section 2.3), and lists its frames.
-/// libwebp would walk its own list from the start for each frame.
+/// libwebp would walk its own list from the start for each frame. `WebPAnimationDecoder` continues one with each piece of data;
+/// the static functions look at stills.
 struct WebPChunkReader {
     /// Offset of the end of the last complete chunk.
     private(set) var end = 12
@@ -10,7 +11,9 @@ struct WebPChunkReader {
     /// The available part of the next frame.
     private(set) var beginning: Range<Int>?
     private let frameLimit: Int
+    /// Bytes of the name and size of a chunk.
     private static let headerLength = 8
+    /// Maximum number of chunks: libwebp allocates an entry for each.
     private static let chunkLimit = 65_536
 
     init(frameLimit: Int) { self.frameLimit = frameLimit }
@@ -20,6 +23,7 @@ struct WebPChunkReader {
     /// Number of complete frames.
     var frames: Int { contents.count }
 
+    /// Reads the chunks that are complete since the last call; `bytes` contains all bytes so far.
     mutating func advance(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         var reader = bytes.reader
         beginning = nil
@@ -41,6 +45,7 @@ struct WebPChunkReader {
     /// Refuses a file with more chunks than the limit, as far as received.
     static func checkCount(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         var reader = bytes.reader
+        // RIFF, the size of all that follows, WEBP.
         guard reader.skip(4), let length = reader.u32(bigEndian: false), reader.skip(4) else { return }
         let end = headerLength + Int(length)
         var count = 0

@@ -28,6 +28,7 @@ package final class WebPCoder: ImageCoder {
     }
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
+        // libwebp walks the file without checks, so all of it counts in advance.
         try stop.spend(bytes.count)
         let container = try WebPContainer(bytes, stop: stop)
         var info = ImageInfo()
@@ -49,6 +50,7 @@ package final class WebPCoder: ImageCoder {
     }
 
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
+        // A still needs no state between calls.
         guard WebPProgressiveDecoder.isAnimated(bytes) else {
             return try WebPDecoder(try WebPContainer(bytes, stop: stop), options: options).read(bytes, stop: stop)
         }

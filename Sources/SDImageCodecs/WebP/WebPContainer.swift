@@ -1,7 +1,8 @@
 import CWebP
 import SDImage
 
-/// A WebP container (RFC 9649) and the properties of its images.
+/// A WebP container (RFC 9649) and the properties of its images, as far as received. libwebp's demuxer validates it; a new one is
+/// made whenever more bytes are parsed. Used by one thread.
 @safe final class WebPContainer {
     /// One image of the container: a still, or a frame of an animation.
     struct Frame {
@@ -12,9 +13,11 @@ import SDImage
         let isLossless: Bool
     }
 
+    /// Owns the memory that the demuxer points to.
     private let bytes: Bytes
     /// nil when only the header of a truncated still is available.
     private let demuxer: OpaquePointer?
+    /// Size of the image, or of the canvas of an animation.
     let canvas: PixelSize
     let isAnimated: Bool
     let hasAlpha: Bool
@@ -27,6 +30,7 @@ import SDImage
         return "libwebp \(version >> 16).\(version >> 8 & 255).\(version & 255)"
     }
 
+    /// Throws `truncated` if more bytes are needed, `tooLarge` if there are too many chunks.
     init(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
         guard !bytes.isEmpty else { throw ImageError(.emptyData, "webp: data is 0 bytes long") }
         let features = try WebPContainer.features(bytes)
@@ -39,6 +43,7 @@ import SDImage
         canvas = WebPContainer.size(features)
         isAnimated = features.has_animation != 0
         hasAlpha = features.has_alpha != 0
+        // 1 is lossy, 0 undefined or mixed.
         isLossless = features.format == 2
         isComplete = state == WEBP_DEMUX_DONE
         if isAnimated, unsafe demuxer == nil {
@@ -81,6 +86,7 @@ import SDImage
     /// Returns the image of a frame and its layout (RFC 9649, section 2.7.1); nil when it has no image, or not yet.
     private func frame(_ content: Range<Int>, isWhole: Bool) throws(ImageError) -> (Frame, FrameLayout)? {
         var reader = bytes.reader
+        // Skips width and height, which the bitstream has, too.
         guard reader.seek(to: content.lowerBound), let left = reader.u24(), let top = reader.u24(), reader.skip(6),
             let duration = reader.u24(), let flags = reader.u8(), let range = imageRange(content.dropFirst(16)),
             let part = bytes.slice(range)
@@ -93,6 +99,7 @@ import SDImage
         let frame = Frame(
             data: range, size: WebPContainer.size(features), hasAlpha: features.has_alpha != 0, isLossless: features.format == 2)
         var layout = FrameLayout(size: frame.size)
+        // Offsets are stored in units of two pixels.
         (layout.left, layout.top) = (left * 2, top * 2)
         layout.blend = flags & 2 != 0 ? .source : .over
         // As in browsers, disposal to background makes the rectangle transparent whatever the background color, and up to 10 ms
@@ -137,6 +144,7 @@ import SDImage
 
     private func slice(_ data: WebPData) -> Bytes? { unsafe range(data).flatMap { bytes.slice($0) } }
 
+    /// The location in the file of data that libwebp points to.
     private func range(_ data: WebPData) -> Range<Int>? {
         guard let start = unsafe data.bytes, let base = unsafe bytes.pointer else { return nil }
         let offset = unsafe UnsafeRawPointer(start) - base
@@ -151,6 +159,7 @@ import SDImage
         PixelSize(width: Int(features.width), height: Int(features.height))
     }
 
+    /// Reads the header of a file or of a frame's chunks. Throws `truncated` if it is incomplete.
     static func features(_ bytes: Bytes) throws(ImageError) -> WebPBitstreamFeatures {
         var features = WebPBitstreamFeatures()
         let code = unsafe WebPGetFeatures(bytes.pointer?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)
@@ -161,6 +170,7 @@ import SDImage
         return features
     }
 
+    /// Converts a status of libwebp to an error.
     static func check(_ code: VP8StatusCode) throws(ImageError) {
         switch code {
         case VP8_STATUS_OK: return

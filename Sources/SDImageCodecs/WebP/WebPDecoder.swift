@@ -2,7 +2,8 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Converts a still from libwebp's buffer to the finished image.
+/// Converts a still from libwebp's buffer to the finished image. `WebPCoder` creates one for a complete file,
+/// `WebPProgressiveStill` one when the header has arrived and another at the end. It runs on the thread of its creator.
 @safe struct WebPDecoder {
     /// Size and format of the rows written by libwebp.
     struct Layout: Equatable {
@@ -15,6 +16,7 @@ import SDImagePixels
     private let hasAlpha: Bool
     private let frame: WebPContainer.Frame
     private let options: DecodeOptions
+    /// Format of the finished image.
     private let output: PixelFormat
     private let orientation: Orientation
     /// The embedded profile.
@@ -34,7 +36,7 @@ import SDImagePixels
     /// Size as displayed, after rotation.
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
-    /// Decodes the complete data in one step.
+    /// Decodes the complete data in one step: as planes, scaled by libwebp, or as a whole, whichever suits the image.
     func read(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
         if hasPlanes { return try readPlanes(bytes, stop: stop) }
         guard isDoubtful else { return try read(bytes, layout, stop: stop) }
@@ -44,6 +46,7 @@ import SDImagePixels
         let rows = try decode(bytes, into: buffer, stop: stop)
         for y in 0..<rows {
             guard let row = unsafe buffer.row(y)?.baseAddress else { continue }
+            // Alpha that the header denies has changed the scaled colors: decodes again without scaling.
             if unsafe sdpx_is_opaque(row.assumingMemoryBound(to: UInt8.self), buffer.size.width) == 0 {
                 return try read(bytes, self.layout(rowSize: frame.size), stop: stop)
             }
@@ -64,11 +67,13 @@ import SDImagePixels
         return try finish(pixels, rows: pixels.size.height, stop: stop)
     }
 
+    /// Decodes to a buffer of the given layout and converts that.
     private func read(_ bytes: Bytes, _ layout: Layout, stop: CancellationToken) throws(ImageError) -> Image {
         let buffer = try buffer(layout)
         return try finish(buffer, rows: try decode(bytes, into: buffer, stop: stop), stop: stop)
     }
 
+    /// Returns the number of decoded rows; throws if some are missing, unless partial images are accepted.
     private func decode(_ bytes: Bytes, into buffer: PixelBuffer, stop: CancellationToken) throws(ImageError) -> Int {
         let rows = try rows(into: buffer)
         try rows.feed(bytes, stop: stop)
@@ -94,12 +99,14 @@ import SDImagePixels
     /// Layout of the buffer for `rows`; full size when `isDoubtful`.
     var layout: Layout { layout(rowSize: isDoubtful ? frame.size : rowSize) }
 
+    /// Allocates a buffer. The limit of the output applies if the buffer becomes the result, otherwise that of working memory.
     func buffer(_ layout: Layout) throws(ImageError) -> PixelBuffer {
         let isResult = layout.format == output && layout.size == plan.scaledSize && transform(layout.format) == nil
         let limit = isResult ? options.limits.outputBytes : options.limits.workingBytes
         return try PixelBuffer(size: layout.size, format: layout.format, limit: limit, zeroed: options.acceptPartial)
     }
 
+    /// Returns a decoder that writes into the buffer, which must outlive it.
     func rows(into buffer: PixelBuffer) throws(ImageError) -> WebPRowDecoder {
         let target = unsafe WebPRowDecoder.Target(
             base: buffer.mutablePixels, stride: buffer.stride, size: buffer.size, format: buffer.format)
@@ -130,6 +137,7 @@ import SDImagePixels
         return image.with(metadata)
     }
 
+    /// Copies the first rows; the rest is zero. libwebp continues to write into the original.
     private func copy(_ buffer: PixelBuffer, rows: Int) throws(ImageError) -> PixelBuffer {
         let copy = try PixelBuffer(size: buffer.size, format: buffer.format, limit: options.limits.outputBytes, zeroed: true)
         for y in 0..<rows {
@@ -145,6 +153,7 @@ import SDImagePixels
         buffer.format == output && buffer.size == plan.scaledSize && plan.turn == .up && transform(buffer.format) == nil
     }
 
+    /// Scales, converts and turns the first rows of a buffer.
     private func write(
         _ buffer: PixelBuffer, rows: Int, to output: PixelFormat, stop: CancellationToken
     ) throws(ImageError) -> Image {
@@ -177,11 +186,14 @@ import SDImagePixels
         }
     }
 
+    /// Returns the conversion to sRGB for rows of this format; nil when none is needed.
     private func transform(_ format: PixelFormat) -> (any RowTransform)? {
         guard options.convertToSRGB, !format.isPremultiplied else { return nil }
         return profile.flatMap { ColorConverter.transform(profile: $0, format: format, isGray: false, output: output) }
     }
 
+    /// Returns the layout for rows of this size: the requested format if libwebp can write it and no other step needs the own
+    /// one.
     private func layout(rowSize: PixelSize) -> Layout {
         let own: PixelFormat = hasAlpha ? .rgba8 : .rgb8
         let isPlain = rowSize == plan.scaledSize && transform(own) == nil && plan.turn == .up
@@ -201,6 +213,7 @@ import SDImagePixels
         return fits(double) ? double : scaled
     }
 
+    /// True when a bitmap of four bytes per pixel fits the working memory.
     private func fits(_ size: PixelSize) -> Bool {
         (size.pixelCount ?? Int.max) <= options.limits.workingBytes / 4
     }

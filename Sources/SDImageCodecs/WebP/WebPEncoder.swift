@@ -1,10 +1,12 @@
 import SDImage
 import Synchronization
 
-/// Writes an image or animation as WebP. Holds everything that is independent of the quality.
+/// Writes an image or animation as WebP. Holds everything that is independent of the quality, because a maximum file size needs
+/// several attempts. Runs on the thread of the encode; `WebPParallelEncoder` adds an idle worker for animations.
 struct WebPEncoder {
     private let image: Image
     private let options: EncodeOptions
+    /// The metadata of the file.
     private let blocks: WebPWriter.Blocks
     private let stop: CancellationToken
 
@@ -27,6 +29,7 @@ struct WebPEncoder {
             xmp: options.xmp.flatMap { $0.isEmpty ? nil : $0 })
     }
 
+    /// Encodes with the quality of the options, or the highest that keeps their maximum file size.
     func encode(pool: () -> WorkPool? = WorkPool.idle) throws(ImageError) -> Bytes {
         try options.keepingFileSize { quality throws(ImageError) in
             let configuration = try WebPEncoderConfiguration(options, quality: quality)
@@ -37,6 +40,7 @@ struct WebPEncoder {
 
     private func encodeStill(_ configuration: WebPEncoderConfiguration) throws(ImageError) -> Bytes {
         let file = try WebPFrameEncoder(configuration, account: options.account, stop: stop).encode(image)
+        // Without metadata, the file that libwebp wrote is complete.
         guard !blocks.isEmpty else { return file }
         var container = try WebPWriter(canvas: image.size, blocks: blocks, loopCount: nil)
         try container.add(file)

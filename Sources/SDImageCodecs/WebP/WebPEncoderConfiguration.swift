@@ -1,14 +1,17 @@
 import CWebP
 import SDImage
 
-/// Configuration of libwebp: its defaults for a quality, overridden by the options of the caller.
+/// Configuration of libwebp: its defaults for a quality, overridden by the options of the caller. `WebPEncoder` makes one for
+/// each attempt at a quality, which is 0 to 1.
 struct WebPEncoderConfiguration {
     /// Default method of libwebp, and default level of lossless compression.
     private static let effort = 4
     private static let losslessEffort = 6
 
+    /// Passes of an encode with a target PSNR.
     private static let searchPasses: Int32 = 6
 
+    /// The validated configuration.
     let value: WebPConfig
 
     init(_ options: EncodeOptions, quality: Double) throws(ImageError) {
@@ -26,6 +29,7 @@ struct WebPEncoderConfiguration {
         } else {
             config.method = Int32(clamping: min(6, options.effort ?? WebPEncoderConfiguration.effort))
         }
+        // libwebp may use a thread of its own.
         config.thread_level = 1
         for (parameter, number) in options.webP { try WebPEncoderConfiguration.set(parameter, number, &config) }
         // One pass only measures the PSNR; further passes approach the target.
@@ -37,6 +41,7 @@ struct WebPEncoderConfiguration {
         value = config
     }
 
+    /// The fields of parameters that are integers.
     private static let fields: [EncodeOptions.WebPParameter: any WritableKeyPath<WebPConfig, Int32> & Sendable] = [
         .method: \.method, .pass: \.pass, .preprocessing: \.preprocessing, .threadLevel: \.thread_level,
         .lowMemory: \.low_memory, .segments: \.segments, .snsStrength: \.sns_strength,

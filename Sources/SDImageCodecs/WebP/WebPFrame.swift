@@ -1,8 +1,11 @@
 import SDImage
 
-/// One frame of a WebP animation.
+/// One frame of a WebP animation, with what earlier frames leave for it. `WebPAnimationDecoder` makes it, `WebPFramePainter`
+/// draws it.
 struct WebPFrame {
+    /// The bitstream and its properties.
     let coded: WebPContainer.Frame
+    /// Location and composition; `isOpaque` may be found later.
     var layout: FrameLayout
     /// True when the canvas is transparent before the frame is drawn, or is overwritten completely.
     let isKey: Bool
@@ -12,6 +15,7 @@ struct WebPFrame {
     init(_ coded: WebPContainer.Frame, _ layout: FrameLayout, after previous: WebPFrame?, canvas: PixelSize) {
         self.coded = coded
         self.layout = layout
+        // Like libwebp's animation decoder: only disposal of the frame directly before counts.
         cleared = previous.flatMap { $0.layout.disposal == .background ? $0.layout : nil }
         let findsNothing = previous.map { $0.layout.disposal == .background && ($0.isKey || $0.layout.covers(canvas)) } ?? true
         isKey = findsNothing || layout.covers(canvas) && layout.overwrites

@@ -3,11 +3,14 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Encodes one image with libwebp to a file without metadata.
+/// Encodes one image with libwebp to a file without metadata: a still, or a frame of an animation. Used by any thread; each
+/// encode has a state of its own.
 @safe struct WebPFrameEncoder {
+    /// Pixels.
     static let longestSide = Int(WEBP_MAX_DIMENSION)
 
     private let configuration: WebPEncoderConfiguration
+    /// Counts the memory of libwebp while it encodes.
     private let account: WorkingMemory
     private let stop: CancellationToken
     /// Cancels the encode; polled together with `stop`.
@@ -28,6 +31,7 @@ import SDImagePixels
         let output: OutputBytes
         let stop: CancellationToken
         let isAbandoned: @Sendable () -> Bool
+        /// The error that ended the encode from within a callback.
         private(set) var failure: ImageError?
 
         init(_ output: OutputBytes, _ stop: CancellationToken, _ isAbandoned: @escaping @Sendable () -> Bool) {
@@ -53,6 +57,7 @@ import SDImagePixels
         }
     }
 
+    /// Throws `tooLarge` beyond the limits of the format, and `cancelled` if `stop` or `isAbandoned` ends it.
     func encode(_ image: Image) throws(ImageError) -> Bytes {
         guard max(image.size.width, image.size.height) <= WebPFrameEncoder.longestSide else {
             throw .tooLarge(
@@ -70,6 +75,7 @@ import SDImagePixels
         }
     }
 
+    /// Makes one attempt.
     private func encode(_ image: Image, _ config: inout WebPConfig) throws(ImageError) -> Bytes {
         let reservation = try WorkingMemory.Reservation(WebPFrameEncoder.memory(image.size, config), of: account)
         defer { reservation.release() }
@@ -89,6 +95,7 @@ import SDImagePixels
         try context.check()
         let isEncoded = unsafe WebPEncode(&config, &picture) != 0
         return try withExtendedLifetime(context) { () throws(ImageError) in
+            // Comes first: libwebp reports only that a callback failed.
             if let failure = context.failure { throw failure }
             guard isEncoded else { throw unsafe WebPFrameEncoder.error(picture.error_code) }
             return try context.output.finish()
@@ -163,6 +170,7 @@ import SDImagePixels
     /// ITU-R BT.601 in 16-bit fixed point, rounded like libwebp.
     private static let brightness: [UInt8] = (0..<256).map { UInt8(clamping: ($0 * 56318 + 1 << 15) >> 16 + 16) }
 
+    /// Converts an error of libwebp.
     private static func error(_ code: WebPEncodingError) -> ImageError {
         let number = Int32(clamping: code.rawValue)
         return switch code {
@@ -184,12 +192,14 @@ import SDImagePixels
     }
 }
 
+/// Callback of libwebp that receives encoded bytes.
 private func writePiece(_ bytes: UnsafePointer<UInt8>?, _ count: Int, _ picture: UnsafePointer<WebPPicture>?) -> Int32 {
     unsafe WebPFrameEncoder.attempt(picture) { output, _ throws(ImageError) in
         unsafe try output.append(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 }
 
+/// Callback of libwebp that reports progress; 0 ends the encode.
 private func goOn(_ percent: Int32, _ picture: UnsafePointer<WebPPicture>?) -> Int32 {
     unsafe WebPFrameEncoder.attempt(picture) { _, check throws(ImageError) in try check() }
 }

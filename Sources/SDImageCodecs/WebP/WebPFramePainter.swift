@@ -2,18 +2,22 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Draws the frames of a WebP animation, with the same pixels as libwebp's own animation decoder.
+/// Draws the frames of a WebP animation, with the same pixels as libwebp's own animation decoder. `FrameCompositor` calls it,
+/// under the lock of the decoder; functions that `decoder` returned run on workers (`FramesAhead`).
 @safe struct WebPFramePainter: FramePainter {
     /// Properties of frames found while drawing.
     private final class Findings: Sendable {
         let opaque = Lock<[Int]>([])
     }
 
+    /// The file.
     let bytes: Bytes
+    /// Complete frames; those before the drawn one determine what it is drawn on.
     let frames: [WebPFrame]
     /// Format of the canvas: straight or premultiplied.
     let format: PixelFormat
     let limits: DecodeLimits
+    /// Shared by copies of this painter.
     private let findings = Findings()
 
     init(bytes: Bytes, frames: [WebPFrame], format: PixelFormat, limits: DecodeLimits) {
@@ -40,6 +44,7 @@ import SDImagePixels
 
     func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)? {
         guard frames.indices.contains(index) else { return nil }
+        // The closure keeps a painter of this frame only.
         let painter = WebPFramePainter(bytes: bytes, frames: [frames[index]], format: format, limits: limits)
         // The calling thread decodes the frame again and reports the error.
         return { stop in try? painter.decode(painter.frames[0], stop) }
@@ -47,6 +52,7 @@ import SDImagePixels
 
     func paint(_ index: Int, from pixels: PixelBuffer, onto canvas: FrameCanvas) throws(ImageError) {
         let frame = frames[index]
+        // Blending with a transparent canvas gives the frame itself.
         guard frame.isKey || frame.layout.overwrites else { return blend(index, pixels, onto: canvas) }
         for y in 0..<pixels.size.height {
             guard let from = unsafe pixels.row(y), let to = unsafe canvas.row(y), to.count == from.count else {
@@ -64,6 +70,7 @@ import SDImagePixels
         guard canvas.visibleColumns == size.width, unsafe canvas.row(size.height - 1) != nil,
             let base = unsafe canvas.row(0)?.baseAddress
         else { throw .outsideOfCanvas }
+        // libwebp writes the frame itself; the rows around it must be copied from the base before.
         canvas.settle()
         let target = unsafe WebPRowDecoder.Target(base: base, stride: canvas.stride, size: size, format: format)
         unsafe try decode(frame, into: target, tolerant: tolerant, stop: stop)

@@ -1,14 +1,18 @@
 import SDImage
 import Synchronization
 
-/// Encodes the frames of an animation in pairs; an idle worker, if there is one, encodes the second of each pair.
+/// Encodes the frames of an animation in pairs; an idle worker, if there is one, encodes the second of each pair. `WebPEncoder`
+/// calls it for one pair after another.
 final class WebPParallelEncoder: Sendable {
     private let image: Image
+    /// Number of frames.
     private let count: Int
     private let configuration: WebPEncoderConfiguration
     private let account: WorkingMemory
     private let stop: CancellationToken
+    /// True after an error in the first frame of a pair; ends the encode of the second.
     private let isAbandoned = Atomic<Bool>(false)
+    /// The second frame of the current pair.
     private let second = Lock<Result<Bytes, ImageError>?>(nil)
 
     init(_ image: Image, _ count: Int, _ configuration: WebPEncoderConfiguration, account: WorkingMemory, stop: CancellationToken)
@@ -31,6 +35,7 @@ final class WebPParallelEncoder: Sendable {
             throw error
         }
         guard hasSecond else { return (first, nil) }
+        // A worker that has not started would finish later than this thread.
         if assistance?.cancel() ?? true { keepSecond(index + 1) } else { assistance?.wait() }
         guard let result = second.withLock({ $0 }) else {
             throw ImageError(.internalError, "webp: frame \(index + 1) was not encoded")
@@ -38,6 +43,7 @@ final class WebPParallelEncoder: Sendable {
         return (first, try result.get())
     }
 
+    /// Runs on the worker or on the calling thread, never on both.
     private func keepSecond(_ index: Int) {
         do throws(ImageError) {
             let file = try encode(index)

@@ -1,8 +1,10 @@
 import SDImage
 
-/// Progressive decode of a WebP, still or animated according to its first chunk.
+/// Progressive decode of a WebP, still or animated according to its first chunk. `WebPCoder.open` wraps it in a `StreamDecoder`,
+/// whose lock serializes all calls.
 struct WebPProgressiveDecoder: ImageStream {
     private let options: DecodeOptions
+    /// One of the two; both are nil before the first chunk has arrived.
     private var still: WebPProgressiveStill?
     private var animation: WebPAnimationDecoder?
 
@@ -35,6 +37,7 @@ struct WebPProgressiveDecoder: ImageStream {
 
     mutating func rest() { animation?.rest() }
 
+    /// Bytes up to the flags of VP8X.
     private static let bytesToTell = 21
 
     /// Reads the animation flag of the extended header (RFC 9649, section 2.7).

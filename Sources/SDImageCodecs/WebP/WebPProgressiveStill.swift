@@ -1,13 +1,18 @@
 import SDImage
 
-/// Progressive decode of a WebP still: decoded rows from the top, the rest transparent.
+/// Progressive decode of a WebP still: decoded rows from the top, the rest transparent. `WebPProgressiveDecoder` owns it, under
+/// the lock of its `StreamDecoder`. `update` parses, `image` decodes.
 struct WebPProgressiveStill: ImageStream {
     private let options: DecodeOptions
     private var bytes = Bytes.empty
+    /// nil before the header has arrived.
     private var decoder: WebPDecoder?
+    /// nil before the first call of `image`, and once there is a result.
     private var partial: PartialImage?
     private var isFinished = false
+    /// Limits the attempts to read the header.
     private var headerGate = GrowthGate()
+    /// The final image.
     private var result: Image?
     private(set) var properties = StreamProperties()
 
@@ -56,6 +61,7 @@ struct WebPProgressiveStill: ImageStream {
         return image
     }
 
+    /// Decodes the rows received so far.
     private mutating func advance(_ decoder: WebPDecoder, stop: CancellationToken) throws(ImageError) -> PartialImage? {
         if partial == nil {
             let buffer = try decoder.buffer(decoder.layout)

@@ -2,7 +2,8 @@ import CWebP
 import SDImage
 import SDImagePixels
 
-/// Decodes one bitstream into pixels, as far as its bytes have arrived.
+/// Decodes one bitstream into pixels, as far as its bytes have arrived. The only user of libwebp's incremental decoder. Used by
+/// one thread at a time.
 @safe final class WebPRowDecoder {
     /// Memory for libwebp's pixels: rows of `stride` bytes, with a size that may be smaller than the image's.
     @unsafe struct Target {
@@ -18,13 +19,17 @@ import SDImagePixels
     /// Average number of pixels of a large lossy image between two checks of the token: about two milliseconds.
     private static let stepPixels = 250_000
 
+    /// Rows of libwebp, which may be fewer than those of the image.
     private let height: Int
+    /// Number of pixels of the image.
     private let pixels: Int
     private let isLossless: Bool
     private let decoder: OpaquePointer
     /// Allocated separately, because libwebp keeps a pointer to it.
     private let config: UnsafeMutablePointer<WebPDecoderConfig>
+    /// Number of bytes passed to libwebp, from the start of the file.
     private var given = 0
+    /// The latest status of libwebp; suspended while it needs more bytes.
     private var code = VP8_STATUS_SUSPENDED
 
     /// The memory of `target` must live as long as this object. If the image has no alpha, colors are not premultiplied whatever
@@ -38,6 +43,7 @@ import SDImagePixels
             unsafe output.colorspace = mode
             unsafe output.u.RGBA.rgba = target.base.assumingMemoryBound(to: UInt8.self)
             unsafe output.u.RGBA.stride = Int32(clamping: target.stride)
+            // The memory may end with the pixels of the last row.
             let last = unsafe size.width * target.format.bytesPerPixel
             unsafe output.u.RGBA.size = target.stride * (size.height - 1) + last
         }
@@ -69,6 +75,7 @@ import SDImagePixels
             throw ImageError(.internalError, "webp: libwebp differs from the version at build time")
         }
         unsafe WebPRowDecoder.choose(&config.pointee.options, frame, size: size, shown: shown)
+        // libwebp neither allocates nor frees the pixels.
         unsafe config.pointee.output.is_external_memory = 1
         unsafe write(&config.pointee.output)
         guard let decoder = unsafe WebPIDecode(nil, 0, config) else {
@@ -151,6 +158,7 @@ import SDImagePixels
         options.no_fancy_upsampling = 1
     }
 
+    /// libwebp's name for a format; nil if it cannot write the format. The "A" of rgbA and bgrA means premultiplied colors.
     private static func mode(_ format: PixelFormat, hasAlpha: Bool) -> WEBP_CSP_MODE? {
         switch format {
         case .rgb8: MODE_RGB

@@ -1,6 +1,7 @@
 import SDImage
 
-/// The extended file format around one or more images (RFC 9649, section 2.7).
+/// The extended file format around one or more images (RFC 9649, section 2.7). `WebPEncoder` adds the images in order; flags and
+/// sizes that are known last are filled in by `finish`.
 struct WebPWriter {
     /// Metadata blocks.
     struct Blocks {
@@ -20,14 +21,18 @@ struct WebPWriter {
         static let profile: UInt8 = 1 << 5
     }
 
+    /// Limits of the fields of ANIM and ANMF; the duration is in milliseconds.
     static let mostLoops = 65535
     static let longestDuration = 1 << 24 - 1
+    /// Bytes of RIFF, size and WEBP.
     private static let fileHeader = 12
+    /// Offset of the flags of VP8X in the file.
     private static let flagsPosition = 20
 
     private let output: OutputBytes
     private let canvas: PixelSize
     private let blocks: Blocks
+    /// Flags of VP8X.
     private var flags: UInt8
 
     /// `loopCount` is that of an animation, 0 means forever; nil for a still.
@@ -39,6 +44,7 @@ struct WebPWriter {
         flags |= (blocks.profile == nil ? 0 : Flag.profile) | (blocks.exif == nil ? 0 : Flag.exif)
         flags |= blocks.xmp == nil ? 0 : Flag.xmp
         try output.append(Array("RIFF\0\0\0\0WEBP".utf8))
+        // Sizes are stored minus one.
         try append("VP8X", [flags, 0, 0, 0] + WebPWriter.u24(canvas.width - 1) + WebPWriter.u24(canvas.height - 1))
         if let profile = blocks.profile { try append("ICCP", profile) }
         guard let loopCount else { return }
@@ -63,17 +69,20 @@ struct WebPWriter {
         guard milliseconds <= WebPWriter.longestDuration else {
             throw .tooLarge("webp: frame duration of \(milliseconds) ms", limit: WebPWriter.longestDuration)
         }
+        // Flags of ANMF.
         let isDisposedOf: UInt8 = 1
         let isNotBlended: UInt8 = 2
         let header =
             [0, 0, 0, 0, 0, 0] + WebPWriter.u24(canvas.width - 1) + WebPWriter.u24(canvas.height - 1)
             + WebPWriter.u24(milliseconds) + [isDisposedOf | isNotBlended]
+        // The chunks inside have an even length, so the frame needs no padding.
         try appendHeader("ANMF", count: header.count + image.chunks.count)
         try output.append(header)
         try output.append(image.chunks)
     }
 
     mutating func finish() throws(ImageError) -> Bytes {
+        // Metadata follows the images; only the profile precedes them.
         if let exif = blocks.exif { try append("EXIF", exif) }
         if let xmp = blocks.xmp { try append("XMP ", xmp) }
         guard let count = UInt32(exactly: output.count - 8) else {
@@ -86,6 +95,7 @@ struct WebPWriter {
 
     /// Returns the chunks of a file with one image, without the VP8X header.
     private static func imageChunks(_ file: Bytes) throws(ImageError) -> (chunks: Bytes, hasAlpha: Bool) {
+        // VP8X with its header: libwebp writes one for lossy images with alpha.
         let extended = 18
         let start = file.reader.matches("VP8X", at: fileHeader) ? fileHeader + extended : fileHeader
         guard let chunks = file.slice(start..<max(start, file.count)) else {
@@ -94,6 +104,7 @@ struct WebPWriter {
         return (chunks, try WebPContainer.features(file).has_alpha != 0)
     }
 
+    /// Appends a chunk, padded to an even length (RFC 9649, section 2.3).
     private func append(_ name: StaticString, _ content: [UInt8]) throws(ImageError) {
         try appendHeader(name, count: content.count)
         try output.append(content)

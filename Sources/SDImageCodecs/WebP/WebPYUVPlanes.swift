@@ -2,9 +2,11 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Luma and chroma of a lossy image, which are downscaled before conversion: few pixels remain to be converted.
+/// Luma and chroma of a lossy image, which are downscaled before conversion: few pixels remain to be converted. `WebPDecoder`
+/// makes them for thumbnails, and `WebPRowDecoder` has libwebp fill them.
 @safe struct WebPYUVPlanes {
     private let size: PixelSize
+    /// The three planes, one after another.
     private let memory: ScratchMemory
 
     /// Returns the bytes of the planes of an image; chroma has half the rows and columns.
@@ -34,7 +36,7 @@ import SDImagePixels
         return unsafe UnsafeMutableBufferPointer(rebasing: memory.bound(to: UInt8.self)[start..<start + count])
     }
 
-    /// Returns the image downscaled, as RGB8.
+    /// Returns the image downscaled, as RGB8. Each plane is scaled to the target size.
     func shrunk(to target: PixelSize, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         var options = DecodeOptions()
         (options.thumbnailSize, options.thumbnailMode, options.limits) = (target, .fill, limits)
@@ -53,6 +55,7 @@ import SDImagePixels
         return pixels
     }
 
+    /// Returns one plane at the target size: boxes of `factor` samples in each direction are averaged, the writer does the rest.
     private func shrink(_ index: Int, _ options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         let own = size(index)
         let factor = WebPYUVPlanes.factor(from: own, to: options.thumbnailSize ?? own)
@@ -68,6 +71,7 @@ import SDImagePixels
         let samples = unsafe UnsafeBufferPointer(plane(index))
         for y in 0..<rowSize.height {
             if y % 16 == 0 { try stop.check() }
+            // The last band may have fewer rows.
             let rows = min(factor, own.height - y * factor)
             let band = unsafe samples[y * factor * own.width..<(y * factor + rows) * own.width]
             let row = unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: band.prefix(own.width)))
