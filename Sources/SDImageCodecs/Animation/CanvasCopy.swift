@@ -2,8 +2,10 @@ import Glibc
 import SDImage
 
 /// Copies the base of a frame from another canvas that is still in use. Rows are copied while the frame is drawn, because a row
-/// just copied is in the cache; pixels that the frame overwrites are not copied at all.
+/// just copied is in the cache; pixels that the frame overwrites are not copied at all. `FrameCompositor` creates one for a
+/// frame; used by one thread.
 @safe final class CanvasCopy {
+    /// The canvas to draw on, and the one that it starts from.
     private let canvas: PixelBuffer
     private let below: PixelBuffer
     /// The area in which the two canvases differ; it lies inside both. Stored as ranges, because every row uses it.
@@ -44,6 +46,7 @@ import SDImage
         return unsafe from
     }
 
+    /// Copies columns of one row; pixels have four bytes.
     private func copy(_ start: Int, _ end: Int, from: UnsafeRawPointer, to: UnsafeMutableRawPointer) {
         unsafe memcpy(to + start * 4, from + start * 4, (end - start) * 4)
     }

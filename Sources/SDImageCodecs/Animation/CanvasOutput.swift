@@ -1,9 +1,12 @@
 import SDImage
 
-/// Converts a finished canvas to the returned image: scales, converts colors and pixel format, rotates.
+/// Converts a finished canvas to the returned image: scales, converts colors and pixel format, rotates. The decoder of each
+/// format makes one from its header; all frames share it.
 package struct CanvasOutput {
     package let plan: DecodePlan
+    /// Format of the returned images.
     package let format: PixelFormat
+    /// Converts the colors of the file to sRGB; nil when none is needed.
     private let transform: (any RowTransform)?
     private let options: DecodeOptions
 
@@ -29,6 +32,7 @@ package struct CanvasOutput {
         if try isCanvas(canvas) {
             return indices.map { CachedFrame($0, metadata) } ?? CachedFrame(Image(pixels: canvas, metadata: metadata))
         }
+        // If only the format differs, the palette is converted instead of the pixels.
         if !plan.shrinks, plan.turn == .up, transform == nil, let own = try indices?.converted(to: format) {
             return CachedFrame(own, metadata)
         }

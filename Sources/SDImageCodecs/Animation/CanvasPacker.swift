@@ -6,16 +6,22 @@ import SDImagePixels
 ///
 /// Each square is packed separately: as indices into its palette if it has few colors, which is typical of GIF, and deflated. So
 /// each canvas can be unpacked without any other, even if they share squares. Differences between successive canvases would be
-/// smaller with little motion and larger with much, and would have to be undone one after the other.
+/// smaller with little motion and larger with much, and would have to be undone one after the other. `CanvasStore` makes one for
+/// a seek; used by one thread.
 @safe final class CanvasPacker {
     /// Side of a square in pixels. Smaller squares are shared more often, but each has a palette.
     static let side = 64
+    /// Bytes of the pixels of a whole square.
     private static let mostBytes = side * side * 4
 
     private let deflater: PNGDeflater
+    /// Table of the colors of a square.
     private let colors: ScratchMemory
+    /// The pixels of a square, later its indices.
     private let pixels: ScratchMemory
+    /// The deflated square; before that, its indices with one byte each.
     private let packed: ScratchMemory
+    /// Compares squares whose hashes are equal.
     private let unpacker: CanvasUnpacker
 
     init() throws(ImageError) {
@@ -60,6 +66,7 @@ import SDImagePixels
         let data = unsafe UnsafeRawBufferPointer(rebasing: bytes[0..<count])
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: packed.bytes[0..<count])
         let deflated = unsafe deflater.pack(data, into: room)
+        // Data that do not compress are stored as they are.
         let isDeflated = deflated > 0 && deflated < count
         let packed = unsafe isDeflated ? Array(room[0..<deflated]) : Array(data)
         return CanvasSquare(hash: hash, palette: palette, bytes: packed, isDeflated: isDeflated)
@@ -101,5 +108,6 @@ extension [UInt32] {
         }
     }
 
+    /// Bytes of that many contiguous indices; none for a square of one color.
     func indexBytes(of pixels: Int) -> Int { (pixels * indexBits + 7) / 8 }
 }

@@ -1,7 +1,8 @@
 import SDImage
 
 /// Chooses the canvases of an animation to keep in memory: those that save the most drawing if every frame is equally likely to
-/// be requested.
+/// be requested. Greedy: each step adds the canvas that saves the most beside those chosen before. `CanvasStore` makes one
+/// whenever the frames of an animation have changed much.
 struct CanvasSelection {
     /// Maximum number of steps of one selection; for animations with very many frames, fewer canvases are selected.
     private static let mostSteps = 1_000_000
@@ -12,6 +13,7 @@ struct CanvasSelection {
     private let costs: [Double]
     /// Chosen frames, most valuable first, so that any prefix is the best selection of its length.
     private(set) var order: [Int] = []
+    /// The same frames as a set.
     private(set) var chosen: Set<Int> = []
     /// Cost of a seek to each frame.
     private var seeks: [Double]
@@ -38,6 +40,7 @@ struct CanvasSelection {
         choose(min(count, max(16, mostPlaces)), reach: 0)
     }
 
+    /// Number of canvases that can be chosen: each choice visits all frames.
     private var mostPlaces: Int { CanvasSelection.mostSteps / max(parents.count, 1) }
 
     /// Number of frames to choose from.
@@ -46,6 +49,7 @@ struct CanvasSelection {
     /// Chooses more canvases until no seek draws more than `reach` frames.
     mutating func choose(reach: Int) { choose(min(mostPlaces, parents.count), reach: reach) }
 
+    /// Chooses up to `count` canvases, or until every seek draws at most `reach` frames.
     private mutating func choose(_ count: Int, reach: Int) {
         while order.count < count {
             let best = mostWorth()
@@ -57,6 +61,7 @@ struct CanvasSelection {
 
     /// The frame whose canvas saves the most work if the canvases chosen so far are kept.
     private mutating func mostWorth() -> Int {
+        // Parents come before the frames drawn on them, so one pass in order sums up the costs of seeks.
         for index in parents.indices {
             let parent = parents[index]
             let isChosen = chosen.contains(index)
@@ -65,6 +70,7 @@ struct CanvasSelection {
             followers[index] = 1
         }
         var best = 0
+        // The reverse order counts followers before the frame that they follow. A kept canvas ends the count: it needs no parent.
         for index in parents.indices.reversed() {
             if seeks[index] * followers[index] > seeks[best] * followers[best] || seeks[best] == 0 { best = index }
             if parents[index] >= 0, seeks[index] > 0 { followers[parents[index]] += followers[index] }

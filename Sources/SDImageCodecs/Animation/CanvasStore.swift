@@ -5,16 +5,20 @@ import SDImage
 /// While frames are played in order, canvases are kept uncompressed and by reference, which costs nothing. If that leaves some
 /// frame too far from a kept canvas, a seek to it packs others on its way, and uncompressed canvases are packed when their memory
 /// is needed. If even that exceeds the limit, the least valuable canvases are removed first. Canvases that hardly compress stay
-/// uncompressed.
+/// uncompressed. Belongs to one `FrameCompositor`, on its thread; the canvases themselves are in the `CanvasCache`, from which
+/// the frame budget of the process may drop them at any time.
 struct CanvasStore {
     /// Number of frames that a seek may draw before more canvases are kept.
     static let reach = 3
+    /// Packed size up to which packing always pays.
     private static let smallBytes = 64 << 10
 
+    /// Bytes of an uncompressed canvas.
     private let byteCount: Int
     /// Byte limit of the kept canvases, in addition to the latest canvas.
     private let limit: Int
     private let cache: CanvasCache
+    /// The frames whose canvases are worth keeping, in order of value.
     private var selection: CanvasSelection
     /// Frames whose canvases are kept uncompressed while memory allows, and all frames whose canvases are kept.
     private var whole: Set<Int> = []
@@ -41,6 +45,7 @@ struct CanvasStore {
         select(selection.order.count)
     }
 
+    /// Keeps the `count` most valuable canvases only.
     private mutating func select(_ count: Int) {
         selected = Set(selection.order.prefix(count))
         cache.keepOnly(selected)
@@ -51,6 +56,7 @@ struct CanvasStore {
 
     // MARK: Canvases
 
+    /// True when the canvas of the frame is kept.
     func holds(_ index: Int) -> Bool { selected.contains(index) && cache[index] != nil }
 
     /// Returns a kept canvas, unpacked if necessary into memory from `make`. `isNew` means that the caller holds the only
@@ -85,6 +91,7 @@ struct CanvasStore {
         return !selected.isEmpty ? try? CanvasPacker() : nil
     }
 
+    /// Offers the canvas of a frame that was just drawn. It is kept if it was selected and there is room.
     mutating func keep(_ canvas: PixelBuffer, at index: Int, packer: CanvasPacker?) {
         guard selected.contains(index), cache[index] == nil else { return }
         if let packer, packs {
@@ -96,6 +103,7 @@ struct CanvasStore {
         }
     }
 
+    /// Packs and keeps a canvas; false if it was not kept.
     @discardableResult
     private mutating func keepPacked(_ canvas: PixelBuffer, at index: Int, _ packer: CanvasPacker) -> Bool {
         let earlier = cache.packed(upTo: index)
@@ -113,6 +121,7 @@ struct CanvasStore {
         bytes <= max(byteCount / 2, CanvasStore.smallBytes) || selection.count * (byteCount - bytes) > 4 * whole.count * byteCount
     }
 
+    /// Gives up packing: keeps fewer canvases, uncompressed.
     private mutating func keepWhole() {
         (packs, packingPays) = (false, false)
         cache.keepOnly([])
@@ -138,5 +147,6 @@ struct CanvasStore {
         cache[index] == nil && cache.keep(canvas, at: CanvasCache.spare(of: index))
     }
 
+    /// Removes the spare canvas; nil if the budget has dropped it.
     func takeSpare(of index: Int) -> CachedCanvas? { cache.take(CanvasCache.spare(of: index)) }
 }

@@ -2,8 +2,10 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Unpacks packed canvases.
+/// Unpacks packed canvases, and compares squares for `CanvasPacker`. The data come from this process, so they are trusted. Used
+/// by one thread.
 @safe final class CanvasUnpacker {
+    /// State of the inflater.
     private let inflater: ScratchMemory
     /// Buffers for one square: inflated data, indices, and a row of pixels.
     private let inflated: ScratchMemory
@@ -50,6 +52,7 @@ import SDImagePixels
         let bits = square.palette.indexBits
         guard let to = unsafe indices.bound(to: UInt8.self).baseAddress else { return unsafe data }
         switch bits {
+        // One color: nothing is stored.
         case 0: unsafe memset(to, 0, count)
         case 8: return unsafe data
         default: unsafe sdpx_unpack_indices(to, data.baseAddress?.assumingMemoryBound(to: UInt8.self), count, Int32(bits))
@@ -73,6 +76,7 @@ import SDImagePixels
         return unsafe values
     }
 
+    /// Writes one line of a square.
     private func draw(
         _ square: CanvasSquare, _ values: UnsafeRawBufferPointer, line: Int, onto row: UnsafeMutableRawBufferPointer
     ) {

@@ -2,7 +2,7 @@ import Glibc
 import SDImage
 
 /// The canvas in the coordinates of one frame: rows count from the first row of the frame, and pixels outside the canvas are
-/// clipped.
+/// clipped. `FrameCompositor` makes one for each frame that it draws; a `FramePainter` writes to it, on the same thread.
 @safe package struct FrameCanvas {
     /// Blends straight RGBA8 pixels over others. Parameters: canvas, frame, number of pixels.
     package typealias BlendFunction = @Sendable (UnsafeMutablePointer<UInt8>, UnsafePointer<UInt8>, Int) -> Void
@@ -45,6 +45,7 @@ import SDImage
     /// Copies all remaining rows of the base, for callers that do not request each row.
     package func settle() { background?.finish() }
 
+    /// The visible part of a row, whatever its content.
     private func rowStart(_ y: Int) -> UnsafeMutableRawBufferPointer? {
         guard y >= 0, y < layout.size.height, visibleColumns > 0, let row = unsafe pixels.mutableRow(layout.top + y) else {
             return nil
@@ -76,7 +77,7 @@ import SDImage
     }
 }
 
-/// Draws the frames of one format.
+/// Draws the frames of one format. `FrameCompositor` decides which frames are drawn, in which order and on which canvas.
 package protocol FramePainter {
     /// Frames that were found to have no transparent pixel while they were drawn, although their layouts do not promise it.
     var opaqueFrames: [Int] { get }

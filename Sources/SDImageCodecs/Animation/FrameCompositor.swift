@@ -18,6 +18,7 @@ package struct FrameCompositor {
     private let limits: DecodeLimits
     package private(set) var layouts: [FrameLayout] = []
     private var dependencies: [FrameDependency] = []
+    /// Errors of frames that cannot be decoded.
     private var failures: [Int: ImageError] = [:]
     private var store: CanvasStore
     /// Number of frames added or revised since canvases were last chosen, and the number of frames at that time.
@@ -148,6 +149,7 @@ package struct FrameCompositor {
         ahead?.expect(jobs, after: index)
     }
 
+    /// Draws one frame on its base and keeps the canvas. nil when the frame differed from its layout.
     private mutating func draw(
         _ index: Int, isResult: Bool, painter: any FramePainter, packer: CanvasPacker?, stop: CancellationToken
     ) throws(ImageError) -> PixelBuffer? {
@@ -243,6 +245,7 @@ package struct FrameCompositor {
 
     // MARK: Kept canvases
 
+    /// Returns the canvas of a frame if it is kept; nil otherwise.
     private mutating func held(_ index: Int) throws(ImageError) -> PixelBuffer? {
         if latestIndex == index { return try bringLatest() }
         if let canvas = try wake(index) { return canvas }
@@ -266,6 +269,7 @@ package struct FrameCompositor {
         return latest
     }
 
+    /// Keeps a canvas that was drawn, as the latest one and in the store.
     private mutating func store(_ canvas: PixelBuffer, at index: Int, packer: CanvasPacker?) {
         if layouts[index].leavesTrace {
             if case .frame(latestIndex) = dependencies[index].base, let latest { keepSpare(latest) }

@@ -3,7 +3,7 @@ import SDImage
 /// The canvas that a frame is drawn on.
 ///
 /// A frame with disposal to the previous canvas leaves no trace: no other frame is drawn on it. So frames form chains, each
-/// starting with a frame that needs no other.
+/// starting with a frame that needs no other. `FrameCompositor` computes one for each frame, from the layouts alone.
 struct FrameDependency: Equatable {
     enum Base: Equatable {
         /// Any content: every pixel is overwritten.
@@ -30,11 +30,13 @@ struct FrameDependency: Equatable {
         switch base {
         case .frame(let parent):
             let isCleared = layouts[parent].disposal == .background
+            // An opaque frame that covers the cleared rectangle leaves no transparent pixel.
             let isMended = layout.isOpaque && layout.contains(layouts[parent])
             isOpaque = earlier[parent].isOpaque && (!isCleared || isMended) && !replaces
         case .anything, .blank:
             isOpaque = covers && layout.isOpaque
         }
+        // Clearing the whole canvas, or all that was drawn on a blank one, leaves it blank.
         let isBlank = layout.disposal == .background && (covers || base == .blank)
         rest = !layout.leavesTrace ? found : isBlank ? .blank : .frame(index)
     }

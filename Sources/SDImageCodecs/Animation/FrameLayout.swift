@@ -1,6 +1,7 @@
 import SDImage
 
-/// Position of a frame on the canvas, and its blend, disposal and duration.
+/// Position of a frame on the canvas, and its blend, disposal and duration, in the terms that all formats share. Lengths are in
+/// pixels; a frame may extend beyond the canvas.
 package struct FrameLayout: Equatable, Sendable {
     /// Combination of the frame's pixels with those of the canvas.
     package enum Blend: Sendable { case source, over }
@@ -27,6 +28,7 @@ package struct FrameLayout: Equatable, Sendable {
     /// False when the canvas is restored after the frame.
     var leavesTrace: Bool { disposal != .previous }
 
+    /// True when the frame reaches all edges of the canvas.
     func covers(_ canvas: PixelSize) -> Bool {
         left <= 0 && top <= 0 && right >= canvas.width && bottom >= canvas.height
     }

@@ -27,8 +27,10 @@ final class FramesAhead: Sendable {
         let decode: Job
     }
 
+    /// Progress of a frame.
     private enum Stage {
         case waiting(Job)
+        /// The token ends the work when the frame is no longer needed.
         case running(CancellationToken)
         /// Decoded or failed, until it is taken.
         case finished
@@ -40,6 +42,7 @@ final class FramesAhead: Sendable {
     private struct State {
         /// Some frames in the order in which they are needed.
         var frames: [(index: Int, stage: Stage)] = []
+        /// Number of workers that decode, or are about to.
         var helpers = 0
         /// True after the budget had no room for a frame.
         var isRefused = false
@@ -49,6 +52,7 @@ final class FramesAhead: Sendable {
     }
 
     private let state = Monitor(State())
+    /// Holds the decoded frames.
     private let cache: CanvasCache
     private let workers: @Sendable () -> WorkPool?
 
@@ -96,6 +100,7 @@ final class FramesAhead: Sendable {
                 remaining.append((frame.index, .waiting(frame.decode)))
             }
             state.frames = remaining
+            // The number of new frames for which no worker is on its way; none while the budget has no room.
             return (state.isRefused ? 0 : remaining.count - known - state.helpers, before)
         }
         // Jobs may hold data of the host, which are released outside the lock.
@@ -114,6 +119,7 @@ final class FramesAhead: Sendable {
         guard !Engine.isForked else { return nil }
         while isDecodedElsewhere(orRemove: index) {
             try stop.check()
+            // No other frame is left to decode meanwhile.
             guard let next = begin(FramesAhead.otherFrameNanoseconds) else {
                 try wait(for: index, stop)
                 break
@@ -140,6 +146,7 @@ final class FramesAhead: Sendable {
         return isRunning
     }
 
+    /// Waits until no thread decodes the frame; throws when `stop` ends the operation.
     private func wait(for index: Int, _ stop: CancellationToken) throws(ImageError) {
         let failure = state.wait { state, wakeAt -> ImageError?? in
             guard state.isRunning(index) else { return .some(nil) }
@@ -157,6 +164,7 @@ final class FramesAhead: Sendable {
         state.withLock { $0.helpers += 1 }
         // The object is not held while a frame is decoded: its release cancels the frame.
         let assistance = pool.assist { [weak self] in
+            // Work that is queued goes first: frames ahead only use idle time.
             while pool.queuedJobs == 0, let next = self?.begin(CallTimeLimits.frame) {
                 let pixels = next.decode(next.token)
                 self?.finish(next.index, pixels, next.token)
@@ -167,6 +175,8 @@ final class FramesAhead: Sendable {
         return assistance != nil
     }
 
+    /// Returns the first frame that no thread has begun, which the caller must `finish`; nil if there is none. `nanoseconds`
+    /// limits the work.
     private func begin(_ nanoseconds: UInt64) -> (index: Int, decode: Job, token: CancellationToken)? {
         state.withLock { state in
             for location in state.frames.indices {
@@ -180,6 +190,7 @@ final class FramesAhead: Sendable {
         }
     }
 
+    /// Holds a decoded frame if there is room, and wakes the thread that waits for it.
     private func finish(_ index: Int, _ pixels: PixelBuffer?, _ token: CancellationToken) {
         pixels?.becomeResult()
         let isHeld = pixels.map { !token.isCancelled && cache.keep(.whole($0), at: index) } ?? false
