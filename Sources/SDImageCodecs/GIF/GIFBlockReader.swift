@@ -1,7 +1,8 @@
 import SDImage
 
 /// Reads the blocks of a GIF in order, without decoding (GIF89a, appendix B). Each method returns nil when the bytes end within
-/// the block; a caller that waits for more bytes then starts again at the offset before the call.
+/// the block; a caller that waits for more bytes then starts again at the offset before the call. `GIFContainer` and
+/// `GIFMetadata` use it.
 struct GIFBlockReader {
     /// The logical screen descriptor and the global palette (sections 18 and 19).
     struct Screen {
@@ -18,9 +19,11 @@ struct GIFBlockReader {
         let isInterlaced: Bool
         /// Location of the palette; empty when there is none.
         let palette: Range<Int>
+        /// LZW minimum code size in bits, as stored.
         let codeSize: UInt8
     }
 
+    /// Kind of a block by its first byte.
     enum Block {
         case image(ImageDescriptor)
         case `extension`(label: UInt8)
@@ -41,6 +44,7 @@ struct GIFBlockReader {
     var offset: Int { reader.offset }
 
     /// Reads the header, from the start of the bytes.
+    // Skips the signature, later background color and pixel aspect ratio.
     mutating func readScreen() -> Screen? {
         guard reader.skip(6), let width = reader.u16(bigEndian: false), let height = reader.u16(bigEndian: false),
             let flags = reader.u8(), reader.skip(2), let palette = skipPalette(flags: flags)
@@ -53,6 +57,7 @@ struct GIFBlockReader {
     mutating func readBlock() -> Block? {
         guard let introducer = reader.u8() else { return nil }
         switch introducer {
+        // Extension introducer, image separator.
         case 0x21: return reader.u8().map { .extension(label: $0) }
         case 0x2C: return readDescriptor().map { .image($0) }
         case 0x00: return .padding
@@ -60,6 +65,7 @@ struct GIFBlockReader {
         }
     }
 
+    /// Reads the image descriptor after its separator.
     private mutating func readDescriptor() -> ImageDescriptor? {
         guard let left = reader.u16(bigEndian: false), let top = reader.u16(bigEndian: false),
             let width = reader.u16(bigEndian: false), let height = reader.u16(bigEndian: false), let flags = reader.u8(),
@@ -70,6 +76,7 @@ struct GIFBlockReader {
             isInterlaced: flags & 0x40 != 0, palette: palette, codeSize: codeSize)
     }
 
+    /// Skips a palette and returns its location. The lowest three bits of the flags are the bits of an index minus one.
     private mutating func skipPalette(flags: UInt8) -> Range<Int>? {
         let start = reader.offset
         guard flags & 0x80 != 0 else { return start..<start }

@@ -30,6 +30,7 @@ package final class GIFCoder: ImageCoder {
         info.hasAlpha = container.hasAlpha
         info.channels = info.hasAlpha ? 4 : 3
         info.isProgressive = frame.isInterlaced
+        // A decode applies no metadata of a GIF.
         try GIFMetadata(bytes, limits: options.limits, stop: stop).found.fill(&info)
         info.hasColorProfile = info.colorProfile != nil
         guard container.isAnimated else { return info }

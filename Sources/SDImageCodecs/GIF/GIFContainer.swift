@@ -16,9 +16,11 @@ struct GIFContainer {
     private(set) var isEnded = false
 
     private let frameLimit: Int
+    /// The graphic control for the next frame; each frame consumes it.
     private var control = GIFGraphicControl()
     /// Offset of the next block or sub-block.
     private var offset = 0
+    /// True between the start of an image or extension and its terminator.
     private var isInSubBlocks = false
 
     init(frameLimit: Int) { self.frameLimit = frameLimit }
@@ -53,6 +55,7 @@ struct GIFContainer {
 
     // MARK: Blocks
 
+    /// Reads the header; false when it is incomplete.
     private mutating func readScreen(_ blocks: inout GIFBlockReader) -> Bool {
         guard let found = blocks.readScreen() else { return false }
         screen = found.size
@@ -74,6 +77,7 @@ struct GIFContainer {
         return true
     }
 
+    /// Starts a frame, whose data begin at offset `data`. One without a size has that of the screen.
     private mutating func beginFrame(_ descriptor: GIFBlockReader.ImageDescriptor, data: Int) {
         var layout = FrameLayout(size: descriptor.size.isEmpty ? screen : descriptor.size)
         (layout.left, layout.top) = (descriptor.left, descriptor.top)
@@ -92,6 +96,7 @@ struct GIFContainer {
     private mutating func skipSubBlocks(
         _ blocks: inout GIFBlockReader, _ stop: CancellationToken
     ) throws(ImageError) -> Bool {
+        // Each sub-block is passed once, however small the pieces are in which the bytes arrive.
         while let length = try blocks.skipSubBlock(stop) {
             offset = blocks.offset
             guard length == 0 else { continue }
@@ -107,11 +112,13 @@ struct GIFContainer {
     private mutating func readExtension(_ label: UInt8, _ reader: ByteReader) -> Bool {
         var ahead = reader
         switch label {
+        // Graphic control, application.
         case 0xF9:
             guard let length = ahead.u8(), ahead.skip(Int(length)) else { return false }
             control = GIFGraphicControl(reader)
         case 0xFF:
             guard let length = ahead.u8(), ahead.skip(Int(length)) else { return false }
+            // The loop count is in the second sub-block.
             if length > 0 { guard let next = ahead.u8(), ahead.skip(Int(next)) else { return false } }
             readApplication(reader)
         default: break

@@ -1,7 +1,10 @@
 import Glibc
 import SDImage
 
-/// One decode of a still: from its indices to the finished buffer, row by row when downscaling.
+/// One decode of a still: from its indices to the finished buffer, row by row when downscaling. `GIFProgressiveDecoder` makes one
+/// for the only frame of a file, and the first frame where animation is not wanted.
+///
+/// A line is a row as stored; in an interlaced frame the lines are in another order than the rows.
 struct GIFDecoder {
     /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the token.
     private static let linesPerStep = 16
@@ -10,7 +13,9 @@ struct GIFDecoder {
     private let indices: GIFRowDecoder
     private let frame: GIFFrame
     private let plan: DecodePlan
+    /// Format of the rows passed to the writer.
     private let layout: PixelFormat
+    /// Format of the finished image.
     private let output: PixelFormat
     private let palette: GIFPalette
     private let options: DecodeOptions
@@ -55,14 +60,18 @@ struct GIFDecoder {
 
     /// Writes rows directly to their final memory, in the order of the lines.
     private func decodeDirect(_ writer: inout ScanlineWriter) throws(ImageError) {
+        // Clears the memory only if some pixel may not be drawn.
         let isFilled = !frame.layout.covers(canvas) || options.acceptPartial
         if isFilled { clearCanvas(&writer) }
         try drawLines(&writer)
+        // A stream that ends early with its end code is no error. Its missing pixels are blank, so the canvas is cleared and
+        // drawn again.
         guard !isFilled, !indices.isWhole else { return }
         clearCanvas(&writer)
         try drawLines(&writer)
     }
 
+    /// Decodes and draws all lines; throws for missing or damaged data unless they are accepted.
     private func drawLines(_ writer: inout ScanlineWriter) throws(ImageError) {
         for start in stride(from: 0, to: indices.lineCount, by: GIFDecoder.linesPerStep) {
             let end = min(start + GIFDecoder.linesPerStep, indices.lineCount)
@@ -94,6 +103,7 @@ struct GIFDecoder {
         try check()
     }
 
+    /// The line of each row of an interlaced frame.
     private var linesOfRows: [Int] {
         var lines = [Int](repeating: 0, count: indices.lineCount)
         for line in 0..<indices.lineCount { lines[indices.row(ofLine: line)] = line }
@@ -102,6 +112,7 @@ struct GIFDecoder {
 
     // MARK: Lines
 
+    /// Decodes up to that many lines.
     private func decode(lines: Int) throws(ImageError) {
         try stop.check()
         indices.decode(bytes, lines: lines)
@@ -116,6 +127,7 @@ struct GIFDecoder {
         if indices.count == 0 { throw ImageError(.badData, "gif: frame has no data") }
     }
 
+    /// Draws a line, clipped to the canvas.
     private func draw(_ line: Int, onto row: UnsafeMutableRawBufferPointer) {
         let left = frame.layout.left * layout.bytesPerPixel
         guard left < canvas.width * layout.bytesPerPixel, let pixels = unsafe indices.line(line) else { return }

@@ -3,7 +3,8 @@ import SDImagePixels
 
 /// Writes stills and animations. Each frame has its own palette and draws only what changed.
 ///
-/// Holds three frames and the memory of a quantizer. The LZW encoder and decoder are part of this project.
+/// Holds three frames and the memory of a quantizer. The LZW encoder and decoder are part of this project. `GIFCoder` makes one
+/// for each encode, on its thread.
 struct GIFEncoder {
     private let options: EncodeOptions
     private let stop: CancellationToken
@@ -15,6 +16,7 @@ struct GIFEncoder {
         account = options.account
     }
 
+    /// Throws `tooLarge` for sides beyond 65,535 pixels, `invalidArgument` for a frame of another size than the image.
     func encode(_ original: Image) throws(ImageError) -> Bytes {
         guard max(original.size.width, original.size.height) <= UInt16.max else {
             throw .tooLarge(
@@ -29,6 +31,7 @@ struct GIFEncoder {
         let count = image.frames.map { max(1, $0.frameCount) } ?? 1
         let quantizer = try GIFQuantizer(width: image.size.width, options, account: account)
         var delays = GIFDelay()
+        // The disposal of a frame depends on the next one, so each is planned with the next at hand.
         var following = try shown(image, at: 1, of: count)
         var plan = try GIFFrameDelta(try opaque(image), before: nil, after: following, account: account)
         var palette = try palette(of: plan, quantizer)
@@ -74,15 +77,18 @@ struct GIFEncoder {
 
     // MARK: Colors and data
 
+    /// The colors of a frame.
     private struct Palette {
         /// Colors of opaque pixels.
         let colors: [UInt8]
+        /// The index of transparent pixels; nil when there are none.
         let clearIndex: UInt8?
 
         /// The palette to store; the entry for transparent pixels comes last.
         var entries: [UInt8] { clearIndex == nil ? colors : colors + [0, 0, 0] }
     }
 
+    /// Chooses the colors of a frame, at most those of the options. Transparent pixels need one entry.
     private func palette(of plan: GIFFrameDelta, _ quantizer: GIFQuantizer) throws(ImageError) -> Palette {
         let isClear = plan.hasClearPixels
         let most = options.maxColors - (isClear ? 1 : 0)
@@ -91,6 +97,7 @@ struct GIFEncoder {
         return Palette(colors: colors, clearIndex: isClear ? UInt8(truncatingIfNeeded: colors.count / 3) : nil)
     }
 
+    /// Writes the image of a frame: its pixels become indices, which are compressed row by row.
     private func write(
         _ plan: GIFFrameDelta, _ palette: Palette, _ quantizer: GIFQuantizer, to file: inout GIFWriter
     ) throws(ImageError) {
@@ -119,6 +126,7 @@ struct GIFEncoder {
 /// Converts durations to hundredths of a second. Rounding errors carry over to the following frames, so that frames keep their
 /// start times.
 private struct GIFDelay {
+    /// Milliseconds of the frames so far.
     private var elapsed = 0
     /// Hundredths of a second of the frames so far.
     private var stored = 0
@@ -126,6 +134,7 @@ private struct GIFDelay {
     /// Minimum duration: players display shorter frames ten times as long.
     private static let shortest = 2
 
+    /// Returns the delay to store for the next frame.
     mutating func centiseconds(of milliseconds: Int) -> Int {
         elapsed += min(max(0, milliseconds), Int(Int32.max))
         let delay = min(max((elapsed + 5) / 10 - stored, GIFDelay.shortest), Int(UInt16.max))

@@ -2,8 +2,9 @@ import SDImage
 import SDImagePixels
 
 /// The pixels that a GIF frame draws: only those that changed, because unchanged pixels compress well and cannot flicker. Pixels
-/// are opaque, or 0 for transparent.
+/// are opaque, or 0 for transparent. `GIFEncoder` plans each frame with it.
 struct GIFFrameDelta {
+    /// The rectangle of the frame on the canvas.
     let area: PixelArea
     /// Pixels of the area; transparent where nothing is drawn.
     let pixels: PixelBuffer
@@ -44,6 +45,7 @@ struct GIFFrameDelta {
         return drawn
     }
 
+    /// Returns the canvas after the disposal: `area` is transparent.
     private static func clearing(
         _ area: PixelArea, of pixels: PixelBuffer, _ account: WorkingMemory
     ) throws(ImageError) -> PixelBuffer {

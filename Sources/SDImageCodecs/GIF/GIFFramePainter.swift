@@ -1,10 +1,12 @@
 import SDImage
 
-/// Draws frames of a GIF on their canvas.
+/// Draws frames of a GIF on their canvas. `FrameCompositor` calls it, under the lock of the decoder; functions that `decoder`
+/// returned run on workers (`FramesAhead`).
 struct GIFFramePainter: FramePainter {
     /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the token.
     private static let linesPerStep = 16
 
+    /// The file.
     let bytes: Bytes
     let frames: [GIFFrame]
     let canvas: PixelSize
@@ -31,12 +33,14 @@ struct GIFFramePainter: FramePainter {
             }
             line = end
         }
+        // A frame whose data end early shows the lines that it has.
         if indices.isDamaged, !options.acceptPartial || indices.count == 0 { throw .damagedGIF }
         return indices.isWhole
     }
 
     func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)? {
         guard frames.indices.contains(index) else { return nil }
+        // Indices take a quarter of the memory of pixels, and drawing them needs the canvas.
         let (bytes, frame, canvas, limits) = (bytes, frames[index], canvas, options.limits)
         return { stop in
             // The calling thread decodes the frame again and reports the error.
@@ -66,6 +70,7 @@ struct GIFFramePainter: FramePainter {
         }
     }
 
+    /// Returns the decoder of a frame; that of the first may have decoded lines already.
     private func indices(of index: Int) throws(ImageError) -> GIFRowDecoder {
         if index == 0, let first { return first }
         return try GIFRowDecoder(frames[index], canvas: canvas, limits: options.limits)

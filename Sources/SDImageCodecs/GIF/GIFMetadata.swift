@@ -2,10 +2,11 @@ import Glibc
 import SDImage
 
 /// Metadata in the extensions of a GIF: comments (GIF89a, section 24), XMP (XMP specification part 3, section 1.1.2), and the
-/// color profile in ICC's application extension.
+/// color profile in ICC's application extension. For `GIFCoder.info`; a decode does not read it.
 struct GIFMetadata {
     private(set) var found: EncodedMetadata
     private let bytes: Bytes
+    /// Maximum bytes of a block.
     private let limit: Int
     /// Number of blocks that may still be read.
     private var blocksLeft = TextList.mostEntries
@@ -40,6 +41,7 @@ struct GIFMetadata {
         }
     }
 
+    /// Reads an application extension. `name` is the offset of its identifier of 11 bytes, `end` that after its terminator.
     private mutating func readApplication(_ name: Int, end: Int) {
         let reader = bytes.reader
         if reader.matches("XMP DataXMP", at: name) {
@@ -69,6 +71,7 @@ struct GIFMetadata {
         var reader = bytes.reader
         reader.seek(to: start)
         var total = 0
+        // Counts first, so that memory is allocated once and never beyond the limit.
         while let length = reader.u8(), length > 0, reader.skip(Int(length)) { total += Int(length) }
         guard total > 0, total <= limit, let source = unsafe bytes.pointer, let memory = unsafe malloc(total) else { return nil }
         reader.seek(to: start)

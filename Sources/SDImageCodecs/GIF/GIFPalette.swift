@@ -1,7 +1,7 @@
 import SDImage
 import SDImagePixels
 
-/// The 256 colors for palette indices; indices beyond the palette are black.
+/// The 256 colors for palette indices; indices beyond the palette are black. Made for each frame that is drawn.
 struct GIFPalette {
     /// Pixels in memory order, the first byte in the lowest 8 bits; 0 for the transparent one.
     private var entries: [UInt32]
@@ -30,6 +30,7 @@ struct GIFPalette {
 
     /// Draws a line, which may be incomplete, as a row of a frame.
     func draw(_ line: UnsafeRawBufferPointer, onto canvas: FrameCanvas, y: Int) {
+        // All visible pixels are drawn here, so those of the base are read where they are, without a copy.
         if line.count >= canvas.visibleColumns, clear != nil {
             guard let (row, below) = unsafe canvas.rowOver(y) else { return }
             unsafe draw(line, onto: row, below: below)

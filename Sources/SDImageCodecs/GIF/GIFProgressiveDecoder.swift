@@ -3,13 +3,17 @@ import SDImage
 /// A GIF, still or animated, while its bytes arrive.
 ///
 /// Until it is complete, the image is the received part of the first frame. Frames are available once they are complete. In a
-/// truncated file, an incomplete last frame is dropped.
+/// truncated file, an incomplete last frame is dropped. `GIFCoder` wraps it in a `StreamDecoder`, whose lock serializes all
+/// calls, and passes complete files to it, too.
 struct GIFProgressiveDecoder: ImageStream {
     private let options: DecodeOptions
     private(set) var properties = StreamProperties()
     private var container: GIFContainer
+    /// All bytes so far.
     private var bytes = Bytes.empty
+    /// nil before the first frame has started.
     private var compositor: FrameCompositor?
+    /// The indices of the first frame, as far as they are decoded; nil before that, and once the frame was composed.
     private var first: GIFRowDecoder?
     private var isFinished = false
 
@@ -42,12 +46,14 @@ struct GIFProgressiveDecoder: ImageStream {
         addFrames()
     }
 
+    /// Throws `truncated` if the data of the only frame end early.
     private mutating func requireWhole(_ frame: GIFFrame, _ stop: CancellationToken) throws(ImageError) {
         let indices = try indices(of: frame)
         try indices.decodeAll(bytes, stop: stop)
         if indices.isStarved { throw .truncatedGIF }
     }
 
+    /// Publishes the frames that are complete since the last call.
     private mutating func addFrames() {
         for frame in container.frames.dropFirst(compositor?.layouts.count ?? 0) {
             properties.durations.append(Int32(clamping: frame.layout.durationMilliseconds))
@@ -65,6 +71,7 @@ struct GIFProgressiveDecoder: ImageStream {
         guard isFinal else { return try partialImage(stop: stop) }
         guard isAnimated else { return try stillImage(stop: stop) }
         let image = try frame(at: 0, isCached: false, stop: stop).image()
+        // The decoder of the frames starts with a copy of this state.
         compositor?.keep(only: image.pixels)
         return image.with(frames: StreamDecoder(self))
     }
@@ -98,6 +105,7 @@ struct GIFProgressiveDecoder: ImageStream {
 
     // MARK: Stills and partial images
 
+    /// Decodes the only frame.
     private mutating func stillImage(stop: CancellationToken) throws(ImageError) -> Image {
         guard let frame = container.firstFrame else { throw ImageError(.truncated, "gif: data ends before the first frame") }
         let plan = try output().plan
@@ -113,6 +121,7 @@ struct GIFProgressiveDecoder: ImageStream {
         return Image(pixels: pixels, metadata: metadata)
     }
 
+    /// Returns the first frame as far as it has arrived; nil before its first pixel.
     private mutating func partialImage(stop: CancellationToken) throws(ImageError) -> Image? {
         guard let pending = container.firstFrame else { return nil }
         guard container.frames.isEmpty else {
@@ -135,6 +144,7 @@ struct GIFProgressiveDecoder: ImageStream {
         return Image(pixels: pixels, metadata: metadata(output)).incomplete
     }
 
+    /// Returns the decoder of the first frame, which continues where it stopped.
     private mutating func indices(of frame: GIFFrame) throws(ImageError) -> GIFRowDecoder {
         if let first { return first }
         let indices = try GIFRowDecoder(frame, canvas: container.canvas, limits: options.limits)

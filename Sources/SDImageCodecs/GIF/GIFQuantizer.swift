@@ -2,14 +2,18 @@ import SDImage
 import SDImagePixels
 
 /// Reduces each frame to a palette. libimagequant has another license (docs/decisions.md, "Colors of GIF are quantized here").
+/// Used by one thread, for one frame after another: `palette`, `start`, then `map` for each row.
 @safe final class GIFQuantizer {
+    /// State of the kernel.
     private let memory: ScratchMemory
     /// Errors of error diffusion, for one row of the canvas.
     private let errors: ScratchMemory
+    /// One row of indices.
     private let indices: ScratchMemory
     private let options: EncodeOptions
     private var clearIndex: UInt8 = 0
 
+    /// Effort, 1 to 9, when the options give none.
     private static let standardEffort = 5
 
     /// Creates a quantizer for frames of at most this width.

@@ -1,9 +1,11 @@
 import SDImage
 import SDImagePixels
 
-/// The palette indices of one frame, decoded as far as requested and as far as the data reach.
+/// The palette indices of one frame, decoded as far as requested and as far as the data reach. Later calls continue there, with
+/// the same bytes or more of them. Used by one thread at a time.
 @safe final class GIFRowDecoder {
     private let frame: GIFFrame
+    /// State of the LZW decoder, and the indices with the margins that it needs.
     private let decoder: ScratchMemory
     private let memory: ScratchMemory
     /// Offset of the next byte of the data.

@@ -1,20 +1,23 @@
 import SDImage
 import SDImagePixels
 
-/// Writes the blocks of a GIF (GIF89a specification, sections 17 to 27).
+/// Writes the blocks of a GIF (GIF89a specification, sections 17 to 27). `GIFEncoder` writes them in the order of the file:
+/// header, loops, then control, frame and data for each frame.
 struct GIFWriter: ~Copyable {
-    /// Disposal of a frame after its duration.
+    /// Disposal of a frame after its duration; values of the graphic control extension.
     enum Disposal: UInt8 {
         case keep = 1
         case clear = 2
     }
 
     private var file = ByteBuilder(limit: Int.max)
+    /// The palette of the first frame.
     private let globalPalette: [UInt8]
 
     /// `palette` contains red, green and blue of each color; it is the global palette, used by all frames with the same colors.
     init(_ size: PixelSize, palette: [UInt8]) throws(ImageError) {
         globalPalette = GIFWriter.padded(palette)
+        // A global palette, and 8 bits of color resolution.
         let flags = 0xF0 | GIFWriter.sizeBits(globalPalette)
         try file.append(Array("GIF89a".utf8))
         try file.append(GIFWriter.two(size.width) + GIFWriter.two(size.height) + [flags, 0, 0])
@@ -41,6 +44,7 @@ struct GIFWriter: ~Copyable {
         let rectangle = [area.left, area.top, area.size.width, area.size.height].flatMap(GIFWriter.two)
         try file.append([0x2C] + rectangle + [isGlobal ? 0 : 0x80 | GIFWriter.sizeBits(colors)])
         if !isGlobal { try file.append(colors) }
+        // The LZW code size is at least 2, for images of two colors, too (appendix F).
         let bits = max(2, GIFWriter.sizeBits(colors) + 1)
         try file.append([bits])
         return bits
@@ -51,6 +55,7 @@ struct GIFWriter: ~Copyable {
         _ = unsafe try file.append(upTo: count) { room throws(ImageError) in unsafe write(room) }
     }
 
+    /// Writes the trailer and returns the file.
     mutating func finish() throws(ImageError) -> Bytes {
         try file.append([0x3B])
         return file.finish()
