@@ -1,7 +1,7 @@
 import SDImage
 
 /// Decodes the first frame of every format of the core. It takes over when the coder of an animated format was unregistered
-/// (docs/decisions.md, "Coders that are registered").
+/// (docs/decisions.md, "Coders that are registered"). Stateless: any number of threads may call it.
 package final class BasicCoder: ImageCoder {
     private let coders: [any ImageCoder]
 
@@ -15,6 +15,7 @@ package final class BasicCoder: ImageCoder {
 
     package func canDecode(_ bytes: Bytes) -> Bool { coders.contains { $0.canDecode(bytes) } }
 
+    /// The properties of the file, with all its frames.
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         try coder(for: bytes, options).info(bytes, options: options, stop: stop)
     }
@@ -23,6 +24,7 @@ package final class BasicCoder: ImageCoder {
         try coder(for: bytes, options).decode(bytes, options: BasicCoder.still(options), stop: stop)
     }
 
+    /// The format is not known yet: the decoder chooses a coder with the first bytes.
     package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         StreamDecoder(BasicStream(self, options: BasicCoder.still(options)))
     }
@@ -44,6 +46,7 @@ package final class BasicCoder: ImageCoder {
         throw ImageError(.notAnImage, "decoder: no coder recognizes the bytes")
     }
 
+    /// The options for the first frame alone.
     private static func still(_ options: DecodeOptions) -> DecodeOptions {
         var options = options
         options.firstFrameOnly = true
@@ -51,10 +54,11 @@ package final class BasicCoder: ImageCoder {
     }
 }
 
-/// Progressive decode of an image whose coder is chosen by its first bytes.
+/// Progressive decode of an image whose coder is chosen by its first bytes. Used under the lock of its `StreamDecoder`.
 private struct BasicStream: ImageStream {
     private let coder: BasicCoder
     private let options: DecodeOptions
+    /// The decoder of the chosen coder; nil before the first bytes.
     private var chosen: (any ImageDecoder)?
 
     init(_ coder: BasicCoder, options: DecodeOptions) {
@@ -74,6 +78,7 @@ private struct BasicStream: ImageStream {
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         if chosen == nil {
             let coder = try coder.coder(for: bytes, options)
+            // Coders without progressive decoding decode the complete bytes.
             chosen = try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
         }
         try chosen?.update(bytes, isFinished: isFinished, stop: stop)

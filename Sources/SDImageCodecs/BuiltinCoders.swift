@@ -1,6 +1,6 @@
 import SDImage
 
-/// The coders of the core (docs/decisions.md, "Coders that are registered").
+/// The coders of the core (docs/decisions.md, "Coders that are registered"). `Defaults` makes them once for the process.
 package struct BuiltinCoders {
     /// One coder for each format, with all its features.
     package let formats: [any ImageCoder]

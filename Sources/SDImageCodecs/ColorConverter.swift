@@ -4,6 +4,9 @@ import SDImage
 /// Conversion from the colors of a file to sRGB, with Little CMS for profiles. Caches the most recent transforms. With a float `output`, the result is linear light, which keeps colors outside sRGB.
 ///
 /// A profile that is damaged or does not match the color space of the pixels counts as sRGB, as in browsers.
+///
+/// Coders call it for each decode, on any thread; the cache has the only lock. Gray and simple profiles take shortcuts without
+/// Little CMS (`ToneTable`, `LightTransform`).
 package enum ColorConverter {
     /// A transform has tables of up to 256 KiB.
     private static let cache = TransformCache(capacity: 8)
@@ -12,6 +15,7 @@ package enum ColorConverter {
     package static func transform(
         profile: Bytes, format: PixelFormat, isGray: Bool, output: PixelFormat? = nil
     ) -> (any RowTransform)? {
+        // Gray becomes float after the conversion: `ToneTable` has integers only.
         let isFloat = output == .rgbaFloat && !isGray
         return cached(.profile(profile), use: .rows(format, isGray: isGray, output: isFloat ? output : nil)) {
             make(profile, format: format, isGray: isGray, isFloat: isFloat)
@@ -45,6 +49,7 @@ package enum ColorConverter {
     package static func lockForFork() { cache.lockForFork() }
     package static func unlockAfterFork() { cache.unlockAfterFork() }
 
+    /// Returns the cached transform, or the one that `make` creates. nil when none is needed.
     private static func cached(
         _ colors: TransformCache.Colors, use: TransformCache.Use, make: () -> (any RowTransform)?
     ) -> (any RowTransform)? {
@@ -66,6 +71,7 @@ package enum ColorConverter {
         return ICCTransform(encoding: encoding, format: format)
     }
 
+    /// Creates a transform for a profile: the fastest that gives the same result.
     private static func make(_ profile: Bytes, format: PixelFormat, isGray: Bool, isFloat: Bool) -> (any RowTransform)? {
         if isGray { return ToneTable(format: format, profile: profile) }
         let standard = ICCTransform(profile: profile, format: format)

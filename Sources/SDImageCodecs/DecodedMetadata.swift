@@ -1,10 +1,11 @@
 import SDImage
 
 extension ImageMetadata {
-    /// Sets the color space of pixels decoded with these options; none for sRGB.
+    /// Sets the color space of pixels decoded with these options; none for sRGB. Headrooms are in stops.
     mutating func setColor(profile: Bytes?, codePoints: CodePoints? = nil, options: DecodeOptions) {
         colorProfile = options.convertToSRGB ? nil : profile
         cicp = options.convertToSRGB ? nil : codePoints
+        // Conversion to sRGB leaves light above white only in floats.
         let isBright = codePoints?.isHighDynamicRange ?? false
         isHighDynamicRange = isBright && (!options.convertToSRGB || options.pixelFormat == .rgbaFloat)
         contentHeadroom = codePoints?.headroom ?? 0

@@ -1,7 +1,7 @@
 import SDImage
 import SDImagePixels
 
-/// An image with at most 256 colors, as indices into a palette.
+/// An image with at most 256 colors, as indices into a palette. `PNGEncoder` makes it to try a palette.
 @safe struct IndexedImage {
     /// One byte per pixel.
     let indices: PixelBuffer
@@ -10,6 +10,7 @@ import SDImagePixels
 
     /// nil when there are more than `most` colors. `rows` are rgb8 or rgba8.
     init?(_ rows: ImageRows, most: Int = 256, account: WorkingMemory, stop: CancellationToken) throws(ImageError) {
+        // The first pass collects the colors, and ends at the first beyond the limit.
         let memory = try ScratchMemory(sdpx_colors_size())
         let colors = unsafe OpaquePointer(memory.bytes.baseAddress)
         unsafe sdpx_colors_start(colors)
@@ -26,6 +27,7 @@ import SDImagePixels
         var positions = [UInt8](repeating: 0, count: 256)
         for (position, index) in order.enumerated() { positions[index] = UInt8(truncatingIfNeeded: position) }
         palette = order.map { values[$0] }
+        // The second pass looks up the index of each pixel.
         indices = try PixelBuffer(size: size, format: .gray8, limit: Int.max, account: account)
         for y in 0..<size.height {
             if y % 64 == 0 { try stop.check() }

@@ -1,8 +1,9 @@
 import CLCMS
 import SDImage
 
-/// Converts 8-bit CMYK rows to RGB with a profile; thread-safe.
+/// Converts 8-bit CMYK rows to sRGB with a profile; thread-safe. `ColorConverter` creates and caches it for `JPEGDecoder`.
 @safe package final class CMYKTransform: Sendable {
+    /// Must outlive `handle`.
     private let context: ICCContext
     nonisolated(unsafe) private let handle: cmsHTRANSFORM
 

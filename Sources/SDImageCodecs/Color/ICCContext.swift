@@ -5,6 +5,7 @@ import SDImage
 @safe final class ICCContext: Sendable {
     nonisolated(unsafe) private let context: cmsContext
 
+    /// nil when memory is missing.
     init?() {
         guard let context = unsafe cmsCreateContext(nil, nil) else { return nil }
         unsafe self.context = unsafe context

@@ -3,7 +3,9 @@ import SDImage
 import SDImagePixels
 
 /// Converts integer RGB rows from a profile to linear light as float. Colors outside sRGB are kept if the profile has no tables.
+/// For profiles that `LightTransform` cannot express. Thread-safe, like `ICCTransform`.
 @safe final class ICCLightTransform: RowTransform {
+    /// Must outlive `handle`.
     private let context: ICCContext
     nonisolated(unsafe) private let handle: cmsHTRANSFORM
 

@@ -1,13 +1,16 @@
 import CLCMS
 import SDImage
 
-/// A profile without tables: one curve for all three channels, and the matrix from its linear RGB to linear sRGB.
+/// A profile without tables: one curve for all three channels, and the matrix from its linear RGB to linear sRGB. With it,
+/// `LightTransform` and `RGBLight` convert without Little CMS.
 struct ICCShaper {
+    /// Linear light for evenly spaced stored values from 0 to 1.
     let curve: [Float]
     let matrix: Matrix3x3
 }
 
 extension ICCContext {
+    /// Tags of the curves, and of the columns of the matrix.
     private static let curves = [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]
     private static let columns = [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag]
     /// Tags of tables. Little CMS prefers them when a profile has both.
@@ -25,6 +28,7 @@ extension ICCContext {
         return ICCShaper(curve: curve, matrix: back.multiplied(by: from))
     }
 
+    /// Returns the curve that all channels share, compared at a few points; nil if they differ.
     private func curve(_ profile: cmsHPROFILE, values: Int) -> [Float]? {
         let coarse = 64
         var first: [Float]?

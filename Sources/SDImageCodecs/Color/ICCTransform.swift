@@ -3,8 +3,9 @@ import SDImage
 
 /// Converts RGB rows of one format from a profile to sRGB, in place.
 ///
-/// Created without Little CMS's one-pixel cache, which is its only state, so it is thread-safe.
+/// Created without Little CMS's one-pixel cache, which is its only state, so it is thread-safe. `ColorConverter` caches it.
 @safe final class ICCTransform: RowTransform {
+    /// Must outlive `handle`.
     private let context: ICCContext
     nonisolated(unsafe) private let handle: cmsHTRANSFORM
     private let format: PixelFormat
@@ -39,6 +40,7 @@ import SDImage
         unsafe cmsDoTransform(handle, base, base, count)
     }
 
+    /// Creates the transform for a format; nil if it would change nothing, or the format has no RGB integers.
     private static func make(_ context: ICCContext, _ source: cmsHPROFILE, format: PixelFormat) -> cmsHTRANSFORM? {
         guard let layout = layout(format) else { return nil }
         guard let probe = unsafe context.transform(from: source, CLCMS_RGB_8, to: CLCMS_RGB_8) else { return nil }
@@ -46,6 +48,7 @@ import SDImage
         return unsafe changesNothing(probe) ? nil : context.transform(from: source, layout, to: layout)
     }
 
+    /// The description of a format for Little CMS.
     private static func layout(_ format: PixelFormat) -> Int? {
         switch format {
         case .rgb8: CLCMS_RGB_8
@@ -76,6 +79,7 @@ import SDImage
         let samples = (0..<values).map { UInt16($0 * 65535 / (values - 1)) }
         var results = [UInt16](repeating: 0, count: values * 3)
         unsafe cmsDoTransform(transform, samples, &results, UInt32(values))
+        // Gray has three equal channels.
         return stride(from: 1, to: results.count, by: 3).map { results[$0] }
     }
 }

@@ -12,9 +12,11 @@ extension Image {
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
         // Color conversion requires straight alpha.
         let source = pixels.format.isPremultiplied ? try converted(to: .rgba8) : self
+        // The requested format was derived from the original pixels, not from the straight ones.
         if source !== self { options.pixelFormat = output }
         let headroom = pixels.format != .rgbaFloat && isEncodedLight ? options.mappedHeadroom(output) : nil
         var peak = peak
+        // The tone mapping depends on the brightest pixel of the image.
         if headroom != nil, peak == nil { peak = try source.peak(stop: stop) }
         let tones = headroom.flatMap { headroom in peak.map { ToneMapping(peak: $0, headroom: headroom) } }
         let result = try source.fitted(options, transform: source.colorTransform(to: output, tones), stop: stop)
@@ -30,6 +32,7 @@ extension Image {
         return Image(pixels: result.pixels, metadata: metadata, frames: convertedFrames(options, peak), vector: result.vector)
     }
 
+    /// True when the samples are encoded with PQ or HLG.
     private var isEncodedLight: Bool { metadata.cicp?.isHighDynamicRange ?? false }
 
     /// The peak of samples in PQ or HLG.

@@ -2,15 +2,19 @@ import SDImage
 import SDImagePixels
 
 /// Converts integer rows of an encoding to linear light with sRGB primaries: as float, or back to integers in sRGB. Light that
-/// exceeds the result is tone-mapped.
+/// exceeds the result is tone-mapped. `ColorConverter` caches it without the tone mapping of an image. Thread-safe: immutable.
 struct LightTransform: RowTransform {
+    /// Format of the rows before the conversion, and after it.
     private let format: PixelFormat
     private let output: PixelFormat
+    /// Linear light of each sample value, 256 or 65,536 entries.
     private let table: [Float]
     /// System gamma of HLG for its reference display, and the luminance weights it applies to (ITU-R BT.2100, table 5).
     private let systemGamma: Float
     private let luminance: [Float]
+    /// From linear light of the encoding to that of sRGB, by rows; for HLG including the gain that makes SDR white 1.
     private let matrix: [Float]
+    /// nil when the result holds all light.
     private var tones: ToneMapping?
 
     /// nil when the values describe no color space. Integers of PQ and HLG are mapped for the highest peak.

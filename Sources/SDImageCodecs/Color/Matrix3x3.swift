@@ -1,4 +1,4 @@
-/// A 3 × 3 matrix for colors, stored by rows.
+/// A 3 × 3 matrix for colors, stored by rows. Used while transforms are made, never for pixels.
 struct Matrix3x3 {
     let rows: [[Double]]
 
@@ -9,6 +9,7 @@ struct Matrix3x3 {
     /// Converts RGB of these primaries to CIE XYZ, with Y = 1 for white (SMPTE RP 177). nil when they span no color space.
     init?(primaries: [RGBEncoding.Point], white: RGBEncoding.Point) {
         guard primaries.count == 3, white.y > 0 else { return nil }
+        // The primaries have an unknown luminance each; they must add up to white.
         let columns = primaries.map { [$0.x, $0.y, 1 - $0.x - $0.y] }
         let plain = Matrix3x3((0..<3).map { row in columns.map { $0[row] } })
         guard let inverse = plain.inverse else { return nil }
@@ -19,6 +20,7 @@ struct Matrix3x3 {
 
     /// Returns the chromatic adaptation from one white to another (Bradford, as in ICC.1:2010 annex E).
     static func adaptation(from: RGBEncoding.Point, to: RGBEncoding.Point) -> Matrix3x3? {
+        // Scales the responses of the three kinds of cones by the ratio of both whites.
         let cones = Matrix3x3([[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]])
         let (source, target) = (cones.applied(to: xyz(from)), cones.applied(to: xyz(to)))
         guard from.y > 0, to.y > 0, source.allSatisfy({ abs($0) > 1e-9 }), let back = cones.inverse else { return nil }
@@ -27,6 +29,7 @@ struct Matrix3x3 {
         return back.multiplied(by: gains).multiplied(by: cones)
     }
 
+    /// The CIE XYZ of a chromaticity with Y = 1.
     private static func xyz(_ point: RGBEncoding.Point) -> [Double] {
         [point.x / point.y, 1, (1 - point.x - point.y) / point.y]
     }

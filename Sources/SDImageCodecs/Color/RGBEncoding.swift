@@ -1,7 +1,8 @@
 import Glibc
 import SDImage
 
-/// An RGB color space described by numbers instead of a profile.
+/// An RGB color space described by numbers instead of a profile: from chunks of PNG, headers of BMP, or code points (ITU-T
+/// H.273). `ColorConverter` makes transforms of it.
 package struct RGBEncoding: Equatable, Sendable {
     /// Maps the stored value, 0 … 1, to linear light, with 1 for white.
     package enum Curve: Equatable, Sendable {
@@ -45,6 +46,7 @@ package struct RGBEncoding: Equatable, Sendable {
 
     /// White of the profile connection space (ICC.1:2010, 7.2.16): XYZ of 0.9642, 1 and 0.8249.
     private static let connectionWhite = Point(x: 0.9642 / 2.7891, y: 1 / 2.7891)
+    /// White of sRGB: D65.
     private static let daylight = Point(x: 0.3127, y: 0.3290)
     /// Primaries of ITU-R BT.709 and sRGB.
     private static let standardPrimaries = [Point(x: 0.64, y: 0.33), Point(x: 0.30, y: 0.60), Point(x: 0.15, y: 0.06)]
@@ -78,6 +80,7 @@ package struct RGBEncoding: Equatable, Sendable {
 
     /// Linear light of a sample, a share of `top`: 255 for 8 bits, 65535 for 16.
     func toLinear(_ sample: Double, top: Int) -> Double {
+        // Black is 16 and white 235 in units of 8 bits; values beyond them are clipped.
         guard !isFullRange else { return curve.toLinear(sample) }
         let unit = Double(top + 1) / 256
         return curve.toLinear(min(max((sample * Double(top) - 16 * unit) / (219 * unit), 0), 1))
@@ -103,12 +106,14 @@ package struct RGBEncoding: Equatable, Sendable {
         return fromXYZ.multiplied(by: adaptation)
     }
 
+    /// True when white and primaries are those of sRGB, within the tolerance.
     var hasStandardPrimaries: Bool {
         zip([white] + primaries, [RGBEncoding.daylight] + RGBEncoding.standardPrimaries).allSatisfy {
             abs($0.x - $1.x) < RGBEncoding.tolerance && abs($0.y - $1.y) < RGBEncoding.tolerance
         }
     }
 
+    /// True when samples are sRGB. Primaries do not matter for gray.
     func isStandard(primariesMatter: Bool) -> Bool {
         curve == .sRGB && isFullRange && (!primariesMatter || hasStandardPrimaries)
     }
@@ -119,9 +124,11 @@ package struct RGBEncoding: Equatable, Sendable {
         return abs(gamma - 45455) <= 500 ? .sRGB : .power(100_000 / Double(gamma))
     }
 
+    /// Converts x and y of white, red, green and blue, each multiplied by 100,000; nil when they are out of range.
     private static func points(_ values: [Int]) -> [Point]? {
         guard values.count == 8, values.allSatisfy({ (0...100_000).contains($0) }) else { return nil }
         let points = (0..<4).map { Point(x: Double(values[$0 * 2]) / 100_000, y: Double(values[$0 * 2 + 1]) / 100_000) }
+        // `Matrix3x3` divides by the y of white.
         return points[0].y > 0 ? points : nil
     }
 

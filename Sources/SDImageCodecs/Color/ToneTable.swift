@@ -1,7 +1,8 @@
 import Glibc
 import SDImage
 
-/// Applies one curve to every color sample: the gamma of a file, or the profile of a gray image.
+/// Applies one curve to every color sample: the gamma of a file, or the profile of a gray image. `ColorConverter` caches it.
+/// Thread-safe: immutable.
 struct ToneTable: RowTransform {
     private let format: PixelFormat
     /// One entry for each sample value, with the 8 or 16 bits of the format.
@@ -19,6 +20,7 @@ struct ToneTable: RowTransform {
         self.init(format: format, curve: { Double(curve[min(Int(($0 * Double(values - 1)).rounded()), values - 1)]) / 65535 })
     }
 
+    /// `curve` maps stored values to those of sRGB, both from 0 to 1.
     private init?(format: PixelFormat, curve: (Double) -> Double) {
         let top = ToneTable.top(format)
         let table = (0...top).map { UInt16(min(max(curve(Double($0) / Double(top)), 0), 1) * Double(top) + 0.5) }
@@ -27,6 +29,7 @@ struct ToneTable: RowTransform {
         self.table = table
     }
 
+    /// Changes a row in place; does nothing for another format or a row that is too short.
     func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat) {
         guard format == self.format, pixels > 0, row.count >= pixels * format.bytesPerPixel else { return }
         if format.bytesPerChannel == 1 {
@@ -40,12 +43,14 @@ struct ToneTable: RowTransform {
     private func change<Sample: FixedWidthInteger & UnsignedInteger>(_ row: UnsafeMutableBufferPointer<Sample>, samples: Int) {
         let skipsAlpha = format.hasAlpha
         unsafe table.withUnsafeBufferPointer { table in
+            // Formats with alpha have four channels, alpha last.
             for index in 0..<min(samples, row.count) where !(skipsAlpha && index & 3 == 3) {
                 unsafe row[index] = unsafe Sample(truncatingIfNeeded: table[Int(row[index])])
             }
         }
     }
 
+    /// The highest sample value.
     private static func top(_ format: PixelFormat) -> Int { format.bytesPerChannel == 1 ? 255 : 65535 }
 
     /// Converts linear light to the stored value of sRGB (IEC 61966-2-1).

@@ -2,7 +2,8 @@ import Glibc
 import SDImage
 
 /// Cache of the most recently used color transforms, by the colors of the file and use. Also caches "no transform needed": most
-/// profiles are sRGB, and detecting that costs as much as creating a transform.
+/// profiles are sRGB, and detecting that costs as much as creating a transform. Any thread may use it; `ForkHandlers` holds its
+/// lock across a fork.
 final class TransformCache: Sendable {
     /// The colors of a file.
     enum Colors: Sendable {
@@ -10,7 +11,9 @@ final class TransformCache: Sendable {
         case encoding(RGBEncoding)
     }
 
+    /// The kind of transform.
     enum Use: Equatable, Sendable {
+        /// `output` is the format of the result if it matters for the transform.
         case rows(PixelFormat, isGray: Bool, output: PixelFormat?)
         case cmyk(isInverted: Bool)
     }
@@ -19,13 +22,16 @@ final class TransformCache: Sendable {
     struct Rows: Sendable { let transform: (any RowTransform)? }
     struct CMYK: Sendable { let transform: CMYKTransform? }
 
+    /// A cached value and its key.
     private struct Entry {
         let colors: Colors
+        /// Hash of the profile, which avoids most comparisons of long profiles.
         let hash: UInt64
         let use: Use
         let value: any Sendable
     }
 
+    /// Maximum number of entries.
     private let capacity: Int
     // Most recently used last. A monitor instead of a mutex, because it must be held across `fork`.
     private let entries = Monitor<[Entry]>([])
@@ -50,6 +56,7 @@ final class TransformCache: Sendable {
         return value
     }
 
+    /// Returns a value and makes it the most recent one.
     private func lookUp(_ colors: Colors, _ hash: UInt64, _ use: Use) -> (any Sendable)? {
         entries.withLock { entries in
             guard
@@ -88,6 +95,7 @@ final class TransformCache: Sendable {
         return unsafe try? profile.withUnsafeBytes { bytes throws(ImageError) in unsafe .profile(try Bytes.copying(bytes)) }
     }
 
+    /// See `ColorConverter.lockForFork`.
     func lockForFork() { entries.lock() }
     func unlockAfterFork() { entries.unlock() }
 }
