@@ -1,6 +1,6 @@
 import SDImage
 
-/// Metadata blocks that all formats share in one form or another.
+/// Metadata blocks that all formats share in one form or another. The coder of each format fills it for `info`.
 struct EncodedMetadata {
     /// A TIFF block, without the prefix of JPEG.
     private(set) var exif: Bytes?
@@ -23,8 +23,10 @@ struct EncodedMetadata {
     mutating func setXMP(_ block: Bytes?) { if xmp == nil { xmp = allowed(block) } }
     mutating func setColorProfile(_ block: Bytes?) { if colorProfile == nil { colorProfile = allowed(block) } }
 
+    /// The block, unless it is empty or exceeds the limit.
     private func allowed(_ block: Bytes?) -> Bytes? { block.flatMap { !$0.isEmpty && $0.count <= limit ? $0 : nil } }
 
+    /// Copies the blocks to the properties of an image.
     func fill(_ info: inout ImageInfo) {
         info.exif = exif
         info.xmp = xmp

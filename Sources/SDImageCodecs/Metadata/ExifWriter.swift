@@ -1,8 +1,10 @@
 import SDImage
 
 /// Writes the EXIF block of a file: the given one or a new one, with the image's orientation and an optional preview (EXIF 2.32,
-/// 4.5 and 4.6).
+/// 4.5 and 4.6). Data of a given block stay where they are, because maker notes may contain offsets. `JPEGEncoder`,
+/// `PNGAncillaryWriter` and `WebPEncoder` use it.
 struct ExifWriter {
+    /// Orientation, and field types (TIFF 6.0, section 2).
     private static let orientationTag: UInt16 = 0x0112
     private static let shortType: UInt16 = 3
     private static let longType: UInt16 = 4
@@ -14,7 +16,9 @@ struct ExifWriter {
     /// Maximum number of entries; the standard has about a hundred tags.
     private static let mostEntries = 1000
 
+    /// The given TIFF block; empty if there is none.
     private let given: Bytes
+    /// Its first directory; nil without a given block.
     private let directory: ExifDirectory?
     private let orientation: Orientation
 
@@ -36,6 +40,7 @@ struct ExifWriter {
     func block(preview: Bytes? = nil) throws(ImageError) -> Bytes? {
         if preview == nil {
             if directory == nil, orientation == .up { return nil }
+            // A block that needs no change stays as it is; a wrong orientation is overwritten in place.
             if let directory {
                 if directory.short(ExifWriter.orientationTag) == number { return given }
                 if let position = directory.shortPosition(ExifWriter.orientationTag) { return try patched(at: position) }
@@ -45,9 +50,11 @@ struct ExifWriter {
         return try rebuilt(preview: preview)
     }
 
+    /// The value to store for the orientation, and the byte order of the block. A new block is big-endian.
     private var number: UInt16 { UInt16(clamping: orientation.rawValue) }
     private var isBigEndian: Bool { directory?.bigEndian ?? true }
 
+    /// Returns the block with another orientation, which is at `position`.
     private func patched(at position: Int) throws(ImageError) -> Bytes {
         let output = try OutputBytes(expecting: given.count)
         try output.append(given)
@@ -59,7 +66,9 @@ struct ExifWriter {
     private func rebuilt(preview: Bytes?) throws(ImageError) -> Bytes {
         let output = try OutputBytes(expecting: given.count + (preview?.count ?? 0) + ExifWriter.overhead)
         try output.append(given)
+        // The header of a new block: "MM", 42, and the offset of the first directory, which is filled in below.
         if directory == nil { try output.append([0x4D, 0x4D, 0, 42, 0, 0, 0, 0]) }
+        // Directories begin at even offsets (TIFF 6.0, section 2).
         if output.count % 2 != 0 { try output.append([0]) }
         output.replace(at: 4, with: bytes(UInt32(clamping: output.count)))
         try appendFirst(to: output, hasPreview: preview != nil)
@@ -77,6 +86,7 @@ struct ExifWriter {
         }
         entries.sort { tag($0) < tag($1) }
         try output.append(bytes(UInt16(clamping: entries.count)) + entries.flatMap { $0 })
+        // A new preview replaces the second directory; otherwise the old one remains.
         let next = hasPreview ? UInt32(clamping: output.count + 4) : directory?.following ?? 0
         try output.append(bytes(next))
     }
@@ -99,10 +109,12 @@ struct ExifWriter {
         try output.append(preview)
     }
 
+    /// Returns a directory entry with one value, or its offset, in four bytes.
     private func entry(_ tag: UInt16, _ type: UInt16, _ value: [UInt8]) -> [UInt8] {
         bytes(tag) + bytes(type) + bytes(1 as UInt32) + value
     }
 
+    /// Reads the tag of an entry.
     private func tag(_ entry: [UInt8]) -> UInt16 {
         guard entry.count >= 2 else { return 0 }
         return isBigEndian ? UInt16(entry[0]) << 8 | UInt16(entry[1]) : UInt16(entry[1]) << 8 | UInt16(entry[0])

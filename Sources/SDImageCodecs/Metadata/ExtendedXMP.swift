@@ -2,12 +2,14 @@ import Glibc
 import SDImage
 
 /// XMP that exceeds one segment of a JPEG: a packet with the digest of the extended part, and the extended part in numbered
-/// pieces (XMP specification part 3, section 1.1.3.1).
+/// pieces (XMP specification part 3, section 1.1.3.1). `JPEGMetadata` collects the pieces of a file and joins them at the end.
 struct ExtendedXMP {
     /// Maximum number of pieces. Writers fill their segments, so more pieces are not legitimate.
     private static let mostPieces = 256
+    /// Length of the digest: hexadecimal digits of an MD5.
     static let digestBytes = 32
 
+    /// The content of one segment: digest, total length, offset in the extended part, content.
     private struct Piece {
         let digest: Range<Int>
         let total: Int
@@ -15,6 +17,7 @@ struct ExtendedXMP {
         let content: Range<Int>
     }
 
+    /// The file.
     private let bytes: Bytes
     private var pieces: [Piece] = []
 
@@ -49,11 +52,13 @@ struct ExtendedXMP {
         return result.finish()
     }
 
+    /// The digest of the extended part to which a piece belongs.
     private func digest(_ piece: Piece) -> [UInt8] {
         let reader = bytes.reader
         return piece.digest.compactMap { reader.byte(at: $0) }
     }
 
+    /// Joins sorted pieces; nil if one is missing, overlaps another, or the length differs from `total`.
     private func assembled(_ pieces: [Piece], total: Int, limit: Int) throws(ImageError) -> Bytes? {
         guard total <= limit else { return nil }
         var result = ByteBuilder(limit: limit)
@@ -68,9 +73,11 @@ struct ExtendedXMP {
 
     /// The property whose value is the digest of the extended part.
     private static let note = Array("HasExtendedXMP".utf8)
+    /// The element whose content is inserted.
     private static let start = Array("<rdf:RDF".utf8)
     private static let end = Array("</rdf:RDF>".utf8)
 
+    /// The content of the RDF element of the extended part.
     private static func descriptions(_ rest: Bytes) -> Bytes? {
         guard let open = rest.range(of: start, from: 0), let close = rest.range(of: [0x3E], from: open.upperBound),
             let end = rest.lastRange(of: end), close.upperBound <= end.lowerBound
@@ -95,6 +102,7 @@ extension Bytes {
         return nil
     }
 
+    /// Returns the last occurrence of a pattern.
     fileprivate func lastRange(of pattern: [UInt8]) -> Range<Int>? {
         var last: Range<Int>?
         while let next = range(of: pattern, from: last?.upperBound ?? 0) { last = next }

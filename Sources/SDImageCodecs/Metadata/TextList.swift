@@ -1,17 +1,20 @@
 import SDImage
 
-/// The texts of a file: comments, titles, authors. Their number and size have their own limits, independent of the file.
+/// The texts of a file: comments, titles, authors. Their number and size have their own limits, independent of the file. Part of
+/// the `EncodedMetadata` of `info`.
 struct TextList {
     /// Bytes of all texts together.
     static let mostBytes = 1 << 16
     static let mostEntries = 256
 
     private(set) var entries: [(key: String, value: String)] = []
+    /// Bytes of further keys and values that still fit.
     private(set) var bytesLeft: Int
 
     /// `limit` is the maximum number of bytes of each metadata block.
     init(limit: Int) { bytesLeft = max(0, min(limit, TextList.mostBytes)) }
 
+    /// True when no more texts are added.
     var isFull: Bool { entries.count >= TextList.mostEntries || bytesLeft == 0 }
 
     enum Encoding {
@@ -30,6 +33,7 @@ struct TextList {
         entries.append((name, text))
     }
 
+    // Each byte of Latin-1 is the number of its Unicode scalar.
     private static func decode(_ bytes: [UInt8], _ encoding: Encoding) -> String? {
         if encoding != .latin1, let text = String(validating: bytes, as: UTF8.self) { return text }
         guard encoding != .utf8 else { return nil }
