@@ -1,8 +1,10 @@
 import Glibc
 import SDImage
 
-/// The headroom of Apple's gain maps, from two numbers in the maker note of the base image.
+/// The headroom of Apple's gain maps, from two numbers in the maker note of the base image. `JPEGGainMap` and the HEIF module, by
+/// the C functions, read it.
 enum AppleMakerNote {
+    /// Tags of the EXIF directory and of the maker note in it (EXIF 2.32).
     private static let exifTag: UInt16 = 0x8769, makerNoteTag: UInt16 = 0x927C
     /// Tags of the numbers (Apple, "Applying Apple HDR effect to your photos").
     private static let meta33: UInt16 = 0x21, meta48: UInt16 = 0x30
@@ -18,6 +20,7 @@ enum AppleMakerNote {
             let directory = ExifDirectory(content, at: header, bigEndian: true), let low = directory.signedRational(meta33),
             let high = directory.signedRational(meta48)
         else { return nil }
+        // The four linear pieces of Apple's description.
         let stops =
             low < 1
             ? (high <= 0.01 ? -20 * high + 1.8 : -0.101 * high + 1.601) : (high <= 0.01 ? -70 * high + 3 : -0.303 * high + 2.303)
@@ -35,6 +38,7 @@ extension GainMap {
         logarithmic.red.maximum = parameters.alternateHeadroom
         (logarithmic.green, logarithmic.blue) = (logarithmic.red, logarithmic.red)
         let most = exp2(parameters.alternateHeadroom) - 1
+        // The new sample of each old one: the share of the headroom, in stops, of the gain that it stands for.
         let samples = (0...255).map { index in
             let gain = log2(1 + most * RGBEncoding.Curve.sRGB.toLinear(Double(index) / 255))
             return UInt8(min(max((gain / parameters.alternateHeadroom * 255).rounded(), 0), 255))

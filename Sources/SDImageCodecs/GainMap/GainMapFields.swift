@@ -1,6 +1,7 @@
 import SDImage
 
-/// The parameters of a gain map in binary form (ISO 21496-1, annex C): numbers as fractions of 32-bit integers.
+/// The parameters of a gain map in binary form (ISO 21496-1, annex C): numbers as fractions of 32-bit integers. JPEG has them in
+/// APP2 segments, HEIF and AVIF in an item.
 struct GainMapFields {
     /// Label of the APP2 segments of a JPEG with these fields.
     static let label: StaticString = "urn:iso:std:iso:ts:21496:-1\0"
@@ -25,6 +26,7 @@ struct GainMapFields {
     static func write(_ parameters: GainMap.Parameters) -> [UInt8] {
         let channels = parameters.channels
         let isGray = Set(channels).count == 1
+        // Bit 7: three channels; bit 6: the gains apply to the primaries of the base image.
         let flags: UInt8 = (isGray ? 0 : 0x80) | (parameters.usesBaseColorSpace ? 0x40 : 0)
         var numbers = [parameters.baseHeadroom, parameters.alternateHeadroom]
         for channel in channels.prefix(isGray ? 1 : 3) {
@@ -36,12 +38,14 @@ struct GainMapFields {
         }
     }
 
+    /// Reads minimum version, writer version, flags, headrooms and one or three channels.
     private mutating func parameters() -> GainMap.Parameters? {
         guard let minimum = reader.u16(bigEndian: true), minimum <= GainMapFields.version, reader.u16(bigEndian: true) != nil,
             let flags = reader.u8()
         else { return nil }
         var parameters = GainMap.Parameters()
         parameters.usesBaseColorSpace = flags & 0x40 != 0
+        // A denominator for all numbers precedes them.
         if flags & 0x08 != 0 {
             guard let common = reader.u32(bigEndian: true) else { return nil }
             denominator = common
@@ -56,6 +60,7 @@ struct GainMapFields {
         return parameters
     }
 
+    /// Reads the numbers of a channel in their stored order.
     private mutating func channel() -> GainMap.Channel? {
         var channel = GainMap.Channel()
         guard let minimum = signed(), let maximum = signed(), let gamma = unsigned(), let base = signed(),
@@ -72,6 +77,7 @@ struct GainMapFields {
 
     private mutating func unsigned() -> Double? { reader.u32(bigEndian: true).flatMap { fraction(Double($0)) } }
 
+    /// Completes a fraction; nil for a denominator of 0.
     private mutating func fraction(_ numerator: Double) -> Double? {
         guard let divisor = denominator ?? reader.u32(bigEndian: true), divisor > 0 else { return nil }
         return numerator / Double(divisor)

@@ -3,10 +3,12 @@ import SDImage
 import SDImagePixels
 
 /// Computes the gain map from an SDR image to its HDR rendition: the ratio of their light at each pixel. Gains are computed twice,
-/// first for the range of the samples, instead of kept: they would take as much memory as the HDR image.
+/// first for the range of the samples, instead of kept: they would take as much memory as the HDR image. `JPEGGainMapEncoder`
+/// uses it for one encode, on its thread.
 package struct GainMapMeasurement {
     private let sdr: PixelBuffer
     private let hdr: PixelBuffer
+    /// Linear light of `sdr`, and the matrix from the primaries of sRGB, in which `hdr` is, to those of `sdr`.
     private let light: RGBLight
     private let fromStandard: Matrix3x3
     private let account: WorkingMemory
@@ -32,6 +34,7 @@ package struct GainMapMeasurement {
         guard let light = RGBLight(sdr.metadata), let fromStandard = light.toStandard.inverse else {
             throw ImageError(.unsupported, "gain map: no matrix describes the colors of the SDR image")
         }
+        // The kernels read RGB with 8 bits and RGBA with 16.
         let isDeep = sdr.pixels.format.bytesPerChannel > 1
         let base = try sdr.still.converted(to: isDeep ? .rgba16 : .rgb8).pixels
         return try GainMapMeasurement(
@@ -39,6 +42,7 @@ package struct GainMapMeasurement {
         ).map()
     }
 
+    /// Measures twice: the range of the gains, then the samples.
     private func map() throws(ImageError) -> GainMap {
         let peak = try peak()
         guard log2(peak) > GainMapMeasurement.leastHeadroom else {
@@ -93,6 +97,7 @@ package struct GainMapMeasurement {
         return min(Double(peak), exp2(GainMap.Parameters.mostStops))
     }
 
+    /// Maps the gains from their range to 0 … 255; gains outside are clipped.
     private func samples(_ channels: [GainMap.Channel], isGray: Bool) throws(ImageError) -> PixelBuffer {
         let pixels = try PixelBuffer(size: hdr.size, format: isGray ? .gray8 : .rgb8)
         let low = channels.map { Float($0.minimum) }, scale = channels.map { 255 / Float($0.maximum - $0.minimum) }
@@ -125,6 +130,7 @@ private struct GainStatistics {
 
     init(tolerance: Float) { self.tolerance = tolerance }
 
+    /// Counts a row of gains, three per pixel. All gains are numbers within the limits of the kernel.
     mutating func add(_ gains: UnsafeBufferPointer<Float>) {
         for at in stride(from: 0, to: gains.count - 2, by: 3) {
             let green = unsafe gains[at + 1]
@@ -161,5 +167,6 @@ private struct GainStatistics {
         return 0
     }
 
+    /// The lowest gain of a class.
     private static func stops(_ index: Int) -> Double { min(Double(Float(index) / perStop + lowest), Double(SDPX_GAIN_LIMIT)) }
 }

@@ -1,7 +1,8 @@
 import SDImage
 
 /// The parameters of a gain map in an XMP packet: those of Ultra HDR (Ultra HDR Image Format 1.1, "Gain map metadata"), and
-/// the marks of Apple's format. The packet is not parsed as XML: the text after a name decides.
+/// the marks of Apple's format. The packet is not parsed as XML: the text after a name decides. `JPEGGainMap` reads it in both
+/// images of a file.
 struct GainMapPacket {
     private let text: [UInt8]
     /// Bytes of a packet that are read.
@@ -22,11 +23,13 @@ struct GainMapPacket {
         guard isUltraHDR, let maximum = numbers("hdrgm:GainMapMax"), let headroom = numbers("hdrgm:HDRCapacityMax") else {
             return nil
         }
+        // The defaults are those of the format.
         let minimum = numbers("hdrgm:GainMapMin") ?? [0], gamma = numbers("hdrgm:Gamma") ?? [1]
         let base = numbers("hdrgm:OffsetSDR") ?? [1.0 / 64], alternate = numbers("hdrgm:OffsetHDR") ?? [1.0 / 64]
         let isBaseHDR = find("hdrgm:BaseRenditionIsHDR").map { isTrue(after: $0) } ?? false
         var channels = (0..<3).map { index in
             var channel = GainMap.Channel()
+            // A single number is that of all channels.
             channel.minimum = minimum[min(index, minimum.count - 1)]
             channel.maximum = maximum[min(index, maximum.count - 1)]
             channel.gamma = gamma[min(index, gamma.count - 1)]
@@ -92,6 +95,7 @@ struct GainMapPacket {
         return Double(String(decoding: text[position..<end], as: UTF8.self)).flatMap { $0.isFinite ? $0 : nil }
     }
 
+    /// True if the value after a name begins with T, as "True" and "true" do.
     private func isTrue(after end: Int) -> Bool {
         let letters = text[end...].prefix(8).filter { !Byte.isSpace($0) && !"=\"'>".utf8.contains($0) }
         return letters.first == UInt8(ascii: "T") || letters.first == UInt8(ascii: "t")

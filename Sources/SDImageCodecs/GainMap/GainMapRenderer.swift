@@ -2,13 +2,15 @@ import Glibc
 import SDImage
 import SDImagePixels
 
-/// Makes the HDR rendition of a base image: linear light of sRGB primaries, with 1 for SDR white.
+/// Makes the HDR rendition of a base image: linear light of sRGB primaries, with 1 for SDR white (ISO 21496-1). `JPEGRendition`
+/// uses it for a decode, `Image.rendition` for an image that was decoded with its map; on the thread of the caller.
 struct GainMapRenderer {
     let map: GainMap
     /// Linear light of the samples of the base image.
     private let light: RGBLight
     /// One table, or one for each channel: the gain of a sample of the map.
     private let gains: [[Float]]
+    /// From the primaries of the base image to those in which gains apply, and from there to sRGB.
     private let toGainPrimaries: Matrix3x3
     private let toStandard: Matrix3x3
     /// Rows between two checks of the token.
@@ -33,6 +35,7 @@ struct GainMapRenderer {
         toStandard = target.toStandard
     }
 
+    /// The factor for each sample of the map, at the resolution of the kernels. `weight` is the share of the gain, in stops.
     private static func table(_ parameters: GainMap.Parameters, _ channel: GainMap.Channel, weight: Double) -> [Float] {
         if parameters.isLinear {
             // Apple, "Applying Apple HDR effect to your photos": the headroom is scaled in stops.
@@ -41,6 +44,7 @@ struct GainMapRenderer {
         }
         return (0..<Int(SDPX_GAIN_ENTRIES)).map { index in
             let sample = Double(index) / Double(Int(SDPX_GAIN_ENTRIES) - 1)
+            // Reverses the exponent of the encoder, then scales to the range in stops.
             let share = channel.gamma == 1 ? sample : pow(sample, 1 / channel.gamma)
             return Float(exp2(weight * (channel.minimum + (channel.maximum - channel.minimum) * share)))
         }
@@ -64,6 +68,7 @@ struct GainMapRenderer {
         }
     }
 
+    /// Renders one row: interpolates the map at its pixels, and applies the gains.
     private func render(
         row y: Int, of base: PixelBuffer, to result: PixelBuffer, _ blended: ScratchMemory, _ samples: ScratchMemory,
         _ kernel: inout sdpx_gain_map
@@ -86,12 +91,14 @@ struct GainMapRenderer {
 
     /// The rows of the map around the center of row `y`, and the weight of the lower one.
     private func rows(of mapHeight: Int, at y: Int, of height: Int) -> (upper: Int, lower: Int, weight: Float) {
+        // The map covers the same area as the image, so centers of pixels correspond.
         let center = (Float(y) + 0.5) * Float(mapHeight) / Float(height) - 0.5
         let position = min(max(center, 0), Float(mapHeight - 1))
         let upper = Int(position)
         return (upper, min(upper + 1, mapHeight - 1), position - Float(upper))
     }
 
+    /// Calls `body` with all parameters of the kernels; valid during the call.
     private func withKernel(
         _ format: Int, _ body: (inout sdpx_gain_map) throws(ImageError) -> Void
     ) throws(ImageError) {

@@ -9,6 +9,7 @@ extension Image {
         }
         if options.leavesBaseImage { return try fitted(options, stop: stop) }
         let headroom = options.mayExceedWhite ? options.requestedHeadroom : 0
+        // A base image that is HDR needs its map for an SDR result, too.
         if options.mayExceedWhite || options.convertToSRGB, map.parameters.weight(headroom: headroom) != 0 {
             let fitted = try fitted(options.forBaseImage(in: formatForRendition), stop: stop)
             if let rendition = try fitted.rendition(headroom: headroom, limits: options.limits, stop: stop) {
@@ -16,6 +17,7 @@ extension Image {
             }
             Log.write(.warning, "decode: gain map is not used: no matrix describes the colors of the image")
         }
+        // The base image itself is the result: without its map.
         var plain = metadata
         plain.gainMap = nil
         let base = try with(plain).rendered(options, stop: stop)
@@ -25,6 +27,7 @@ extension Image {
         return base.with(metadata)
     }
 
+    /// The smaller of the kernels' formats that holds the pixels.
     private var formatForRendition: PixelFormat { metadata.hasAlpha || pixels.format.bytesPerChannel > 1 ? .rgba16 : .rgb8 }
 
     /// The rendition of a base image for a display, in linear light; nil if no matrix describes its colors.
@@ -55,6 +58,7 @@ extension ImageMetadata {
         var metadata = self
         let parameters = map.parameters
         (metadata.colorProfile, metadata.cicp) = (nil, nil)
+        // A weight below 1 leads a part of the way, in stops.
         metadata.headroom = parameters.baseHeadroom + abs(weight) * (parameters.alternateHeadroom - parameters.baseHeadroom)
         metadata.contentHeadroom = map.headroom
         metadata.isHighDynamicRange = metadata.headroom > 0

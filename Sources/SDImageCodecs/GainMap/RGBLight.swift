@@ -1,8 +1,10 @@
 import SDImage
 import SDImagePixels
 
-/// The linear light of the samples of an image, and the matrix from its primaries to those of sRGB.
+/// The linear light of the samples of an image, and the matrix from its primaries to those of sRGB. Shared by `GainMapRenderer`
+/// and `GainMapMeasurement`.
 struct RGBLight {
+    /// The light of each table entry of the kernels.
     let curve: [Float]
     let toStandard: Matrix3x3
 

@@ -1,6 +1,6 @@
 import SDImage
 
-/// XMP packets of Ultra HDR (Ultra HDR Image Format 1.1).
+/// XMP packets of Ultra HDR (Ultra HDR Image Format 1.1), which `JPEGGainMapEncoder` writes and `GainMapPacket` reads.
 enum UltraHDRPacket {
     /// The packet of a map, with its parameters.
     static func map(_ parameters: GainMap.Parameters) -> [UInt8] {
@@ -21,6 +21,7 @@ enum UltraHDRPacket {
         return packet(attributes, lists.joined())
     }
 
+    /// A property with one number for each channel.
     private static func list(_ name: String, _ values: [Double]) -> String {
         let items = values.map { "<rdf:li>\($0)</rdf:li>" }.joined()
         return "<hdrgm:\(name)><rdf:Seq>\(items)</rdf:Seq></hdrgm:\(name)>"
@@ -41,10 +42,12 @@ enum UltraHDRPacket {
         return text[..<end] + Array(description.utf8) + text[end...]
     }
 
+    /// Namespaces of the directory.
     private static let containers = """
          xmlns:Container="http://ns.google.com/photos/1.0/container/" xmlns:Item="http://ns.google.com/photos/1.0/container/item/"
         """
 
+    /// The directory of both images; only the second needs a length.
     private static func directory(_ mapBytes: Int) -> String {
         let items = ["Item:Semantic=\"Primary\"", "Item:Semantic=\"GainMap\" Item:Length=\"\(mapBytes)\""]
         let list = items.map {
@@ -53,6 +56,7 @@ enum UltraHDRPacket {
         return "<Container:Directory><rdf:Seq>\(list)</rdf:Seq></Container:Directory>"
     }
 
+    /// A whole packet with one description.
     private static func packet(_ attributes: String, _ content: String) -> [UInt8] {
         let rdf = "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">\(element(attributes, content))</rdf:RDF>"
         return Array("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">\(rdf)</x:xmpmeta>".utf8)
@@ -72,6 +76,7 @@ enum UltraHDRPacket {
         return name.upperBound..<(text[name.upperBound...].firstIndex { !Byte.isDigit($0) } ?? text.count)
     }
 
+    /// The first occurrence of a text.
     private static func find(_ name: String, in text: ArraySlice<UInt8>) -> Range<Int>? {
         let pattern = Array(name.utf8)
         return text.indices.first { text[$0] == pattern[0] && text[$0...].starts(with: pattern) }.map { $0..<$0 + pattern.count }
