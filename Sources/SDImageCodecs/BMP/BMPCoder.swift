@@ -32,6 +32,7 @@ package final class BMPCoder: ImageCoder {
             return try wrapped.decode(format: .bmp, options: options, stop: stop)
         }
         let image = try BMPDecoder(bytes, header, isIcon: false, options: options, stop: stop).decode(format: .bmp)
+        // Pixels that were not converted keep their profile.
         guard !options.convertToSRGB, let profile = header.color.profile(in: bytes, limits: options.limits) else {
             return image
         }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// The color space declared by a V4 or V5 header ([MS-WMF] 2.1.1.14, 2.2.2.4, 2.2.2.5).
+/// The color space declared by a V4 or V5 header ([MS-WMF] 2.1.1.14, 2.2.2.4, 2.2.2.5). Part of `BMPHeader`.
 enum BMPColorSpace {
     /// sRGB, or unknown.
     case standard
@@ -9,10 +9,13 @@ enum BMPColorSpace {
     /// Location of the ICC profile in the bytes.
     case profile(Range<Int>)
 
+    /// LCS_CALIBRATED_RGB and PROFILE_EMBEDDED. The other types count as sRGB.
     private static let calibratedType = 0, embeddedType = 0x4D42_4544
+    /// Offsets of fields in the header.
     private static let typeOffset = 56, endpointsOffset = 60, gammaOffset = 96
     private static let profileOffset = 112, profileLengthOffset = 116
 
+    /// Values that describe no color space count as sRGB.
     init(_ values: BMPHeaderFields) {
         self = .standard
         guard values.hasColorSpace else { return }
@@ -21,6 +24,7 @@ enum BMPColorSpace {
             let encoding = RGBEncoding(gamma: BMPColorSpace.gamma(values), chromaticities: points)
             if let encoding { self = .calibrated(encoding) }
         } else if values.hasProfile, values.u32(BMPColorSpace.typeOffset) == BMPColorSpace.embeddedType {
+            // The offset counts from the start of the header; the range may exceed the file.
             let start = values.start + values.u32(BMPColorSpace.profileOffset)
             self = .profile(start..<start + values.u32(BMPColorSpace.profileLengthOffset))
         }
@@ -49,6 +53,7 @@ enum BMPColorSpace {
 
     // MARK: Values in the units of PNG's cHRM and gAMA
 
+    /// The factor of both chunks.
     private static let perUnit = 100_000.0
     /// Chromaticity of D65.
     private static let daylight = [31270, 32900]
@@ -66,6 +71,7 @@ enum BMPColorSpace {
         return (isNormalised ? daylight : scaled(white)) + points.flatMap(scaled)
     }
 
+    /// The chromaticity of a point in XYZ.
     private static func scaled(_ point: [Double]) -> [Int] {
         let sum = point[0] + point[1] + point[2]
         return [Int((point[0] / sum * perUnit).rounded()), Int((point[1] / sum * perUnit).rounded())]

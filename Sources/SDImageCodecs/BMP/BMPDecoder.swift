@@ -1,18 +1,21 @@
 import Glibc
 import SDImage
 
-/// One decode: from the rows of a bitmap to the finished buffer.
+/// One decode: from the rows of a bitmap to the finished buffer. `BMPCoder` and `ICOCoder` make one for each, on their thread.
 struct BMPDecoder {
     /// Rows between two checks of the token.
     static let rowsPerCheck = 16
 
     private let rows: BMPRowDecoder
     private let plan: DecodePlan
+    /// The AND mask of an icon; nil when the pixels have alpha of their own.
     private let mask: ICOMask?
     private let transform: (any RowTransform)?
     private let options: DecodeOptions
     private let stop: CancellationToken
+    /// Format of the finished image.
     let output: PixelFormat
+    /// True when a pixel may be transparent.
     let hasAlpha: Bool
 
     /// `isIcon`: the AND mask after the pixels determines transparency if the pixels have no alpha of their own.
@@ -27,6 +30,7 @@ struct BMPDecoder {
         let palette = header.hasPalette ? BMPPalette(bytes, header, transform: transform(.rgb8, to: .rgb8)) : nil
         var rows = try BMPRowDecoder(bytes, header, palette: palette, limits: options.limits, stop: stop)
         guard rows.isComplete || (options.acceptPartial && rows.hasRows) else { throw .bitmapEndsEarly }
+        // Icons with 32 bits have alpha in the fourth byte, which their header does not announce.
         if isIcon, header.bits == 32, rows.fields == .eight { rows.fields = .eightWithAlpha }
         // Writers without alpha support store zeros: a completely transparent image is treated as opaque.
         let isSeen = rows.fields.alpha != 0 ? try rows.contains(rows.fields.alpha, stop: stop) : false
@@ -52,6 +56,7 @@ struct BMPDecoder {
         let size = plan.storedSize
         var writer = try ScanlineWriter(
             rowSize: size, sourceFormat: rows.layout, plan: plan, output: output, transform: transform, options: options)
+        // Rows that need no conversion are read into the result.
         let isDirect = unsafe writer.directRow(0) != nil
         let length = size.width * rows.layout.bytesPerPixel
         let scratch = isDirect ? nil : try ScratchMemory(length, of: UInt8.self, account: options.limits.account)
@@ -63,6 +68,7 @@ struct BMPDecoder {
             if unsafe rows.read(y, into: row) {
                 unsafe mask?.cut(row, y: y)
             } else {
+                // Missing rows of a partial image.
                 unsafe memset(base, 0, row.count)
             }
             if !isDirect { unsafe try writer.write(UnsafeRawBufferPointer(row)) }

@@ -1,7 +1,8 @@
 import SDImage
 import SDImagePixels
 
-/// Writes uncompressed bottom-up Windows bitmaps: gray with a palette, 24 bits, or 32 bits with alpha.
+/// Writes uncompressed bottom-up Windows bitmaps: gray with a palette, 24 bits, or 32 bits with alpha. `BMPCoder` writes files
+/// with it, `ICOEncoder` entries of icons.
 struct BMPEncoder {
     private let stop: CancellationToken
 
@@ -20,6 +21,7 @@ struct BMPEncoder {
             throw .tooLarge("bmp: file size in bytes", limit: Int(UInt32.max))
         }
         var file = ByteBuilder(limit: Int(UInt32.max))
+        // File header: "BM", file size, reserved, offset of the pixels.
         try file.append([0x42, 0x4D] + BMPEncoder.four(start + bytes) + [0, 0, 0, 0] + BMPEncoder.four(start))
         try file.append(header + palette)
         try appendRows(image.pixels, to: &file)
@@ -53,6 +55,7 @@ struct BMPEncoder {
         return try image.still.convertedToSRGB(fitting, stop: stop)
     }
 
+    /// Appends the rows from bottom to top, as BGR or BGRA, padded.
     private func appendRows(_ pixels: PixelBuffer, to file: inout ByteBuilder) throws(ImageError) {
         let (width, channels) = (pixels.size.width, pixels.format.channels)
         let stride = BMPEncoder.stride(width, bits: channels * 8)
@@ -83,6 +86,7 @@ struct BMPEncoder {
     /// 96 pixels per inch, which means unspecified.
     private static let pixelsPerMetre = 3780
 
+    /// The palette of a gray image.
     private static let grays = (0...255).flatMap { (level: UInt8) -> [UInt8] in [level, level, level, 0] }
 
     /// Bytes of a row. Rows are aligned to 4 bytes.
@@ -96,11 +100,13 @@ struct BMPEncoder {
     /// BITMAPV5HEADER ([MS-WMF] 2.2.2.5), used for alpha.
     private static func fifthHeader(_ size: PixelSize) -> [UInt8] {
         let masks = [0x00FF_0000, 0x0000_FF00, 0x0000_00FF, 0xFF00_0000].flatMap(four)
+        // Endpoints and gammas, which sRGB does not need.
         let unused = [UInt8](repeating: 0, count: 48)
         return fields(fifthHeaderLength, size, bits: 32, compression: BMPHeader.bitFields) + masks + four(standardColors)
             + unused + four(imagesIntent) + [UInt8](repeating: 0, count: 12)
     }
 
+    /// The fields that all headers begin with: size, planes, bits, compression, bytes, resolution, colors.
     private static func fields(_ length: Int, _ size: PixelSize, bits: Int, compression: Int) -> [UInt8] {
         let bytes = stride(size.width, bits: bits).multipliedReportingOverflow(by: size.height).partialValue
         return four(length) + four(size.width) + four(size.height) + [1, 0, UInt8(bits), 0] + four(compression)

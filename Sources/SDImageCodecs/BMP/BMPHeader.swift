@@ -1,7 +1,8 @@
 import SDImage
 
 /// The headers of a Windows or OS/2 bitmap, in a file or an icon entry ([MS-WMF] 2.2.2.2 … 2.2.2.9; OS/2 2.0 Presentation
-/// Manager, BITMAPINFOHEADER2).
+/// Manager, BITMAPINFOHEADER2). `BMPCoder` and `ICOEntry` read it before anything is allocated; `BMPDecoder` relies on its
+/// checks.
 struct BMPHeader {
     /// Encoding of the image data.
     enum Packing {
@@ -14,8 +15,11 @@ struct BMPHeader {
 
     static let fileHeaderLength = 14
 
+    /// Pixels; without the mask of an icon.
     let size: PixelSize
+    /// True for a negative height: the first stored row is the top one.
     let isTopDown: Bool
+    /// Bits per pixel: 1, 2, 4, 8, 16, 24 or 32; any number for an embedded image.
     let bits: Int
     let packing: Packing
     /// Masks of pixels of 16, 24 and 32 bits.
@@ -30,6 +34,7 @@ struct BMPHeader {
     /// Pixels per inch; nil when the header does not specify them.
     let resolution: Resolution?
 
+    /// True when pixels are indices.
     var hasPalette: Bool { (1...8).contains(bits) }
 
     /// Reads the headers of a file, starting with its first byte.
@@ -45,6 +50,7 @@ struct BMPHeader {
         try BMPHeader(bytes, at: 0, data: 0, isIcon: true)
     }
 
+    /// `start` is the offset of the header, `announced` that of the image data in the file header, 0 if there is none.
     private init(_ bytes: Bytes, at start: Int, data announced: Int, isIcon: Bool) throws(ImageError) {
         let values = try BMPHeaderFields(bytes, at: start)
         let isFirst = values.length == BMPHeaderFields.firstLength
@@ -79,11 +85,13 @@ struct BMPHeader {
         return x > 0 && y > 0 ? (Double(x) * 0.0254, Double(y) * 0.0254) : nil
     }
 
+    /// Values of the compression field of Windows ([MS-WMF], Compression).
     static let bitFields = 3, alphaBitFields = 6
     private static let rgb = 0, rle8 = 1, rle4 = 2, jpeg = 4, png = 5
     /// Other meanings of the same values in OS/2 2.x.
     private static let huffman = 3, rle24 = 4
 
+    /// Returns the encoding; throws `unsupported` for combinations that no decoder of this project reads.
     private static func packing(_ compression: Int, bits: Int, _ values: BMPHeaderFields) throws(ImageError) -> Packing {
         switch (compression, bits) {
         case (rgb, 1), (rgb, 2), (rgb, 4), (rgb, 8), (rgb, 16), (rgb, 24), (rgb, 32): return .rows

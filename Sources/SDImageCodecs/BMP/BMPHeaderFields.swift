@@ -1,6 +1,7 @@
 import SDImage
 
-/// Fields of a bitmap header by their offset in the longest header version; fields beyond the end of a shorter header are 0.
+/// Fields of a bitmap header by their offset in the longest header version; fields beyond the end of a shorter header are 0. The
+/// length of the header is its version.
 struct BMPHeaderFields {
     /// BITMAPCOREHEADER of OS/2 1.x, whose fields have other sizes and offsets.
     static let firstLength = 12
@@ -8,13 +9,16 @@ struct BMPHeaderFields {
     private static let shortestSecond = 16, longestSecond = 64
     /// BITMAPINFOHEADER, its successors with masks and with alpha, V4 and V5.
     private static let info = 40, withMasks = 52, withAlpha = 56, v4 = 108, v5 = 124
+    /// Offset of the first mask in the header.
     private static let masksOffset = 40
     private static let maskLength = 4
 
+    /// Offset of the header in the file, and its length.
     let start: Int
     let length: Int
     private let reader: ByteReader
 
+    /// Throws `badData` for a length that no version has, `truncated` if the header exceeds the bytes.
     init(_ bytes: Bytes, at start: Int) throws(ImageError) {
         reader = bytes.reader
         self.start = start
@@ -38,6 +42,7 @@ struct BMPHeaderFields {
         return reader.u32(bigEndian: false) ?? 0
     }
 
+    /// True for headers with these fields.
     var hasAlphaMask: Bool { length >= Self.withAlpha && !isOS2 }
     var hasColorSpace: Bool { length >= Self.v4 }
     var hasProfile: Bool { length == Self.v5 }
@@ -56,6 +61,7 @@ struct BMPHeaderFields {
         }
     }
 
+    /// Reads a field of `width` bytes; nil beyond the end of the header.
     private func read<Value>(_ offset: Int, _ width: Int, _ body: (inout ByteReader) -> Value?) -> Value? {
         var reader = reader
         guard offset + width <= length, reader.seek(to: start + offset) else { return nil }

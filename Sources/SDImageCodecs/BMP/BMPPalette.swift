@@ -1,7 +1,7 @@
 import SDImage
 import SDImagePixels
 
-/// The 256 colors for palette indices; indices beyond the palette are black.
+/// The 256 colors for palette indices; indices beyond the palette are black. Made once for each decode.
 struct BMPPalette {
     private static let count = 256
 
@@ -16,6 +16,7 @@ struct BMPPalette {
         var colors = [UInt8](repeating: 0, count: BMPPalette.count * 3)
         for index in 0..<min(header.palette.count / header.paletteEntryLength, BMPPalette.count) {
             let at = header.palette.lowerBound + index * header.paletteEntryLength
+            // Stored as blue, green, red.
             for channel in 0..<3 { colors[index * 3 + channel] = reader.byte(at: at + 2 - channel) ?? 0 }
         }
         if let transform {

@@ -1,13 +1,15 @@
 import SDImage
 import SDImagePixels
 
-/// Rows of a bitmap as straight pixels, in any order. Holds at most one row of indices.
+/// Rows of a bitmap as straight pixels, in any order. Holds at most one row of indices. `BMPDecoder` owns it; used by one thread.
 struct BMPRowDecoder {
     private let bytes: Bytes
     private let header: BMPHeader
+    /// nil for pixels of 16 bits and more.
     private let palette: BMPPalette?
     /// The decoded run-length data; nil for uncompressed data.
     private let runs: BMPRunLengthDecoder?
+    /// Room for a row of unpacked indices; nil when they have whole bytes.
     private let indices: ScratchMemory?
     /// Bytes of a stored row, without and with its padding to 4.
     private let rowBytes: Int
@@ -60,6 +62,7 @@ struct BMPRowDecoder {
         let to = unsafe target.assumingMemoryBound(to: UInt8.self)
         let pixels = unsafe source.assumingMemoryBound(to: UInt8.self)
         let channels = Int32(layout.channels)
+        // Whole bytes need no shifting by masks.
         let isPlain = header.bits == 24 ? fields == .eight : header.bits == 32 && fields == .eightWithAlpha
         if isPlain || (channels == 3 && header.bits == 32 && fields == .eight) {
             unsafe sdpx_from_bgr(to, channels, pixels, Int32(header.bits / 8), width)
@@ -86,10 +89,12 @@ struct BMPRowDecoder {
         let line = header.isTopDown ? y : header.size.height - 1 - y
         guard line >= 0, line < header.size.height, let base = unsafe bytes.pointer else { return nil }
         let start = header.data + line * stride
+        // The padding of the last row may be missing.
         guard start <= bytes.count - rowBytes else { return nil }
         return unsafe UnsafeRawBufferPointer(start: base + start, count: rowBytes)
     }
 
+    /// Returns the indices of a row, one per byte; those of runs have whole bytes already.
     private func unpacked(_ row: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let width = header.size.width
         guard let indices else { return unsafe UnsafeRawBufferPointer(rebasing: row.prefix(width)) }

@@ -2,16 +2,19 @@ import Glibc
 import SDImage
 
 /// Decoded run-length data. Rows come in file order, so all of them are held, as indices or as BGR ([MS-WMF] 3.1.6; OS/2 2.0,
-/// "RLE24").
+/// "RLE24"). `BMPRowDecoder` makes one for a compressed image and takes its rows in any order.
 @safe struct BMPRunLengthDecoder {
+    /// Codes between two checks of the token.
     private static let operationsPerCheck = 4096
 
     private let header: BMPHeader
+    /// The decoded pixels in display order.
     private let pixels: PixelBuffer
     private var reader: ByteReader
     /// Column and line of the next pixel; lines count in file order.
     private var x = 0
     private var line = 0
+    /// True when the data reach the last pixel or the end-of-bitmap code.
     private(set) var isComplete = false
 
     /// Decodes as far as the data reach. The caller handles data that end early or before the first row.
@@ -40,8 +43,10 @@ import SDImage
     /// Returns indices or BGR of row `y` in display order; nil when the data end before it.
     func row(_ y: Int) -> UnsafeRawBufferPointer? { unsafe rows.contains(y) ? pixels.row(y) : nil }
 
+    /// Bytes of a decoded pixel.
     private var pixelLength: Int { header.bits == 24 ? 3 : 1 }
 
+    /// Decodes codes until the bitmap or the data end.
     private mutating func unpack(stop: CancellationToken) throws(ImageError) {
         var operations = 0
         while line < header.size.height {
@@ -60,6 +65,7 @@ import SDImage
         if count > 0 { return repeatPixel(Int(count)) }
         guard let code = reader.u8() else { return false }
         switch code {
+        // End of line, end of bitmap, move to the right and in file order; greater values are a number of literal pixels.
         case 0:
             x = 0
             line += 1
@@ -78,6 +84,7 @@ import SDImage
 
     // MARK: Pixels
 
+    /// Repeats a pixel, or two alternating pixels of 4 bits. False if the data end.
     private mutating func repeatPixel(_ count: Int) -> Bool {
         guard let first = reader.u8() else { return false }
         switch header.bits {

@@ -1,7 +1,9 @@
 import SDImage
 
-/// A PNG or JPEG inside a bitmap or an icon. Its own header determines the properties, and it is always a still.
+/// A PNG or JPEG inside a bitmap or an icon. Its own header determines the properties, and it is always a still. `BMPCoder` and
+/// `ICOCoder` pass decodes through it.
 struct EmbeddedImage {
+    /// The embedded file, up to the end of the outer one.
     private let bytes: Bytes
     private let coder: any ImageCoder
 
@@ -23,6 +25,7 @@ struct EmbeddedImage {
         self.bytes = inner
     }
 
+    /// `format` is that of the outer file.
     func info(format: ImageFormat, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         var info = try coder.info(bytes, options: options, stop: stop)
         info.format = format

@@ -24,6 +24,7 @@ package final class ICOCoder: ImageCoder {
             case .bitmap(let header):
                 var info = header.info(entry.bytes, limits: options.limits)
                 info.format = .ico
+                // Transparency comes from the mask, which the header does not describe.
                 info.hasAlpha = true
                 info.channels = 4
                 return info

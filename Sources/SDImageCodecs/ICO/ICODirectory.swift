@@ -8,6 +8,7 @@ struct ICODirectory {
     /// used.
     private static let offsetPosition = 12
 
+    /// In the order of the file.
     private let entries: [ICOEntry]
 
     /// Skips entries outside the bytes, entries with a damaged header, and duplicate offsets; throws when none remains.
@@ -21,6 +22,7 @@ struct ICODirectory {
             try stop.spend(ICODirectory.entryLength)
             do throws(ImageError) {
                 let offset = try ICODirectory.offset(index, of: bytes)
+                // Thousands of entries with one image would be parsed for nothing.
                 guard offsets.insert(offset).inserted else { continue }
                 entries.append(try ICODirectory.entry(at: offset, of: bytes))
             } catch { failure = failure ?? error }
@@ -43,6 +45,7 @@ struct ICODirectory {
         }.map(\.element)
     }
 
+    /// Returns the offset of an image in the file.
     private static func offset(_ index: Int, of bytes: Bytes) throws(ImageError) -> UInt32 {
         var reader = bytes.reader
         guard reader.seek(to: headerLength + index * entryLength + offsetPosition),

@@ -1,6 +1,7 @@
 import SDImage
 
 /// One image of an icon or cursor. Properties come from its own header, because those in the directory are often wrong.
+/// `ICODirectory` reads it before the best entry is chosen.
 struct ICOEntry {
     enum Content {
         case bitmap(BMPHeader)

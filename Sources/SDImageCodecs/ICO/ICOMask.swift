@@ -2,10 +2,11 @@ import SDImage
 import SDImagePixels
 
 /// The AND mask after the pixels of an icon's bitmap: one bit per pixel, set for transparent pixels. Missing rows leave pixels
-/// unchanged.
+/// unchanged. `BMPDecoder` applies it to each row of an icon whose pixels have no alpha.
 struct ICOMask {
     private let bytes: Bytes
     private let size: PixelSize
+    /// Offset of the mask in the entry, and bytes from row to row.
     private let start: Int
     private let stride: Int
 
