@@ -1,6 +1,7 @@
 import SDImage
 
-/// A value that C code builds up with setters, behind a reference. Single-owner: not locked.
+/// A value that C code builds up with setters, behind a reference. Single-owner: not locked. Functions that use it copy the
+/// value, so later changes have no effect on them.
 @usableFromInline package final class Box<Value: ForkRuled>: @unchecked Sendable, HandleObject {
     // Unchecked: single-owner objects are used by one thread at a time, a rule of the header that the caller observes.
     @usableFromInline package var value: Value
@@ -11,6 +12,7 @@ import SDImage
     /// The texts and bytes lent to the host.
     package var lent = LentTexts()
 
+    /// An object that the host made.
     package convenience init(_ value: Value) { self.init(value, budget: nil) }
 
     package init(_ value: Value, budget: WorkBudget?) {
@@ -20,6 +22,7 @@ import SDImage
 
     @inlinable package static var forkRule: ForkRule { Value.forkRule }
 
+    /// Makes the object for the named values, which the host borrows from this one.
     fileprivate func lend(_ bag: FrozenOptions?) { values = bag.map { Box<OptionsBag>($0.bag) } }
 }
 
@@ -39,12 +42,15 @@ extension Box where Value: CoderOptions {
         return box
     }
 
+    /// Replaces the named values; nil or an empty bag removes them.
     package func setValues(_ bag: OptionsBag?) {
         value.bag = bag.flatMap { $0.count > 0 ? FrozenOptions($0) : nil }
         lend(value.bag)
     }
 }
 
+// One name for each C type, such as `sdimage_batch_options`. The rules for forked children follow: `usable` values consist of
+// memory only.
 package typealias BatchOptionsObject = Box<BatchOptions>
 package typealias CacheConfigObject = Box<CacheConfiguration>
 package typealias CacheQueryObject = Box<CacheQuery>

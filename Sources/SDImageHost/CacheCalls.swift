@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The functions of `sdimage_cache_handler`.
+/// The functions of `sdimage_cache_handler`, and of calls with one function. All are called on the callback thread.
 package enum CacheFunctions {
     package typealias Completed = @convention(c) (UserData, Object) -> Void
     package typealias Data = @convention(c) (UserData, Object, Object) -> Void
@@ -25,6 +25,7 @@ extension Input {
     private let foreign: Foreign
     private let function: CacheFunctions.Completed?
 
+    /// `handler` is a checked copy; `foreign` owns its pointer.
     package init(_ handler: sdimage_cache_handler, _ foreign: Foreign) {
         unsafe function = handler.completed
         self.foreign = foreign
@@ -53,6 +54,7 @@ extension Foreign {
         _ work: @escaping @Sendable (Engine) async throws(ImageError) -> R,
         completed: @escaping @Sendable (UserData, Result<R, ImageError>) -> Void
     ) throws(ImageError) {
+        // The lease in the closure keeps the engine until the callback was submitted.
         let lease = try Engine.acquire()
         try lease.engine.executor.ensureStarted()
         Task(executorPreference: lease.engine.executor) {
@@ -64,12 +66,14 @@ extension Foreign {
 }
 
 extension Result where Failure == ImageError {
+    /// The error; nil for a success.
     fileprivate var failure: ImageError? { if case .failure(let error) = self { error } else { nil } }
 }
 
 /// The asynchronous calls on a cache. Changes to the disk part of the built-in cache are queued, in order, before a call returns
 /// (docs/decisions.md, "Order is settled before a call returns").
 extension CacheObject {
+    /// Finds the encoded bytes under the key or another key of the same entry.
     package func findData(for key: CacheKey, _ found: CacheFunctions.Data?, _ foreign: Foreign) throws(ImageError) {
         let function = unsafe found
         unsafe try foreign.start { [cache] _ async throws(ImageError) in
@@ -80,6 +84,7 @@ extension CacheObject {
         }
     }
 
+    /// Finds the parts of the cache that have an entry, for the first of its keys that any part knows.
     package func findLayers(of key: CacheKey, _ found: CacheFunctions.Layers?, _ foreign: Foreign) throws(ImageError) {
         let function = unsafe found
         unsafe try foreign.start { [cache] _ async throws(ImageError) -> CacheLayers in
@@ -93,12 +98,14 @@ extension CacheObject {
         }
     }
 
+    /// Stores in memory at once, and on disk after the call. `options` apply if the image must be encoded.
     package func store(
         _ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions, with store: ImageStore,
         _ callback: CacheCallback
     ) throws(ImageError) {
         if Engine.isForked { throw .forked }
         store.storeInMemory(image, for: key)
+        // Bytes need no encoding, so their place in the queue is settled here.
         if let disk = builtIn?.disk, bytes != nil, let entry = try store.entry(image, bytes, options) {
             return disk.enqueueStore(entry, for: key, completion: callback.completion)
         }
@@ -107,10 +114,12 @@ extension CacheObject {
         }
     }
 
+    /// Removes an entry under all of its keys.
     package func remove(_ key: CacheKey, from layers: CacheLayers, _ callback: CacheCallback) throws(ImageError) {
         if let builtIn, let disk = builtIn.disk, layers.contains(.disk) {
             let namesakes = key.namesakes
             if layers.contains(.memory) { for key in [key] + namesakes { builtIn.memory.remove(key) } }
+            // The last change reports the outcome: changes complete in order.
             for key in namesakes { disk.enqueueRemove(key, completion: nil) }
             return disk.enqueueRemove(key, completion: callback.completion)
         }
@@ -119,6 +128,7 @@ extension CacheObject {
         }
     }
 
+    /// Removes all entries of the layers.
     package func clear(_ layers: CacheLayers, _ callback: CacheCallback) throws(ImageError) {
         if let builtIn, let disk = builtIn.disk, layers.contains(.disk) {
             if layers.contains(.memory) { builtIn.memory.removeAll() }
@@ -129,10 +139,12 @@ extension CacheObject {
 }
 
 extension ImageCache {
+    /// Removes expired entries, and the oldest ones beyond the limit of bytes.
     package func removeExpired(_ callback: CacheCallback) throws(ImageError) {
         try callback.start { [self] _ async throws(ImageError) in try await trim() }
     }
 
+    /// Counts the entries on disk and their bytes; zeros together with an error.
     package func countEntries(_ counted: CacheFunctions.DiskTotals?, _ foreign: Foreign) throws(ImageError) {
         let function = unsafe counted
         unsafe try foreign.start { [self] _ async throws(ImageError) in

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A cache entry as seen from C.
+/// A cache entry as seen from C: `sdimage_cache_entry`. Lent to functions of a `ForeignCache`, which may retain it. Immutable.
 package final class CacheEntryObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// Caches as arguments.
+/// Caches as arguments. Each function gives the part that a C function needs, or the reason why the cache cannot do it.
 extension Input {
     /// The chain behind a pointer.
     package static func chain(_ pointer: Object) throws(ImageError) -> CacheChain {

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A cache as seen from C.
+/// A cache as seen from C: `sdimage_cache`, built in, of the host, or a chain.
 @safe package final class CacheObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 
@@ -11,6 +11,7 @@ import SDImage
     package let memory: MemoryCache?
     /// `memory` without reference counting, for look-ups; it lives as long as this object.
     private let lookupMemory: Unmanaged<MemoryCache>?
+    /// The manager of `lookupManager`; nil before the first use.
     private let lookups = Lock<ImageManager?>(nil)
 
     package init(_ cache: any ImageCaching) {
@@ -23,6 +24,7 @@ import SDImage
     /// The manager for loads from this cache only. All such loads share it, so equal loads decode once.
     package func lookupManager(_ make: (any ImageCaching) throws(ImageError) -> ImageManager) throws(ImageError) -> ImageManager {
         if let manager = lookups.withLock({ $0 }) { return manager }
+        // Made outside the lock; if two threads make one, the first that arrives is used.
         let made = try make(cache)
         return lookups.withLock { manager in
             manager = manager ?? made

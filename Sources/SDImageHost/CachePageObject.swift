@@ -1,10 +1,12 @@
 import SDImage
 
-/// A page of a list as seen from C: its keys lie in one piece of memory, each followed by a NUL.
+/// A page of a list as seen from C: its keys lie in one piece of memory, each followed by a NUL. Immutable; the keys are lent as
+/// long as it lives.
 package final class CachePageObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 
     package let page: CachePage
+    /// Slices of that memory, without the NULs.
     private let keys: [Bytes]
 
     /// The page after `after`; the first page for nil, and an empty page after the last.
@@ -30,6 +32,7 @@ package final class CachePageObject: Sendable, HandleObject {
         self.keys = keys
     }
 
+    /// The entry and its key; nil beyond the last.
     package func entry(_ index: Int) -> CacheEntry? { page.entries.indices.contains(index) ? page.entries[index] : nil }
 
     package func key(_ index: Int) -> Bytes? { keys.indices.contains(index) ? keys[index] : nil }

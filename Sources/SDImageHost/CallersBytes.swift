@@ -22,6 +22,7 @@ extension Image {
     /// The image without references into the bytes it was decoded from: they belong to the caller and are valid during the call
     /// only.
     fileprivate func detached() throws(ImageError) -> Image {
+        // The pixels are copies in any case; only the profile may be a slice.
         guard let profile = metadata.colorProfile else { return self }
         var metadata = metadata
         metadata.colorProfile = try profile.copiedIfLent()

@@ -1,9 +1,11 @@
 import CSDImage
 import SDImage
 
-/// The functions of a coder of the host. Calls them on the thread of the operation, or on separate threads.
+/// The functions of a coder of the host. Calls them on the thread of the operation, or on separate threads. Shared by
+/// `ForeignCoder`, its instances and its vector images.
 package final class CoderFunctions: Sendable {
     private let host: ForeignTable<sdimage_coder_vtable>
+    /// nil if calls run on the thread of the operation.
     private let detached: DetachedCalls?
     /// Finishes decoded images.
     private let registry: CoderRegistry

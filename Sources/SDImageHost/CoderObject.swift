@@ -1,6 +1,6 @@
 import SDImage
 
-/// A coder as seen from C, with a name that can be lent.
+/// A coder as seen from C (`sdimage_coder`), with a name that can be lent.
 package final class CoderObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 

@@ -4,7 +4,7 @@ import SDImage
 /// Runs calls on separate threads. When the operation is cancelled or its time has passed, the call is left behind.
 ///
 /// Intended for libraries that cannot be interrupted: the thread of the operation is free again, and the call ends when it
-/// ends.
+/// ends. `CoderFunctions` uses one for each coder whose table asks for a stack of its own.
 package final class DetachedCalls: Sendable {
     /// Maximum number of calls left behind at a time: more than one, so that a single endless image does not block all others;
     /// few, because each may keep a processor busy without end.
@@ -16,16 +16,22 @@ package final class DetachedCalls: Sendable {
     /// Nanoseconds allowed for a cancelled call to return by itself.
     private static let grace: UInt64 = 100_000_000
 
+    /// State that the calling thread and the new one share.
     private struct Call<R: Sendable>: Sendable {
+        /// nil until the call returns.
         var result: Result<R, ImageError>?
         var isLeftBehind = false
     }
 
+    /// Stack of each thread.
     private let stackBytes: Int
+    /// Number of calls left behind that have not returned.
     private let left = Monitor(0)
 
     package init(stackBytes: Int) { self.stackBytes = stackBytes }
 
+    /// Runs `body` on a new thread and waits for it, but not longer than the budget. `body` may go on after this call, so it owns
+    /// all that it uses.
     package func run<R: Sendable>(
         _ budget: WorkBudget, _ body: @escaping @Sendable () -> Result<R, ImageError>
     ) throws(ImageError) -> R {
@@ -48,6 +54,7 @@ package final class DetachedCalls: Sendable {
         return try result.get()
     }
 
+    /// Waits while too many calls are left behind; throws `timeout` if none returns.
     private func waitForOthers(_ budget: WorkBudget) throws(ImageError) {
         let end = MonotonicClock.now &+ DetachedCalls.longestWait
         let isFree = left.wait(deadline: end) { count, wakeAt -> Bool? in
@@ -61,6 +68,8 @@ package final class DetachedCalls: Sendable {
         }
     }
 
+    /// Waits for the result, or leaves the call behind when the budget is spent. The decision is made under the lock of the call,
+    /// so the thread sees it when it returns.
     private func wait<R: Sendable>(for call: Monitor<Call<R>>, _ budget: WorkBudget) -> Result<R, ImageError> {
         var graceEnd: UInt64?
         let result = call.wait { state, wakeAt -> Result<R, ImageError>? in

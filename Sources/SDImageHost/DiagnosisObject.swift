@@ -1,6 +1,7 @@
 import SDImage
 
-/// The versions, formats, limits and state of the library at one moment.
+/// The versions, formats, limits and state of the library at one moment: `sdimage_diagnosis`. Everything is read when it is made,
+/// and `Report.diagnosis` writes it as JSON.
 package final class DiagnosisObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 
@@ -44,8 +45,10 @@ package final class DiagnosisObject: Sendable, HandleObject {
     package let cachePath, cachePathSource, cachePathProblem: CString?
     package let processorCount = LibraryThread.availableProcessors
     package let simdLevel = CString(KernelLevel.name)
+    /// Bytes of pixels in use, and of free blocks that the pool keeps.
     package let livePixelBytes, retainedPixelBytes: Int
     package let threadCount = LibraryThread.count
+    /// True if the engine has been started and not shut down.
     package let isRunning = Engine.current != nil
     package let isForked = Engine.isForked
 
@@ -67,6 +70,7 @@ package final class DiagnosisObject: Sendable, HandleObject {
         retainedPixelBytes = pool.retained
     }
 
+    /// The standard limits by their names in the report.
     private static var decodeLimits: [(String, Int)] {
         let limits = DecodeLimits.standard
         return [

@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// Conversions of C enums to values of the core; unknown numbers are an error.
+/// Conversions of C enums to values of the core, for arguments, and back, for getters; unknown numbers are an error where the
+/// conversion throws. The fallbacks in `code` are for values that C does not have.
 extension ScaleMode {
     package init(_ mode: sdimage_scale_mode) throws(ImageError) {
         switch mode {

@@ -25,6 +25,7 @@ import SDImage
 /// A host pointer together with a table of functions.
 @safe package final class ForeignTable<Table>: @unchecked Sendable {
     // Unchecked: copied once and never changed; see `Foreign` for the pointer.
+    /// The host's functions; NULL for those that its version of the header does not have.
     package let table: Table
     package let foreign: Foreign
     package var userData: UserData { unsafe foreign.userData }

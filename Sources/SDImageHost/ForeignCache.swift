@@ -1,14 +1,20 @@
 import CSDImage
 import SDImage
 
-/// A cache of the host.
+/// A cache of the host: the adapter of `sdimage_cache_vtable` (include/sdimage/sys/cache.h).
+///
+/// Memory functions run on the thread of the load and must not block. All others run on the threads for blocking work, and reply
+/// when they are done (`PendingReply`).
 package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, LeaseGranting {
     private let host: ForeignTable<sdimage_cache_vtable>
+    /// Keeps the engine, on whose threads the functions run.
     private let lease: EngineLease
     /// Stores in the background.
     private let pending = PendingStores()
+    /// False for a cache in memory only.
     private let stores: Bool
 
+    /// Accepts a table with data functions or one with memory functions only; throws for anything between.
     package init(_ table: UnsafePointer<sdimage_cache_vtable>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_cache_vtable>.offset(of: \.contains) ?? 0
@@ -27,11 +33,13 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
     package func image(for key: UnsafeRawBufferPointer) -> Image? {
         guard let function = unsafe host.table.memory_image else { return nil }
         let image = unsafe function(host.userData, key.baseAddress, key.count)
+        // The function returns a reference of its own; `find` has taken another.
         defer { unsafe Handle.unref(image, as: Image.self) }
         return unsafe Handle.find(image, as: Image.self)
     }
 
     package func store(_ image: Image, for key: CacheKey) {
+        // A private response must not reach other processes (RFC 9111, section 5.2.2.7).
         if isShared, image.metadata.response?.record.isPrivate == true { return }
         unsafe key.bytes.withUnsafeBytes { bytes in
             unsafe host.table.set_memory_image?(host.userData, bytes.baseAddress, bytes.count, Handle.lend(image))
@@ -68,6 +76,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         }
     }
 
+    /// Stores in the background; no caller waits. Failures are only logged.
     package func enqueueStore(_ data: CachedData, for key: CacheKey) {
         guard stores, !isShared || !data.isPrivate else { return }
         let number = pending.begin()
@@ -81,6 +90,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         }
     }
 
+    /// Waits for the stores in the background; blocks the calling thread.
     package func flushNow(deadline: UInt64) throws(ImageError) {
         guard pending.wait(deadline: deadline) else { throw ImageError(.timeout, "custom cache: stores are under way") }
     }
@@ -118,6 +128,8 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
 
     package var leases: (any LeaseGranting)? { unsafe host.table.lease == nil ? nil : self }
 
+    /// Asks for the right to fetch. The host replies with an entry that another process has stored, or without one, which grants
+    /// the lease.
     package func lease(_ key: CacheKey, newerThan date: UInt64, options: FrozenOptions?) async -> CacheLeasing {
         let lent = options.map { OptionsObject($0.bag) }
         defer { withExtendedLifetime(lent) {} }
@@ -143,6 +155,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         }
     }
 
+    /// Removes an entry whose bytes could not be decoded.
     package func dropDamaged(_ data: CachedData, for key: CacheKey) {
         Task(executorPreference: lease.engine.executor) { [self] in
             do throws(ImageError) { try await remove(key, from: .disk) } catch {
@@ -160,6 +173,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
     package func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
         if layers.contains(.memory), image(for: key) != nil { return .memory }
         guard layers.contains(.disk) else { return [] }
+        // Without a function for it, the entry itself is queried.
         guard unsafe host.table.contains != nil else { return try await self.data(for: key) == nil ? [] : .disk }
         let found = unsafe try await call(key) { table, userData, bytes, reply in
             unsafe table.contains?(userData, bytes.baseAddress, bytes.count, reply)

@@ -1,7 +1,9 @@
 import CSDImage
 import SDImage
 
-/// A coder of the host.
+/// A coder of the host, of a module or of a plug-in: the adapter of `sdimage_coder_vtable` (include/sdimage/sys/coder.h).
+///
+/// The registry calls it on the thread of the operation. `CoderFunctions` decides whether the host's function runs there, too.
 package final class ForeignCoder: ImageCoder {
     package let name: String
     package var libraryVersion: String { "" }
@@ -9,8 +11,11 @@ package final class ForeignCoder: ImageCoder {
         guard let decodes = unsafe functions.table.can_decode_format else { return [] }
         return ImageFormat.allCases.filter { format in unsafe decodes(functions.userData, format.code) && format != .unknown }
     }
+    /// The table, and the way to call it.
     private let functions: CoderFunctions
+    /// True if the coder asks to be isolated by default (`Isolation.risky`).
     package let isRisky: Bool
+    /// The host, or the file of a module.
     package let origin: CoderOrigin
 
     package init(
@@ -36,6 +41,7 @@ package final class ForeignCoder: ImageCoder {
     private var describes: Bool { unsafe functions.table.info != nil || functions.table.describe != nil }
 
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
+        // Without a function for headers, the image itself tells.
         guard describes else {
             // At full size: decoding a thumbnail of a vector image asks for this information.
             var full = options
@@ -48,6 +54,7 @@ package final class ForeignCoder: ImageCoder {
         return ImageInfo(try describe(bytes, options, stop), pixels: nil)
     }
 
+    /// Calls `describe`, or the older `info`, which has no options. The host fills in the metadata.
     private func describe(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> ImageMetadata
     {
         let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
@@ -72,6 +79,7 @@ package final class ForeignCoder: ImageCoder {
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         try stop.check()
         let bytes = try functions.lasting(bytes)
+        // A coder that draws is asked to draw, even if it has frames, too.
         if unsafe functions.table.render != nil { return try draw(bytes, options, stop) }
         if let moving = try decodeMoving(bytes, options, stop) { return moving }
         return try functions.finished(decoded(bytes, options, stop), options, stop: stop)
@@ -121,6 +129,7 @@ package final class ForeignCoder: ImageCoder {
         return try functions.finished(image, options, stop: stop).with(vector: vector)
     }
 
+    /// Calls `decode` of the table.
     private func decoded(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> Image {
         let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
         return try functions.call(budget) { [functions] () throws(ImageError) in
@@ -160,6 +169,7 @@ package final class ForeignCoder: ImageCoder {
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
+        // Encoding has no time limit of its own; the token may have one.
         let budget = WorkBudget(stop, nanoseconds: .max)
         return try options.keepingFileSize { quality throws(ImageError) in
             var options = options
@@ -171,6 +181,7 @@ package final class ForeignCoder: ImageCoder {
         }
     }
 
+    /// Calls `encode` of the table once.
     private func encode(
         _ image: Image, _ format: ImageFormat, _ options: EncodeOptions, _ budget: WorkBudget
     ) throws(ImageError) -> Bytes {

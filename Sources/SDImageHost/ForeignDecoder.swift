@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// A progressive or animated image of a coder of the host.
+/// A progressive or animated image of a coder of the host: the instance functions of `sdimage_coder_vtable`. Called from several
+/// threads; `ForeignInstance` serializes the calls of the host.
 package final class ForeignDecoder: ImageDecoder {
     /// Frame properties of a detached instance, recorded after each of its calls: reading them from the instance could wait for
     /// a call that was left behind.
@@ -15,6 +16,7 @@ package final class ForeignDecoder: ImageDecoder {
 
     private let instance: ForeignInstance
     private let properties: Monitor<Properties>
+    /// Size of the last image.
     private let seen = Monitor(PixelSize(width: 0, height: 0))
     /// Checks the header of the complete bytes before their last update; nil for none.
     private let check: HeaderCheck?
@@ -47,6 +49,7 @@ package final class ForeignDecoder: ImageDecoder {
 
     /// Known after the first image only.
     package var size: PixelSize { seen.withLock { $0 } }
+    /// The table has no function for it, so all bytes are passed.
     package var isSatisfied: Bool { false }
     package var encoded: Bytes? { whole.withLock { $0 } }
 
@@ -70,6 +73,7 @@ package final class ForeignDecoder: ImageDecoder {
 
     package func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard unsafe instance.functions.table.instance_update != nil else { return }
+        // Reports a damaged header like `decode`, before the instance sees the end.
         if isFinished { try check?(bytes, stop) }
         let bytes = try instance.functions.lasting(bytes)
         try call(stop) { instance throws(ImageError) in
@@ -104,6 +108,7 @@ package final class ForeignDecoder: ImageDecoder {
             var error: Object = nil
             let status = unsafe instance.functions.table.instance_image?(
                 instance.functions.userData, instance.pointer, &image, &error)
+            // No error: the coder has no image yet.
             guard status != .SDIMAGE_STATUS_NEED_MORE_DATA else { return nil }
             return unsafe try ForeignCoder.take(status, image, error)
         }
@@ -127,6 +132,7 @@ package final class ForeignDecoder: ImageDecoder {
         return try instance.functions.finished(frame, frameOptions, stop: stop)
     }
 
+    /// Calls the instance. For a detached one, records the frame properties afterwards, on the thread of the call.
     private func call<R: Sendable>(
         _ stop: CancellationToken, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
     ) throws(ImageError) -> R {
@@ -144,6 +150,7 @@ package final class ForeignDecoder: ImageDecoder {
         }
     }
 
+    // The counts and durations may be requested while another call of the instance runs (include/sdimage/sys/coder.h).
     private static func frameCount(of instance: ForeignInstance) -> Int {
         let functions = instance.functions
         guard let count = unsafe functions.table.instance_frame_count else { return 0 }

@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// A dispatcher that uses the host's own loop.
+/// A dispatcher that uses the host's own loop: the adapter of `sdimage_dispatcher_vtable`. Any thread may post.
 package final class ForeignDispatcher: Dispatcher {
     private let host: ForeignTable<sdimage_dispatcher_vtable>
 
@@ -13,9 +13,11 @@ package final class ForeignDispatcher: Dispatcher {
         host = ForeignTable(copy, foreign)
     }
 
+    /// True on the thread of the host's loop, so that a delivery may happen at once.
     package var isCurrent: Bool { unsafe host.table.is_current?(host.userData) ?? false }
 
     package func post(_ delivery: any Delivery) {
+        // The host calls the function exactly once, which takes back the reference.
         let argument = unsafe Unmanaged.passRetained(PostedDelivery(delivery)).toOpaque()
         unsafe host.table.post(
             host.userData,

@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// Frames made by the host.
+/// Frames made by the host: the adapter of `sdimage_frame_provider_vtable` (include/sdimage/sys/frames.h). Functions run on the
+/// thread that needs the frame.
 package final class ForeignFrames: FrameProvider {
     private let host: ForeignTable<sdimage_frame_provider_vtable>
 
@@ -22,6 +23,7 @@ package final class ForeignFrames: FrameProvider {
         min(Int(clamping: unsafe host.table.frame_count?(host.userData) ?? 0), ForeignFrames.mostFrames)
     }
     package var loopCount: Int { Int(clamping: unsafe host.table.loop_count?(host.userData) ?? 0) }
+    /// True while further frames may be added.
     package var isGrowing: Bool { unsafe host.table.is_growing?(host.userData) ?? false }
 
     package var encoded: Bytes? {

@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// The host's callbacks for one load.
+/// The host's callbacks for one load: `sdimage_load_handler`. `LoadTask` calls it on the dispatcher of the load, one call at a
+/// time.
 @safe package final class ForeignHandler: LoadHandler, @unchecked Sendable {
     // Unchecked: copied once and never changed; see `Foreign` for the pointer.
     private let table: sdimage_load_handler
@@ -14,6 +15,7 @@ import SDImage
         self.foreign = foreign
     }
 
+    /// False saves the deliveries of progress.
     package var wantsProgress: Bool { unsafe table.progress != nil }
 
     package func result(_ task: LoadTask, _ result: ImageResult) {

@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// Download hooks of the host.
+/// Download hooks of the host: the adapter of `sdimage_download_hooks_vtable` (include/sdimage/hooks.h). Hooks run on the threads
+/// for blocking work, except for `decrypt`, which runs where the body is decoded, and `event`, on the callback thread.
 package final class ForeignHooks: Sendable {
     private let host: ForeignTable<sdimage_download_hooks_vtable>
 
@@ -32,6 +33,7 @@ package final class ForeignHooks: Sendable {
             event: table.event == nil ? nil : event)
     }
 
+    /// Lets the host change a copy of the request. Only the parts that a transfer uses are taken over.
     private func modified(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
         let copy = RequestObject(request)
         _ = unsafe try await PendingReply.call(request.priority) { [host] reply in
@@ -46,6 +48,7 @@ package final class ForeignHooks: Sendable {
         return changed
     }
 
+    /// Lets the host change a copy of the response.
     private func modified(_ response: DownloadResponse) async throws(ImageError) -> DownloadResponse {
         let copy = ResponseObject(response)
         _ = unsafe try await PendingReply.call(.normal) { [host] reply in
@@ -54,6 +57,7 @@ package final class ForeignHooks: Sendable {
         return copy.value
     }
 
+    /// The URL to follow: that of the redirect, or the one in the host's reply, of at most 64 KiB.
     private func target(of redirect: DownloadHooks.Redirect) async throws(ImageError) -> [UInt8] {
         let from = CString(redirect.from), to = CString(redirect.to)
         let other = unsafe try await PendingReply.call(.normal) { [host] reply in
@@ -63,6 +67,7 @@ package final class ForeignHooks: Sendable {
         return unsafe other.withUnsafeBytes { unsafe Array($0.prefix(64 << 10)) }
     }
 
+    /// Returns the bytes that the host makes of a body; an error of the host, or no bytes, fails the load.
     private func decrypted(_ bytes: Bytes, _ response: DownloadResponse) throws(ImageError) -> Bytes {
         let lent = ResponseObject(response)
         var plain: Object = nil

@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// An instance of a coder of the host: its pointer, its source of bytes, and the budget of the call under way.
+/// An instance of a coder of the host: its pointer, its source of bytes, and the budget of the call under way. The host may
+/// assume that its calls do not overlap.
 @safe package final class ForeignInstance: Sendable {
     // The host's own pointer, passed back to it and never dereferenced.
     package nonisolated(unsafe) let pointer: UserData
@@ -10,6 +11,7 @@ import SDImage
     package let budget: WorkBudget
     /// Options lent to `open`: they, and their budget, are valid until the instance is destroyed.
     private let lent: DecodeOptionsObject
+    /// The bytes that the coder reads as it needs them; nil if they arrive in parts.
     private let source: SourceObject?
     /// True while a call is under way.
     private let isBusy = Monitor(false)
@@ -27,6 +29,7 @@ import SDImage
     }
 
     deinit {
+        // The pointer is destroyed on the callback thread; what the host borrowed must live until then.
         let (functions, source, lent) = (functions, source, lent)
         nonisolated(unsafe) let pointer = unsafe pointer
         Engine.callLater {
@@ -74,6 +77,7 @@ import SDImage
         }
     }
 
+    /// State of one call: a detached one may be given up before its thread has begun.
     private enum Progress { case pending, begun, withdrawn }
 
     /// Runs a call of the instance after the previous call has returned, even one that was left behind.
@@ -82,6 +86,7 @@ import SDImage
     ) throws(ImageError) -> R {
         let nanoseconds = options.limits.workNanoseconds
         let own = WorkBudget(stop, nanoseconds: nanoseconds)
+        // `own` outlasts a call left behind; `budget` is that of the instance, which the next call begins again.
         try enter(own)
         budget.begin(stop, nanoseconds: nanoseconds)
         let progress = Monitor(Progress.pending)
@@ -106,6 +111,7 @@ import SDImage
         }
     }
 
+    /// Waits until no call is under way; throws when the budget is spent before. Checks it every 10 ms.
     private func enter(_ budget: WorkBudget) throws(ImageError) {
         let failure = isBusy.wait { isBusy, wakeAt -> ImageError?? in
             if !isBusy {
@@ -118,6 +124,7 @@ import SDImage
         if let failure = failure ?? nil { throw failure }
     }
 
+    /// Lets the next call in.
     private func leave() {
         budget.end()
         isBusy.withLock { $0 = false }

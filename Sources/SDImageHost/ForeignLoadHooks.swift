@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// Load hooks of the host.
+/// Load hooks of the host: the adapter of `sdimage_load_hooks_vtable` (include/sdimage/hooks.h). Hooks run on the thread that
+/// needs the answer.
 package final class ForeignLoadHooks: Sendable {
     private let host: ForeignTable<sdimage_load_hooks_vtable>
 
@@ -45,6 +46,7 @@ package final class ForeignLoadHooks: Sendable {
         return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes
     }
 
+    /// The bytes to store for a loaded image; nil if the host returns none.
     private func serialized(_ request: ImageRequest, _ image: Image, _ data: Bytes?) -> Bytes? {
         let lent = RequestObject(request)
         defer { withExtendedLifetime(lent) {} }
@@ -53,12 +55,14 @@ package final class ForeignLoadHooks: Sendable {
         return bytes.flatMap { $0.isEmpty ? nil : $0 }
     }
 
+    /// False if the host refuses the load.
     private func mayLoad(_ request: ImageRequest) -> Bool {
         let lent = RequestObject(request)
         defer { withExtendedLifetime(lent) {} }
         return unsafe host.table.should_load?(host.userData, Handle.lend(lent)) ?? true
     }
 
+    /// True if the host wants the URL to be refused for a while after this error.
     private func remembers(_ request: ImageRequest, _ error: ImageError) -> Bool {
         let lent = RequestObject(request)
         defer { withExtendedLifetime(lent) {} }

@@ -2,9 +2,11 @@ import CSDImage
 import SDImage
 import Synchronization
 
-/// A loader of the host. Its `load` runs on a thread that may block for a while; the fetched bytes arrive through the sink.
+/// A loader of the host: the adapter of `sdimage_loader_vtable` (include/sdimage/sys/loader.h). Its `load` runs on a thread that
+/// may block for a while; the fetched bytes arrive through the sink, from any thread.
 package final class ForeignLoader: ImageLoader {
     package let name: String
+    /// Tells this loader from others of the same name in keys of shared work.
     package let number = UniqueNumber.next()
     private let host: ForeignTable<sdimage_loader_vtable>
     private let standardLimit: Int
@@ -38,8 +40,10 @@ package final class ForeignLoader: ImageLoader {
         return SharingKey(url: request.url)
     }
 
+    /// True if whole loads may be shared without asking the host for each.
     package var sharesEqualLoads: Bool { unsafe host.table.can_share == nil }
 
+    /// Asks the host if the bytes depend on the URL alone.
     private func canShare(_ request: ImageRequest) -> Bool {
         guard let canShare = unsafe host.table.can_share else { return true }
         let lent = RequestObject(request)
@@ -54,11 +58,13 @@ package final class ForeignLoader: ImageLoader {
         return unsafe decide(host.userData, Handle.lend(lent), Handle.lend(error))
     }
 
+    /// Waits until the sink is finished or released, or the load is cancelled.
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         guard let engine = Engine.current else { throw .shutdown }
         let inflow = Inflow(request, standardLimit: standardLimit, progress: progress)
         let outcome: Result<LoadedData, ImageError> = await withTaskCancellationHandler {
             await suspended { resume in
+                // The wait comes first: the loader may finish before `submit` returns.
                 inflow.wait(resume)
                 engine.blocking.submit(request.priority) { [self] in begin(request, inflow) }
             }
@@ -71,6 +77,8 @@ package final class ForeignLoader: ImageLoader {
         return data
     }
 
+    /// Calls `load` of the table. The host borrows the sink and may retain it; without another reference, its release here ends
+    /// the load.
     private func begin(_ request: ImageRequest, _ inflow: Inflow) {
         let sink = LoadSink(inflow)
         // Checked after `inflow` knows the sink: from then on a cancellation reaches the host.

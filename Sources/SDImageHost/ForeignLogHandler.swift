@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// The host's callback for messages of the log.
+/// The host's callback for messages of the log: `sdimage_log_handler`. Called on the thread that logs, perhaps under its locks
+/// (`Log.isInSink`).
 @safe package final class ForeignLogHandler: Sendable {
     private let host: ForeignTable<sdimage_log_handler>
 

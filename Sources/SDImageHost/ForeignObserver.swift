@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The host's callback for the end of every load.
+/// The host's callback for the end of every load of a manager: `sdimage_load_observer`. Called on the callback thread.
 @safe package final class ForeignObserver: LoadObserver {
     private let host: ForeignTable<sdimage_load_observer>
 

@@ -1,10 +1,11 @@
 import CSDImage
 import SDImage
 
-/// The host's callbacks for one player.
+/// The host's callbacks for one player: `sdimage_player_handler`. `AnimationPlayer` calls them outside its lock.
 package final class ForeignPlayback: PlaybackHandler {
     private let host: ForeignTable<sdimage_player_handler>
 
+    /// NULL is a handler without functions.
     package init(_ table: UnsafePointer<sdimage_player_handler>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_player_handler>.offset(of: \.loop) ?? 0

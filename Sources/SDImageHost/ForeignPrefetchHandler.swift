@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The host's callbacks for one prefetched list.
+/// The host's callbacks for one prefetched list: `sdimage_prefetch_handler`. Called on the dispatcher of the prefetcher.
 package final class ForeignPrefetchHandler: PrefetchHandler {
     private let host: ForeignTable<sdimage_prefetch_handler>
 
@@ -25,7 +25,7 @@ package final class ForeignPrefetchHandler: PrefetchHandler {
     }
 }
 
-/// The host's callbacks for all lists of a prefetcher.
+/// The host's callbacks for all lists of a prefetcher: `sdimage_prefetcher_handler`. Called on the dispatcher of the prefetcher.
 package final class ForeignPrefetchObserver: PrefetchObserver {
     private let host: ForeignTable<sdimage_prefetcher_handler>
 

@@ -1,8 +1,10 @@
 import CSDImage
 import SDImage
 
-/// A byte source read by functions of the host.
+/// A byte source read by functions of the host: the adapter of `sdimage_source_vtable` (include/sdimage/sys/source.h). Several
+/// threads may read at once.
 package final class ForeignSource: ByteSource {
+    /// Length in bytes, as announced by the host.
     package let size: UInt64
     private let host: ForeignTable<sdimage_source_vtable>
 
@@ -15,6 +17,7 @@ package final class ForeignSource: ByteSource {
         host = ForeignTable(copy, foreign)
     }
 
+    /// Returns the number of bytes read: all that fit the buffer, or fewer at the end of the source.
     package func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int {
         guard offset < size, unsafe !buffer.isEmpty else { return 0 }
         let wanted = Int(clamping: min(UInt64(buffer.count), size - offset))
@@ -26,6 +29,7 @@ package final class ForeignSource: ByteSource {
                 host.userData, offset + UInt64(done), buffer.baseAddress.map { unsafe $0 + done }, wanted - done, &got, &error)
             defer { unsafe Handle.unref(error, as: ImageError.self) }
             guard let status, status.rawValue >= 0 else { throw unsafe .foreign(status ?? .SDIMAGE_STATUS_IO_ERROR, error) }
+            // Zero would repeat forever, and more than requested means that memory was overwritten.
             guard got > 0, got <= wanted - done else {
                 throw ImageError(.ioError, "source: read returned \(got) bytes, expected 1 to \(wanted - done)")
             }

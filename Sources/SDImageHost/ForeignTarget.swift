@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// A widget of the host.
+/// A widget of the host: the adapter of `sdimage_target_vtable` (include/sdimage/target.h). `ImageTarget` calls it on its
+/// dispatcher, in the order that the header describes.
 package final class ForeignTarget: TargetHost {
     private let host: ForeignTable<sdimage_target_vtable>
 
@@ -14,6 +15,7 @@ package final class ForeignTarget: TargetHost {
 
     package var showsProgress: Bool { unsafe host.table.indicator_update != nil }
 
+    /// True if the host has any function for transitions.
     package var canAnimate: Bool {
         unsafe host.table.transition_prepare != nil || host.table.transition_animate != nil || host.table.transition_end != nil
     }

@@ -1,8 +1,10 @@
 import CSDImage
 import SDImage
 
-/// A transformer of the host.
+/// A transformer of the host: the adapter of `sdimage_transformer_vtable` (include/sdimage/sys/transformer.h). Runs on
+/// workers.
 package struct ForeignTransformer: ImageTransformer {
+    /// Part of the cache key of results; not empty.
     package let key: String
     private let host: ForeignTable<sdimage_transformer_vtable>
 

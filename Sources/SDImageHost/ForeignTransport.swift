@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// A transport of the host. Its `start` runs on a thread that may block for a while.
+/// A transport of the host: the adapter of `sdimage_transport_vtable` (include/sdimage/sys/transport.h). Its `start` runs on a
+/// thread that may block for a while.
 package final class ForeignTransport: Transport, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 
@@ -15,6 +16,7 @@ package final class ForeignTransport: Transport, HandleObject {
         host = ForeignTable(copy, foreign)
     }
 
+    /// Passes an exchange to the host, which reports the response through the lent `ExchangeObject`.
     package func start(_ exchange: Exchange) {
         guard let engine = Engine.current else { return exchange.finish(.shutdown) }
         engine.blocking.submit(exchange.request.priority) { [self] in
@@ -27,6 +29,7 @@ package final class ForeignTransport: Transport, HandleObject {
         }
     }
 
+    /// Tells the host that the response is no longer needed; does nothing once the host has released the exchange.
     package func cancel(_ exchange: Exchange) {
         guard unsafe host.table.cancel != nil, let lent = exchange.holder as? ExchangeObject else { return }
         unsafe host.table.cancel?(host.userData, Handle.lend(lent))

@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// A vector image of a coder of the host.
+/// A vector image of a coder of the host: its bytes, which `render` of the table draws at any size. Immutable, so any thread may
+/// draw.
 package final class ForeignVector: VectorImage {
     private let functions: CoderFunctions
     private let bytes: Bytes
@@ -15,6 +16,7 @@ package final class ForeignVector: VectorImage {
 
     package func render(_ size: PixelSize) throws(ImageError) -> Image { try render(size, stop: CancellationToken()) }
 
+    /// Draws at this size; throws `tooLarge` beyond the limits of the options it was decoded with.
     package func render(_ size: PixelSize, stop: CancellationToken) throws(ImageError) -> Image {
         guard !size.isEmpty, let width = UInt32(exactly: size.width), let height = UInt32(exactly: size.height) else {
             throw ImageError(.invalidArgument, "image: invalid size \(size.width)x\(size.height)")

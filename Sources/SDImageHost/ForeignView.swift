@@ -1,10 +1,11 @@
 import CSDImage
 import SDImage
 
-/// The host's callbacks for one animated view.
+/// The host's callbacks for one animated view: `sdimage_animated_view_handler`.
 package final class ForeignView: AnimatedViewHandler {
     private let host: ForeignTable<sdimage_animated_view_handler>
 
+    /// NULL is a handler without functions.
     package init(_ table: UnsafePointer<sdimage_animated_view_handler>?, _ foreign: Foreign) throws(ImageError) {
         let size = unsafe table?.pointee.size ?? 0
         let required = unsafe MemoryLayout<sdimage_animated_view_handler>.offset(of: \.loop) ?? 0

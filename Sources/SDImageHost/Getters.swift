@@ -9,6 +9,7 @@ package func hand<Value, T: HandleObject>(_ value: Value?, _ out: ObjectOut, _ o
     unsafe out.pointee = unsafe Handle.own(object(value))
 }
 
+/// The same for a value that is an object already.
 package func hand<T: HandleObject>(_ object: T?, _ out: ObjectOut) { unsafe hand(object, out) { $0 } }
 
 /// The same for an option that can be inherited; true if it is not.

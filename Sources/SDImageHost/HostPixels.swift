@@ -2,7 +2,7 @@ import CSDImage
 import Glibc
 import SDImage
 
-/// The layout of pixels of the host, checked before a pixel is touched.
+/// The layout of pixels of the host, checked before a pixel is touched. The functions of image.h that make images use it.
 package struct HostPixels {
     private let size: PixelSize
     private let format: PixelFormat
@@ -30,6 +30,7 @@ package struct HostPixels {
         self.stride = stride
     }
 
+    /// An image with a copy of the pixels, whose last row needs no padding.
     package func copied(from pixels: UnsafeRawPointer?) throws(ImageError) -> Image {
         guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
         let buffer = try PixelBuffer(size: size, format: format)
@@ -40,7 +41,7 @@ package struct HostPixels {
         return image(buffer)
     }
 
-    /// `foreign` owns the pixels.
+    /// An image that uses the pixels in place. `foreign` owns them, and releases them after the last use of the image.
     package func adopted(_ pixels: UserData, _ foreign: Foreign) throws(ImageError) -> Image {
         guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
         guard UInt(bitPattern: pixels) % UInt(format.bytesPerChannel) == 0, stride % format.bytesPerChannel == 0 else {
@@ -53,6 +54,7 @@ package struct HostPixels {
     /// An image whose pixels the host writes before it uses the image.
     package func uninitialized() throws(ImageError) -> Image { image(try PixelBuffer(size: size, format: format)) }
 
+    /// An image with the properties that a format implies.
     private func image(_ buffer: PixelBuffer) -> Image {
         var metadata = ImageMetadata()
         metadata.hasAlpha = format.hasAlpha

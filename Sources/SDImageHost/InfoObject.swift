@@ -1,6 +1,6 @@
 import SDImage
 
-/// Header information as seen from C, with its texts as C strings.
+/// Header information as seen from C (`sdimage_info`), with its texts as C strings. Immutable.
 package final class InfoObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 

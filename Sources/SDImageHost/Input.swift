@@ -2,7 +2,8 @@ import CSDImage
 import Glibc
 import SDImage
 
-/// Reads arguments of C callers: lengths and pointers are checked here, once.
+/// Reads arguments of C callers: lengths and pointers are checked here, once. Errors are INVALID_ARGUMENT, or those of
+/// `Handle.borrow`. SDIMAGE_NUL_TERMINATED is the largest `size_t`, which Swift imports as -1.
 @usableFromInline package enum Input {
     /// Bytes with a length, which may be SDIMAGE_NUL_TERMINATED for text.
     package static func bytes(_ pointer: UnsafeRawPointer?, _ length: Int) throws(ImageError) -> [UInt8] {
@@ -13,7 +14,7 @@ import SDImage
         return unsafe Array(buffer)
     }
 
-    /// Generous even for a data: URL; a longer length is an error of the caller.
+    /// Maximum bytes of a text and entries of a list. Generous even for a data: URL; a longer length is an error of the caller.
     private static let longestText = 64 << 20
 
     /// Bytes other than text, which require a length; valid during the call.
@@ -122,6 +123,8 @@ import SDImage
         var table = empty
         unsafe withUnsafeMutableBytes(of: &table) { copy in
             guard let base = copy.baseAddress else { return }
+            // A pointer has eight bytes. Further functions of a newer caller are ignored; those that an older one lacks stay
+            // NULL.
             unsafe _ = memcpy(base, pointer, min(size / 8 * 8, MemoryLayout<T>.size))
         }
         return table

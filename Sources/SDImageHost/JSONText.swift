@@ -1,6 +1,7 @@
 import SDImage
 
-/// A small JSON value, written in UTF-8 (RFC 8259). Supports only what the library reports; there is no parser.
+/// A small JSON value, written in UTF-8 (RFC 8259). Supports only what the library reports; there is no parser. `Report` makes it
+/// for the C functions that return JSON.
 package indirect enum JSONText {
     case string(String)
     case integer(Int)
@@ -8,6 +9,7 @@ package indirect enum JSONText {
     case bool(Bool)
     case null
     case array([JSONText])
+    /// Members in this order; names must be unique.
     case object([(String, JSONText)])
 
     /// The text as bytes that can be lent to C.
@@ -17,6 +19,7 @@ package indirect enum JSONText {
         switch self {
         case .string(let value): JSONText.quoted(value)
         case .integer(let value): String(value)
+        // JSON has no infinity and no NaN (RFC 8259, section 6).
         case .number(let value): value.isFinite ? String(value) : "null"
         case .bool(let value): value ? "true" : "false"
         case .null: "null"
@@ -26,6 +29,7 @@ package indirect enum JSONText {
         }
     }
 
+    /// The value as a JSON string, with its quotation marks (RFC 8259, section 7).
     private static func quoted(_ value: String) -> String {
         var result = "\""
         for scalar in value.unicodeScalars {

@@ -1,6 +1,7 @@
 import SDImage
 
-/// Texts lent by a single-owner object, by property: each stays valid until its property changes.
+/// Texts lent by a single-owner object, by property: each stays valid until its property changes. Not synchronized, like its
+/// owner.
 package struct LentTexts {
     private var texts: [String: (bytes: [UInt8], text: CString)] = [:]
 

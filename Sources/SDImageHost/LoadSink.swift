@@ -1,7 +1,7 @@
 import SDImage
 
 /// The write end of a load, held by a loader of the host. Releasing it unfinished ends the load: so only the loader may hold
-/// it, and waiters hold the `Inflow`.
+/// it, and waiters hold the `Inflow`. `sdimage_load_sink` in C.
 package final class LoadSink: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 
@@ -15,16 +15,20 @@ package final class LoadSink: Sendable, HandleObject {
     deinit { inflow.finish(ImageError(.internalError, "loader: sink released without completion")) }
 }
 
-/// The data written into a sink. Ends exactly once: finished, or cancelled.
+/// The data written into a sink. Ends exactly once: finished, or cancelled. One thread writes at a time, any thread may cancel;
+/// no lock is held while the waiter is resumed.
 @safe package final class Inflow: Sendable {
     package typealias Outcome = Result<LoadedData, ImageError>
 
     @safe private struct State {
+        /// Number of bytes to expect; -1 if it is unknown.
         var expected: Int64 = -1
         var isFinished = false
         var isCancelled = false
         var isStorable = true
+        /// Resumes the load; nil before it waits, and after the end.
         var waiting: Resumption<Outcome>?
+        /// Weak: a strong reference here would keep a released sink from ending the load.
         weak var sink: LoadSink?
         /// An end that came before the waiter.
         var early: Outcome?
@@ -33,6 +37,7 @@ package final class LoadSink: Sendable, HandleObject {
     /// The limit that the request sets, for bytes by reference too; nil for none.
     private let requestLimit: Int?
     private let progress: LoadProgress
+    /// The bytes written so far, which progressive decodes read.
     private let body: GrowingBody
     private let state = Monitor(State())
 
@@ -59,6 +64,7 @@ package final class LoadSink: Sendable, HandleObject {
     /// The sink, while the loader still holds it.
     package var sink: LoadSink? { state.withLock { $0.sink } }
 
+    /// Resumes the caller with the outcome, at once if the sink has ended.
     package func wait(_ resume: Resumption<Outcome>) {
         let early = state.withLock { state -> Outcome? in
             if state.early == nil { state.waiting = resume }
@@ -70,12 +76,14 @@ package final class LoadSink: Sendable, HandleObject {
     /// The number of bytes to expect; negative if it is unknown.
     package var expectedLength: Int64 { state.withLock { $0.expected } }
 
+    /// Sets the number of bytes to expect, and reserves memory for them.
     package func expect(_ length: UInt64) {
         state.withLock { $0.expected = Int64(clamping: length) }
         // A hint only: if the memory is refused, the first write fails.
         try? body.reserve(Int(clamping: length))
     }
 
+    /// Appends bytes. Throws `cancelled` when the load needs no more, and `tooLarge` beyond the limit.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
         let expected = try state.withLock { state throws(ImageError) in
             if state.isCancelled { throw .cancelled }
@@ -125,6 +133,7 @@ package final class LoadSink: Sendable, HandleObject {
             })
     }
 
+    /// Checks bytes by reference.
     private func received(_ data: Bytes?) -> Outcome {
         guard let data, !data.isEmpty else { return .failure(ImageError(.emptyData, "loader: no data returned")) }
         if let requestLimit, data.count > requestLimit {
@@ -157,6 +166,7 @@ package final class LoadSink: Sendable, HandleObject {
         resume(outcome ?? written)
     }
 
+    /// Passes the first outcome to the waiter, or keeps it until there is one.
     private func resume(_ outcome: Outcome) {
         let waiting = state.withLock { state -> Resumption<Outcome>? in
             let waiting = state.waiting

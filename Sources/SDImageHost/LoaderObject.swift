@@ -1,6 +1,6 @@
 import SDImage
 
-/// A loader as seen from C, with a name that can be lent.
+/// A loader as seen from C (`sdimage_loader`), with a name that can be lent.
 package final class LoaderObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 

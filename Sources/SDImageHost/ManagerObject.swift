@@ -1,12 +1,13 @@
 import CSDImage
 import SDImage
 
-/// The parameters of a new manager.
+/// The parameters of a new manager; nil or inherited for the defaults of the process.
 package struct ManagerConfiguration {
     package var cache: Setting<any ImageCaching> = .inherited
     package var loader: (any ImageLoader)?
     package var dispatcher: (any Dispatcher)?
     package var transformer: (any ImageTransformer)?
+    /// Seconds for which a URL that failed is refused.
     package var failedURLRetryAfter: Int64 = 300
     package var freshness = FreshnessPolicy.ignore
     package var ignoresSignatures = false

@@ -1,11 +1,13 @@
 import SDImage
 
-/// Numbers in the text format of Prometheus 0.0.4: `# HELP`, `# TYPE`, then a line for each combination of labels.
+/// Numbers in the text format of Prometheus 0.0.4: `# HELP`, `# TYPE`, then a line for each combination of labels. All names
+/// begin with `sdimage_`.
 package struct MetricsText {
     private var text = ""
 
     package typealias Sample = (labels: [(name: String, value: String)], value: Double)
 
+    /// A counter only grows; a gauge is a current value.
     package mutating func counter(_ name: String, _ help: String, _ samples: [Sample]) { metric(name, "counter", help, samples) }
     package mutating func counter(_ name: String, _ help: String, _ value: Int) { counter(name, help, [([], Double(value))]) }
     package mutating func gauge(_ name: String, _ help: String, _ samples: [Sample]) { metric(name, "gauge", help, samples) }
@@ -19,6 +21,7 @@ package struct MetricsText {
         let bounds = LoadStatistics.Histogram.bounds.map { MetricsText.number(Double($0) / 1e9) } + ["+Inf"]
         for (value, times) in histograms {
             var count = 0
+            // Buckets are cumulative: each counts all times up to its bound.
             for (bound, inClass) in zip(bounds, times.counts) {
                 count += inClass
                 line(name + "_bucket", [(label, value), ("le", bound)], Double(count))
@@ -35,6 +38,7 @@ package struct MetricsText {
         for (labels, value) in samples { line(name, labels, value) }
     }
 
+    /// Writes the lines that precede the samples of a metric.
     private mutating func head(_ name: String, _ type: String, _ help: String) {
         text += "# HELP sdimage_\(name) \(help)\n# TYPE sdimage_\(name) \(type)\n"
     }
@@ -46,12 +50,14 @@ package struct MetricsText {
         text += " \(MetricsText.number(value))\n"
     }
 
+    /// Integers without a fraction, as far as a double holds them exactly.
     private static func number(_ value: Double) -> String {
         value == value.rounded() && abs(value) < 1e15 ? "\(Int(value))" : "\(value)"
     }
 }
 
 extension Report {
+    /// The metrics of the process: loads, the given caches together, pixels and threads.
     package static func metrics(_ statistics: LoadStatistics, _ caches: [ImageCache]) -> MetricsText {
         var text = MetricsText()
         let loads = statistics.numbers
@@ -82,6 +88,7 @@ extension Report {
         return text
     }
 
+    /// Adds the sums over all caches.
     private static func add(_ open: [ImageCache], to text: inout MetricsText) {
         let memory = open.map(\.memory.statistics), disk = open.compactMap(\.disk?.statistics)
         func looks(_ hits: Int, _ misses: Int) -> [MetricsText.Sample] {

@@ -1,12 +1,14 @@
 import CSDImage
 import SDImage
 
-/// Static names of enum values, and conversions of the core's enums to C values.
+/// Static names of enum values, and conversions of the core's enums to C values. Names are lent for the life of the process.
 package enum Names {
+    /// Static strings end with a NUL.
     package static func pointer(_ name: StaticString) -> Text {
         unsafe UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 
+    /// A number of a later version is "UNKNOWN".
     package static func status(_ status: sdimage_status) -> Text {
         unsafe pointer(Status(rawValue: status.rawValue)?.name ?? "UNKNOWN")
     }
@@ -23,6 +25,7 @@ package enum Names {
         package let aliases, parameters: [CString]
     }
 
+    /// The filters of the catalog, in its order.
     package static let filters = FilterCatalog.filters.map { filter in
         FilterTexts(
             filter: filter, name: CString(filter.name), summary: CString(filter.summary),
@@ -101,6 +104,7 @@ extension CacheLayers {
 }
 
 extension StageTimings {
+    /// The time of a stage; 0 for an unknown one.
     package func nanoseconds(_ stage: sdimage_stage) -> UInt64 {
         switch stage {
         case .SDIMAGE_STAGE_TOTAL: total
@@ -121,6 +125,7 @@ extension ExpiryRule {
 }
 
 extension LoadTransaction {
+    /// The time of a phase; 0 for an unknown one.
     package func nanoseconds(_ phase: sdimage_transaction_phase) -> UInt64 {
         switch phase {
         case .SDIMAGE_TRANSACTION_PHASE_NAME_LOOKUP: nameLookup

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A prefetcher as seen from C: releasing it cancels the work under way.
+/// A prefetcher as seen from C (`sdimage_prefetcher`): releasing it cancels the work under way.
 package final class PrefetcherObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 

@@ -1,7 +1,7 @@
 import SDImage
 
 /// The host's side of a hook, completed once, at any time, from any thread. Releasing it uncompleted is an outcome too: so only
-/// the hook may hold it, and waiters hold the `PendingReply`.
+/// the hook may hold it, and waiters hold the `PendingReply`. `sdimage_reply` in C.
 package final class Reply: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 
@@ -12,19 +12,22 @@ package final class Reply: Sendable, HandleObject {
     deinit { pending.complete(.failure(ImageError(.internalError, "hook: reply released without completion"))) }
 }
 
-/// The outcome of a hook: set once, taken once.
+/// The outcome of a hook: set once, taken once. No lock is held while the waiter is resumed.
 package final class PendingReply: Sendable {
     package typealias Outcome = Result<CachedData?, ImageError>
 
     private enum State {
+        /// Neither outcome nor waiter.
         case open
         case waiting(@Sendable (Outcome) -> Void)
+        /// Completed before there was a waiter.
         case early(Outcome)
         case done
     }
 
     private let state = Lock((State.open, isCancelled: false))
 
+    /// True when the outcome is no longer needed, so that the host may end its work early.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     package func cancel() { state.withLock { $0.isCancelled = true } }
@@ -42,6 +45,7 @@ package final class PendingReply: Sendable {
         if let early { body(early) }
     }
 
+    /// Sets the outcome; later outcomes are ignored.
     package func complete(_ outcome: Outcome) {
         let body = state.withLock { state -> (@Sendable (Outcome) -> Void)? in
             switch state.0 {

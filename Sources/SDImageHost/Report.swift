@@ -1,8 +1,10 @@
 import CSDImage
 import SDImage
 
-/// The JSON objects returned by C functions.
+/// The JSON objects returned by C functions. Names and meanings of members are part of the documentation of each function in
+/// include/.
 package enum Report {
+    /// The properties of an image; blocks of metadata by their sizes.
     package static func info(_ info: ImageInfo) -> JSONText {
         .object([
             ("format", .string("\(info.format.name)")),
@@ -56,6 +58,7 @@ package enum Report {
         return .string(value.string)
     }
 
+    /// The state of the library and its environment.
     package static func diagnosis(_ found: DiagnosisObject) -> JSONText {
         .object([
             ("version", .string("\(Version.text)")),
@@ -84,6 +87,7 @@ package enum Report {
         ])
     }
 
+    /// The counters of a cache; throws if it is closed.
     package static func statistics(_ cache: ImageCache) throws(ImageError) -> JSONText {
         try cache.check()
         let memory = cache.memory.statistics
@@ -110,6 +114,7 @@ package enum Report {
         ])
     }
 
+    /// The outcome of a check of a disk cache.
     package static func verification(_ report: CacheReport) -> JSONText {
         .object([
             ("sound", .bool(report.isSound)), ("entries", .integer(report.entries)), ("bytes", .integer(report.bytes)),
@@ -139,6 +144,7 @@ package enum Report {
 
     private static func disk(_ cache: DiskCache) -> JSONText {
         let used = cache.statistics
+        // Counters exist without the index; its totals are 0 if it cannot be read.
         let totals = try? cache.totalsNow()
         return .object([
             ("hits", .integer(used.hits)), ("misses", .integer(used.misses)), ("stores", .integer(used.stores)),

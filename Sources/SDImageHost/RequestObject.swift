@@ -1,6 +1,6 @@
 import SDImage
 
-/// A request as C builds it up: the value, and the texts lent from it.
+/// A request as C builds it up (`sdimage_request`): the value, and the texts lent from it.
 package final class RequestObject: @unchecked Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .unreleasable }
 
@@ -10,9 +10,11 @@ package final class RequestObject: @unchecked Sendable, HandleObject {
     }
     /// The prepared request; nil after a change.
     package var prepared: PreparedRequest?
+    /// URL and method as lent to the host.
     package private(set) var url: CString
     private var lent = LentTexts()
     package private(set) var method: CString
+    /// The named values as lent to the host; nil for none.
     private var options: OptionsObject?
 
     package init(_ value: ImageRequest) {

@@ -10,6 +10,7 @@ package final class ResponseObject: @unchecked Sendable, HandleObject {
 
     package init(_ value: DownloadResponse) { self.value = value }
 
+    /// The value of a field, whose name is case-insensitive; lent until it changes.
     package func header(_ name: String) -> CString? {
         let name = name.lowercased()
         return lent.text(name, value.headers.first { $0.name.lowercased() == name }?.value)

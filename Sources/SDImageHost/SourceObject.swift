@@ -1,6 +1,6 @@
 import SDImage
 
-/// A source as seen from C.
+/// A source as seen from C: `sdimage_source`. Lent to coders that read bytes as they need them.
 package final class SourceObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A transformer as seen from C, with a key that can be lent.
+/// A transformer as seen from C (`sdimage_transformer`), with a key that can be lent.
 package final class TransformerObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 

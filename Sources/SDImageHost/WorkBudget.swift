@@ -1,10 +1,12 @@
 import SDImage
 
-/// The budget of an operation as seen by a coder of the host: of one call, or of the current call of an instance.
+/// The budget of an operation as seen by a coder of the host: of one call, or of the current call of an instance. Coders query it
+/// through their options, from any thread.
 package final class WorkBudget: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 
     private struct State {
+        /// nil between calls of an instance.
         var stop: CancellationToken?
         /// Monotonic nanoseconds; for calls whose `stop` has no time limit.
         var deadline = UInt64.max
@@ -15,11 +17,13 @@ package final class WorkBudget: Sendable, HandleObject {
     /// A budget without limits until a call begins.
     package init() { state = Monitor(State()) }
 
+    /// The budget of one call that begins here.
     package convenience init(_ stop: CancellationToken, nanoseconds: UInt64) {
         self.init()
         begin(stop, nanoseconds: nanoseconds)
     }
 
+    /// Starts the budget of a call of an instance: the token, and a time from here on.
     package func begin(_ stop: CancellationToken, nanoseconds: UInt64) {
         let (end, overflow) = MonotonicClock.now.addingReportingOverflow(nanoseconds)
         state.withLock { $0 = State(stop: stop, deadline: overflow ? .max : end) }
@@ -27,6 +31,7 @@ package final class WorkBudget: Sendable, HandleObject {
 
     package func end() { state.withLock { $0 = State() } }
 
+    /// Throws `cancelled` or `timeout` when the work must end.
     package func check() throws(ImageError) {
         let (stop, deadline) = state.withLock { ($0.stop, $0.deadline) }
         try stop?.check()
@@ -39,6 +44,7 @@ package final class WorkBudget: Sendable, HandleObject {
         return nil
     }
 
+    /// Counts bytes that the coder has read; throws when the work must end.
     package func spend(_ bytes: Int) throws(ImageError) {
         let stop = state.withLock { $0.stop }
         // Capped above any real amount, so that sums of several calls do not overflow.
@@ -46,6 +52,7 @@ package final class WorkBudget: Sendable, HandleObject {
         try check()
     }
 
+    /// Time that is left; UINT32_MAX without a limit.
     package var remainingMilliseconds: UInt32 {
         let (stop, deadline) = state.withLock { ($0.stop, $0.deadline) }
         let end = min(deadline, stop?.end ?? .max), now = MonotonicClock.now
