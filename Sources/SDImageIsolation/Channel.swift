@@ -2,7 +2,8 @@ import CIsolation
 import Glibc
 import SDImage
 
-/// The kind of a message between a host and its worker.
+/// The kind of a message between a host and its worker. A worker is started once, then serves one call at a time: `call`, perhaps
+/// several pairs of `read` and `bytes`, then `reply`.
 enum MessageKind: UInt32 {
     /// Host: the coders to open, before the sandbox.
     case start = 1
@@ -30,7 +31,7 @@ struct Message {
     var body: MessageReader
 }
 
-/// The reason why no message was received.
+/// The reason why no message was received. All but `timedOut` mean that the worker cannot be used any longer.
 enum ChannelFailure: Error {
     case timedOut
     /// The other process ended.
@@ -48,15 +49,19 @@ enum ChannelFailure: Error {
     private struct Header {
         var magic = Header.expected
         var kind: UInt32 = 0
+        /// Number of the call; 0 outside of calls.
         var number: UInt64 = 0
+        /// Bytes of the body.
         var length: UInt64 = 0
 
         /// Differs between versions of the messages.
         static let expected: UInt32 = 0x5344_4901
         static let size = 24
+        /// Bytes of a body that fit the datagram.
         static let longest = Int(CISO_MAX_MESSAGE) - Header.size
     }
 
+    /// A SOCK_SEQPACKET: messages arrive whole and in order.
     let socket: Int32
     // Written by the one thread that receives.
     private nonisolated(unsafe) let buffer: UnsafeMutableRawBufferPointer
@@ -88,10 +93,12 @@ enum ChannelFailure: Error {
         guard code == 0 else { throw ImageError(.decoderCrashed, "decoder process: ended", systemError: code) }
     }
 
+    /// Sends a message without a body.
     func send(_ kind: MessageKind, _ number: UInt64, deadline: UInt64) throws(ImageError) {
         try send(kind, number, MessageWriter(), deadline: deadline)
     }
 
+    /// Waits for a message until the deadline, in monotonic nanoseconds. The content is checked by the reader of its body.
     func receive(deadline: UInt64) throws(ChannelFailure) -> Message {
         var message = ciso_message()
         switch unsafe ciso_receive(socket, buffer.baseAddress, buffer.count, &message, deadline) {
@@ -101,6 +108,7 @@ enum ChannelFailure: Error {
         case EMFILE: throw .refused(ImageError(.noMemory, "decoder process: no descriptor is left", systemError: EMFILE))
         default: throw .ended
         }
+        // Owned from here on, so that an invalid message closes them, too.
         let descriptors = Channel.descriptors(of: message)
         let length = message.length
         guard length >= Header.size, let base = unsafe buffer.baseAddress else { throw .invalid }
@@ -111,6 +119,7 @@ enum ChannelFailure: Error {
         return Message(kind: kind, number: header.number, body: MessageReader(body, descriptors))
     }
 
+    /// The body of a message: the rest of the datagram, or the memory of the last descriptor.
     private static func body(
         _ header: Header, _ inline: UnsafeRawBufferPointer, _ descriptors: [Descriptor]
     ) throws(ChannelFailure) -> Bytes {

@@ -1,6 +1,7 @@
 import SDImage
 
-/// A coder as host and worker name it: a built-in one, or that of a shared object.
+/// A coder as host and worker name it: a built-in one, or that of a shared object. Host and worker are the same library, so a
+/// name stands for the same coder in both.
 package struct CoderName: Hashable, Sendable {
     package let name: String
     /// The shared object; empty for a built-in coder.

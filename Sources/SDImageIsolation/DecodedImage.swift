@@ -5,6 +5,7 @@ struct DecodedImage {
     let image: Image
     /// The session with the other frames or the vector image; nil for others.
     let session: Session?
+    /// The frames in the session; empty without one.
     let properties: StreamProperties
     /// True if the frames have encoded bytes.
     let hasBytes: Bool
@@ -13,7 +14,9 @@ struct DecodedImage {
 
 /// A decoder or image that a worker keeps; closed with the last reference.
 final class Session: Sendable {
+    /// The worker that keeps it; retained, so that it can be told to close the session.
     let process: DecoderProcess
+    /// The worker's number of the session, from 1.
     let number: UInt64
 
     init(_ process: DecoderProcess, _ number: UInt64) {
@@ -52,6 +55,7 @@ extension MessageReader {
         return (image, try flag(), try properties().0)
     }
 
+    /// Reads an image with its session, which it owns from the moment its number is known.
     mutating func decodedImage(_ limits: DecodeLimits, _ process: DecoderProcess) throws(ImageError) -> DecodedImage {
         let image = try image(limits)
         let number = try number(UInt64.self)

@@ -3,7 +3,10 @@ import Glibc
 import SDImage
 
 /// The worker processes: started on demand, reused, at most one for each processor, ended when idle for a while and with the
-/// last engine.
+/// last engine. Any thread may use it; no lock is held while a worker is started, ended or called.
+///
+/// A worker that works is in no list: the caller of `acquire` owns it, and passes it to exactly one of `release`, `discard` and
+/// `kill`.
 package final class DecoderPool: Sendable {
     package static let shared = DecoderPool()
 
@@ -14,6 +17,7 @@ package final class DecoderPool: Sendable {
     /// Nanoseconds between two checks of a cancellation while others use the workers.
     static let pollInterval: UInt64 = 10_000_000
 
+    /// A worker without a call, and the time since when, in monotonic nanoseconds.
     private struct Idle {
         let process: DecoderProcess
         let since: UInt64
@@ -25,6 +29,7 @@ package final class DecoderPool: Sendable {
         var owner = getpid()
         /// Least recently used first.
         var idle: [Idle] = []
+        /// The decodes that wait for a worker.
         var queue = WorkerQueue()
         /// Killed workers that have not been waited for.
         var killed: [DecoderProcess] = []
@@ -49,6 +54,7 @@ package final class DecoderPool: Sendable {
         }
     }
 
+    /// The way to get a worker: an idle one, or a new one, perhaps after the end of an idle one.
     private enum Step {
         case use(DecoderProcess)
         case start(insteadOf: DecoderProcess?)
@@ -60,6 +66,7 @@ package final class DecoderPool: Sendable {
     }
 
     private let state = Monitor(State())
+    /// Maximum number of workers.
     private let limit = LibraryThread.availableProcessors
 
     private init() {
@@ -77,6 +84,7 @@ package final class DecoderPool: Sendable {
         }
     }
 
+    /// Changes the statistics.
     func count(_ change: (inout DecoderStatistics) -> Void) { state.withLock { change(&$0.statistics) } }
 
     // MARK: Use of a worker
@@ -100,6 +108,7 @@ package final class DecoderPool: Sendable {
         return try start(program, modules)
     }
 
+    /// Waits until a worker may be used or started. Returns the modules that a new one must open.
     private func nextStep(
         _ coder: CoderName, _ isFresh: Bool, _ stop: CancellationToken
     ) throws(ImageError) -> (Step, Set<CoderName>) {
@@ -110,6 +119,7 @@ package final class DecoderPool: Sendable {
             let queue = state.queue
             let isFree = { (idle: Idle) in queue.mayTake(ObjectIdentifier(idle.process), number) }
             let isUsable = { (idle: Idle) in coder.path.isEmpty || idle.process.modules.contains(coder) }
+            // The most recently used one: its memory is the most likely to be in caches, and the others become idle.
             if !isFresh, let index = state.idle.lastIndex(where: { isFree($0) && isUsable($0) }) {
                 return (.use(state.idle.remove(at: index).process), state.modules)
             }
@@ -117,6 +127,7 @@ package final class DecoderPool: Sendable {
                 state.count += 1
                 return (.start(insteadOf: nil), state.modules)
             }
+            // All workers exist: the one that was idle longest is replaced by one with the module.
             guard let index = state.idle.firstIndex(where: isFree) else { return nil }
             return (.start(insteadOf: state.idle.remove(at: index).process), state.modules)
         }
@@ -147,10 +158,12 @@ package final class DecoderPool: Sendable {
         return try result.get()
     }
 
+    /// Has waiting threads look at the queue again.
     private func wakeWaiting() {
         if state.withLock({ !$0.queue.isEmpty }) { state.broadcast() }
     }
 
+    /// Starts a worker, which was counted before; counts it no longer if that fails.
     private func start(_ program: String, _ modules: Set<CoderName>) throws(ImageError) -> DecoderProcess {
         do throws(ImageError) {
             let process = try DecoderPool.process(program, modules)
@@ -225,6 +238,7 @@ package final class DecoderPool: Sendable {
         if isWatched { state.broadcast() } else { discard(process) }
     }
 
+    /// Counts a worker that has ended no longer, which makes room for another.
     private func forgetOne() {
         state.withLock { state in state.count = max(0, state.count - 1) }
         state.broadcast()
@@ -242,6 +256,7 @@ package final class DecoderPool: Sendable {
         _ = state.wait { state, _ in state.ending == 0 ? true : nil }
     }
 
+    /// Removes the idle workers that are to end, and all killed ones. The caller ends them outside the lock.
     private func take(_ state: inout State, where isOver: (Idle) -> Bool) -> [DecoderProcess] {
         let over = state.idle.filter(isOver).map(\.process) + state.killed
         state.idle.removeAll(where: isOver)
@@ -250,6 +265,7 @@ package final class DecoderPool: Sendable {
         return over
     }
 
+    /// Ends workers that `take` returned; blocks until they are no processes any more.
     private func end(_ processes: [DecoderProcess]) {
         for process in processes {
             discard(process)
@@ -302,6 +318,7 @@ package final class DecoderPool: Sendable {
         return removal
     }
 
+    /// Runs on the thread `sdimage-idle`, which ends when there is no worker.
     private func endIdleInTime() {
         while true {
             let removal = state.wait { state, wakeAt -> Removal? in

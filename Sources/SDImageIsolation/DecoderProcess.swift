@@ -4,17 +4,20 @@ import Glibc
 import SDImage
 import Synchronization
 
-/// A worker process, as seen by its host.
+/// A worker process, as seen by its host. `DecoderPool` starts it and lends it to one call at a time; sessions of images keep
+/// this object, even when the process has ended.
 @safe final class DecoderProcess: Sendable {
     // Changed once, by `end`.
     private nonisolated(unsafe) let worker: UnsafeMutablePointer<ciso_worker>
     private let hasEnded = Atomic<Bool>(false)
     /// The process that started the worker: a forked child has no workers of its own.
     private let owner = getpid()
+    /// The socket of the worker.
     let channel: Channel
     private let currentArena = Lock<RemoteArena?>(nil)
     /// The shared objects that it has opened.
     let modules: Set<CoderName>
+    /// Number of the last call, by which late messages are recognized.
     private let lastCall = Atomic<UInt64>(0)
     /// Number of images that it was given.
     private let images = Atomic<Int>(0)
@@ -30,6 +33,8 @@ import Synchronization
     /// Number of sessions that fit in a message without memory of its own.
     private static let mostTrimmed = 4096
 
+    /// Starts the program and waits until it has entered its sandbox. Throws `unsupported` if the system can run no worker, and
+    /// `noMemory` if resources are short.
     init(program: String, modules: Set<CoderName>) throws(ImageError) {
         self.modules = modules
         let worker = UnsafeMutablePointer<ciso_worker>.allocate(capacity: 1)
@@ -54,6 +59,7 @@ import Synchronization
         try open()
     }
 
+    /// Starts the program without arguments and with an empty environment; returns an errno value.
     private static func start(_ program: String, _ worker: UnsafeMutablePointer<ciso_worker>) -> Int32 {
         let name = unsafe strdup(program)
         defer { unsafe free(name) }
@@ -81,6 +87,7 @@ import Synchronization
         }
     }
 
+    /// Waits for the message that follows the start.
     private func ready(_ deadline: UInt64) throws(ImageError) {
         do throws(ChannelFailure) {
             var message = try channel.receive(deadline: deadline)
@@ -128,6 +135,7 @@ import Synchronization
         return (end.signal, end.status)
     }
 
+    /// Kills the process without waiting for its end.
     func kill() { unsafe _ = ciso_kill(worker) }
 
     /// True while it runs and has sent nothing unexpected.
@@ -135,7 +143,9 @@ import Synchronization
         !isOver && channel.isQuiet
     }
 
+    /// False in a forked child of the process that started it.
     var isOfThisProcess: Bool { owner == getpid() }
+    /// True if it can make no more calls.
     var isOver: Bool { hasEnded.load(ordering: .relaxed) || !isOfThisProcess }
 
     /// The memory from which results are copied; nil until the worker sends it.
@@ -165,6 +175,7 @@ import Synchronization
         }
     }
 
+    /// Removes the arena; the caller unmaps it by releasing it.
     private func takeArena() -> RemoteArena? {
         currentArena.withLock { arena in
             defer { arena = nil }
@@ -172,15 +183,18 @@ import Synchronization
         }
     }
 
+    /// Counts an image that the worker is about to see.
     func noteImage() { images.add(1, ordering: .relaxed) }
     /// True if an image before the current one may be the cause of a crash.
     var hasServedOthers: Bool { images.load(ordering: .relaxed) > 1 }
 
+    /// The number for a new call, from 1.
     func nextCall() -> UInt64 { lastCall.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Closes a session with the next call.
     func close(_ session: UInt64) { unused.withLock { $0.append(session) } }
 
+    /// Removes sessions from the list of those to close.
     func takeUnused(atMost most: Int = .max) -> [UInt64] {
         unused.withLock { unused in
             let taken = Array(unused.prefix(most))

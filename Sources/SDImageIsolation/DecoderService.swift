@@ -4,11 +4,14 @@ import Glibc
 import SDImage
 
 /// The work of a worker process: receives calls on its first thread and makes them on another, so that a cancellation, or the
-/// end of the host, is noticed during a call.
+/// end of the host, is noticed during a call. The program `sdimage-decoder` runs it; nothing else happens in that process.
+///
+/// Messages of the host are trusted as far as they are well formed; an unexpected one ends the process.
 package final class DecoderService: Sendable {
     /// Returns the coder of a name; opens its module if it has one.
     package typealias CoderSource = @Sendable (CoderName) throws(ImageError) -> any ImageCoder
 
+    /// A received call, its time limit in nanoseconds, and the token that ends it.
     private struct Call {
         let number: UInt64
         var body: MessageReader
@@ -37,7 +40,9 @@ package final class DecoderService: Sendable {
 
     private let channel = Channel(CISO_SOCKET)
     private let state = Monitor(State())
+    /// Makes the calls.
     private let sessions: WorkerSessions
+    /// Pixels of results, which the host reads.
     private let memory: WorkerMemory
 
     private init(_ coders: [CoderName: OpenedCoder], _ memory: WorkerMemory, _ builtin: @escaping CoderSource) {
@@ -83,6 +88,7 @@ package final class DecoderService: Sendable {
         }
     }
 
+    /// Receives the start message, and opens the modules that it names, while files can still be opened.
     private static func open(
         _ channel: Channel, _ source: CoderSource
     ) throws(ImageError) -> [CoderName: OpenedCoder] {
@@ -101,12 +107,14 @@ package final class DecoderService: Sendable {
         return coders
     }
 
+    /// Reports to the host that calls can be made, or why not.
     private static func sendReady(_ channel: Channel, _ failure: ImageError? = nil) throws(ImageError) {
         var writer = MessageWriter()
         try writer.put(optional: failure) { writer, error throws(ImageError) in try writer.put(error) }
         try channel.send(.ready, 0, writer, deadline: MonotonicClock.now &+ sendLimit)
     }
 
+    /// Starts the thread that makes the calls.
     private func start() throws(ImageError) {
         // The stack of a thread of the pool, which decodes in a host.
         pthread_detach(try LibraryThread.start("sdimage-decode", stackBytes: 8 << 20) { self.makeCalls() })
@@ -114,6 +122,7 @@ package final class DecoderService: Sendable {
 
     // MARK: First thread
 
+    /// Handles messages until the host ends or sends an invalid one, which ends this process.
     private func receive() {
         while true {
             guard let message = try? channel.receive(deadline: .max), handle(message) else { return }
@@ -128,6 +137,7 @@ package final class DecoderService: Sendable {
             guard let nanoseconds = try? body.number(UInt64.self) else { return false }
             let call = Call(number: message.number, body: body, stop: CancellationToken(), nanoseconds: nanoseconds)
             let isFree = state.withLock { state in
+                // A host makes one call at a time.
                 guard state.current == nil else { return false }
                 state.waiting = call
                 state.current = (call.number, call.stop)
@@ -149,6 +159,7 @@ package final class DecoderService: Sendable {
 
     /// False for a message that a host never sends.
     private func trim(_ body: MessageReader) -> Bool {
+        // A trim comes between calls; there are no pixels that the host still reads.
         guard state.withLock({ $0.current == nil }) else { return false }
         var body = body
         do throws(ImageError) { try sessions.closeUnused(&body) } catch { return false }
@@ -170,6 +181,7 @@ package final class DecoderService: Sendable {
 
     // MARK: Thread of the calls
 
+    /// Makes one call after another; never returns.
     private func makeCalls() {
         while true {
             let call = state.wait { state, _ -> Call? in
@@ -181,6 +193,7 @@ package final class DecoderService: Sendable {
         }
     }
 
+    /// Makes a call and sends its result or error.
     private func reply(to call: Call) {
         releaseHeld()
         let deadline = MonotonicClock.now.addingSaturated(DecoderService.sendLimit)
@@ -190,6 +203,7 @@ package final class DecoderService: Sendable {
                 try writer.put(true)
                 try sessions.perform(call.body, &writer, self, call.stop, nanoseconds: call.nanoseconds)
             } catch {
+                // The writer may contain a part of the result.
                 writer = MessageWriter()
                 try writer.put(false)
                 try writer.put(error)

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Counts of the worker processes of this process.
+/// Counts of the worker processes of this process, since its start where not stated otherwise. Part of the state of
+/// `DecoderPool`.
 package struct DecoderStatistics: Sendable {
     /// Processes that run now.
     package var running = 0

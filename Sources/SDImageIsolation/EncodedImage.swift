@@ -1,8 +1,9 @@
 import SDImage
 
-/// The encoded bytes of an image, or those that have arrived, with their digest.
+/// The encoded bytes of an image, or those that have arrived, with their digest. Thread-safe.
 final class EncodedImage: Sendable {
     let bytes: Bytes
+    /// The digest, once it was computed.
     private let known = Lock<String?>(nil)
 
     init(_ bytes: Bytes) { self.bytes = bytes }

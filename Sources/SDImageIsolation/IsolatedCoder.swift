@@ -1,10 +1,14 @@
 import SDImage
 
-/// Decodes in a worker process as another coder does in this one.
+/// Decodes in a worker process as another coder does in this one. `WorkerIsolation` puts it in place of that coder for one
+/// operation. Encoding and `canDecode` stay in this process.
 final class IsolatedCoder: ImageCoder {
+    /// The images that crashed workers, of all coders.
     private static let quarantine = Quarantine()
 
+    /// The coder that it stands for.
     private let base: any ImageCoder
+    /// Its name in the worker.
     let coder: CoderName
 
     init(_ base: any ImageCoder, _ coder: CoderName) {
@@ -45,6 +49,7 @@ final class IsolatedCoder: ImageCoder {
         }
     }
 
+    /// Throws `decoderCrashed` for an image that is in quarantine.
     func check(_ image: EncodedImage) throws(ImageError) { try IsolatedCoder.quarantine.check(image) }
 
     /// Runs `body`, and once again if the worker had decoded other images, one of which may have damaged it, or had not opened a
@@ -86,6 +91,7 @@ final class IsolatedCoder: ImageCoder {
                 return try base.decode(bytes, options: options, stop: stop)
             }
             let decoded = try decode(image, options, on: process, stop)
+            // Frames and vector images need the bytes later, in case the worker ends.
             guard let session = decoded.session else { return decoded.image }
             return IsolatedContent(self, try image.copiedIfLent(), options, session, decoded.properties).image(decoded)
         }
@@ -150,6 +156,7 @@ extension MessageWriter {
 }
 
 extension MessageReader {
+    /// Reads bytes that `put(shared:)` wrote; maps memory without a copy.
     mutating func shared() throws(ImageError) -> Bytes {
         if try flag() { return try bytes(limit: MessageWriter.limit) }
         let count = try count()

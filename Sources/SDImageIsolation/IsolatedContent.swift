@@ -1,12 +1,14 @@
 import SDImage
 
 /// The frames of an animation, or a vector image, in a worker. After the end of that worker they are opened again in another,
-/// once for each call.
+/// once for each call. Part of an image that `IsolatedCoder` or `IsolatedDecoder` returned. Thread-safe: the pool serializes the
+/// calls.
 final class IsolatedContent: FrameProvider, VectorImage {
     private let coder: IsolatedCoder
     private let encodedImage: EncodedImage
     private let options: DecodeOptions
     private let properties: StreamProperties
+    /// nil after `rest`; replaced when its worker has ended.
     private let session: Lock<Session?>
 
     init(

@@ -1,11 +1,14 @@
 import SDImage
 
 /// Progressive decoder whose coder works in a worker process. Keeps the bytes by reference, to open it again in another worker.
+/// Called from several threads, like every `ImageDecoder`; properties never wait for a call.
 final class IsolatedDecoder: ImageDecoder {
     private struct State {
+        /// nil before the first bytes, after the loss of its worker, and once the image is complete.
         var session: Session?
         /// Number of bytes that the session has.
         var sent = 0
+        /// All bytes so far.
         var arrived = EncodedImage(.empty)
         var isFinished = false
         var properties = StreamProperties()
@@ -17,6 +20,7 @@ final class IsolatedDecoder: ImageDecoder {
 
     private let coder: IsolatedCoder
     private let options: DecodeOptions
+    /// Opens the decoder of the coder itself, in this process.
     private let openHere: @Sendable () throws(ImageError) -> any ImageDecoder
     private let state = Monitor(State())
     /// Held during a call: the calls of a decoder are serialized.
@@ -51,6 +55,7 @@ final class IsolatedDecoder: ImageDecoder {
         let arrived = EncodedImage(try bytes.copiedIfLent())
         try coder.check(arrived)
         try inTurn(stop) { () throws(ImageError) in
+            // Set before the call: a worker that takes the place of a lost one needs all bytes.
             state.withLock { ($0.arrived, $0.isFinished) = (arrived, isFinished) }
             try coder.repeating(stop) { isFresh throws(ImageError) in _ = try send(isFresh: isFresh, stop) }
         }
@@ -62,6 +67,7 @@ final class IsolatedDecoder: ImageDecoder {
             let partial = try callSession(.image, stop, { _ throws(ImageError) in }) {
                 [options] reader throws(ImageError) in try reader.partialImage(options.limits)
             }
+            // The image became complete, or is decoded here, since the call of `substitute` above.
             guard let (image, _, properties) = partial else {
                 if let image = state.withLock({ $0.image }) { return image }
                 return try substitute?.image(stop: stop)
@@ -209,6 +215,7 @@ final class IsolatedDecoder: ImageDecoder {
         }
     }
 
+    /// The session and its worker, which is acquired; without a worker if that has ended.
     private func acquireSession(_ stop: CancellationToken) throws(ImageError) -> (Session?, DecoderProcess?) {
         guard let session = state.withLock({ $0.session }) else { return (nil, nil) }
         return (session, try DecoderPool.shared.acquire(session.process, stop))

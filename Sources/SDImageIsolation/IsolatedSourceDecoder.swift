@@ -1,6 +1,7 @@
 import SDImage
 
-/// Decoder of a source whose coder works in a worker process, and asks for the bytes that it needs.
+/// Decoder of a source whose coder works in a worker process, and asks for the bytes that it needs. Crashes are not remembered:
+/// the quarantine knows images by all their bytes.
 final class IsolatedSourceDecoder: ImageDecoder {
     private struct State {
         var session: Session?
@@ -76,10 +77,12 @@ final class IsolatedSourceDecoder: ImageDecoder {
         }
     }
 
+    /// A call that serves the source.
     private func call(_ process: DecoderProcess, _ stop: CancellationToken) -> WorkerCall {
         WorkerCall(process: process, stop: stop, limit: options.limits.workNanoseconds, source: source)
     }
 
+    /// Makes a call in a session; opens the source again if its worker was lost.
     private func callSession<R>(
         _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void,
         _ read: (inout MessageReader) throws(ImageError) -> R

@@ -1,7 +1,9 @@
 import SDImage
 
-/// Images from a worker. Sizes, strides and counts are compared with the memory and with the limits of the decode.
+/// Images from a worker. Sizes, strides and counts are compared with the memory and with the limits of the decode. Each function
+/// reads what its counterpart in MessageWriter+Images.swift wrote.
 extension MessageReader {
+    /// Reads an image. Its pixels are a copy, or a private mapping of sealed memory, that the worker cannot change.
     mutating func image(_ limits: DecodeLimits) throws(ImageError) -> Image {
         let pixels = try pixels(limits)
         var metadata = try metadata(limits)
@@ -11,9 +13,11 @@ extension MessageReader {
         return Image(pixels: pixels, metadata: metadata)
     }
 
+    /// Reads the location of pixels and takes them from there.
     private mutating func pixels(_ limits: DecodeLimits) throws(ImageError) -> PixelBuffer {
         let format: PixelFormat = try choice()
         let size = try size()
+        // Either an offset in the arena, whose memory comes with its first pixels, or a descriptor of their own.
         let isInArena = try flag()
         let offset = isInArena ? try count() : 0
         let isNew = isInArena ? try flag() : true
@@ -86,6 +90,7 @@ extension MessageReader {
         parameters.usesBaseColorSpace = try flag()
         parameters.isLinear = try flag()
         let pixels = try pixels(limits)
+        // The kernels rely on both.
         guard parameters.isValid, pixels.format == .gray8 || pixels.format == .rgb8 else { throw .invalidMessage }
         var metadata = ImageMetadata()
         metadata.colorProfile = try block(limits)
@@ -103,6 +108,7 @@ extension MessageReader {
         return channel
     }
 
+    /// Reads the properties of an image file.
     mutating func info(_ limits: DecodeLimits) throws(ImageError) -> ImageInfo {
         var info = ImageInfo()
         info.format = try choice()
@@ -131,6 +137,7 @@ extension MessageReader {
         return info
     }
 
+    /// Reads the properties of a decoder. `hasBytes`: its frames have encoded bytes, which are not sent back.
     mutating func properties() throws(ImageError) -> (StreamProperties, hasBytes: Bool) {
         var properties = StreamProperties()
         properties.size = try size()

@@ -1,6 +1,6 @@
 import SDImage
 
-/// Images and their properties in messages.
+/// Images and their properties in messages. The order of the fields is the format: MessageReader+Images.swift reads the same.
 extension MessageWriter {
     mutating func put(_ image: Image) throws(ImageError) {
         try put(image.pixels)
@@ -17,14 +17,17 @@ extension MessageWriter {
         throw ImageError(.internalError, "decoder process: no shared memory")
     }
 
+    /// The place of pixels that the host can read.
     private enum Location {
         case arena(ResultArena, offset: Int)
         case memory(Descriptor)
     }
 
+    /// nil for pixels that the host cannot read: those of a library, and memory that was written again after it was sealed.
     private mutating func location(of pixels: PixelBuffer) throws(ImageError) -> Location? {
         if let region = pixels.region as? ArenaRegion {
             try region.allocate()
+            // The region must not be reused before the host has copied it.
             hold(pixels)
             return .arena(region.arena, offset: region.offset)
         }

@@ -1,6 +1,7 @@
 import SDImage
 
-/// Coders, options and errors in messages.
+/// Coders, options and errors in messages. The order of the fields is the format: the functions of `MessageReader` below read the
+/// same.
 extension MessageWriter {
     mutating func put(_ coder: CoderName) throws(ImageError) {
         try put(coder.name)
@@ -8,6 +9,7 @@ extension MessageWriter {
         try put(coder.isComplete)
     }
 
+    /// Writes all options that concern a decode; `isolation` is that of the host alone.
     mutating func put(_ options: DecodeOptions) throws(ImageError) {
         try put(optional: options.thumbnailSize) { writer, size throws(ImageError) in try writer.put(size) }
         try put(options.thumbnailMode.rawValue)
@@ -30,6 +32,7 @@ extension MessageWriter {
         try put(optional: options.bag) { writer, values throws(ImageError) in try writer.put(values.bag) }
     }
 
+    /// Writes the limits without the memory account, which each process has for itself.
     private mutating func put(_ limits: DecodeLimits) throws(ImageError) {
         for limit in [
             limits.streamedPixels, limits.heldPixels, limits.outputBytes, limits.workingBytes, limits.frames,
@@ -51,11 +54,13 @@ extension MessageWriter {
             case .double(let number): try put(UInt8(2)); try put(number.bitPattern)
             case .bool(let flag): try put(UInt8(3)); try put(flag)
             case .data(let bytes): try put(UInt8(4)); try put(bytes)
+            // `portable` has left them out.
             case .pointer: break
             }
         }
     }
 
+    /// Writes an error without its cause.
     mutating func put(_ error: ImageError) throws(ImageError) {
         try put(error.status.rawValue)
         try put(Bytes(error.message))
@@ -107,6 +112,7 @@ extension MessageReader {
         return limits
     }
 
+    /// Reads named values; the tag before each value is its type.
     private mutating func bag() throws(ImageError) -> OptionsBag {
         var bag = OptionsBag()
         for _ in 0..<(try count(MessageWriter.limit)) {

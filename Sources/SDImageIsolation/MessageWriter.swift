@@ -1,6 +1,7 @@
 import SDImage
 
 /// Writes the body of a message: numbers in the byte order of the machine, and texts and bytes after their length.
+/// `MessageReader` has the counterpart of each function.
 struct MessageWriter: ~Copyable {
     /// Limit of a body: the metadata of an image, of which each block has a limit of its own.
     static let limit = 64 << 20
@@ -57,6 +58,7 @@ struct MessageWriter: ~Copyable {
         descriptors.append(descriptor)
     }
 
+    /// Keeps pixels until the host has copied them.
     mutating func hold(_ pixels: PixelBuffer) { held.append(pixels) }
 
     /// The memory of an arena, if the host does not have it, and this message does not either.
@@ -65,5 +67,6 @@ struct MessageWriter: ~Copyable {
         return memory.map { $0.unsent(arena) } ?? arena.memory
     }
 
+    /// Returns the body; nothing may be written afterwards.
     mutating func finish() -> Bytes { body.finish() }
 }

@@ -1,20 +1,23 @@
 import SDImage
 
 /// Images that crashed workers. One that did so twice is refused for a while, like a URL that failed; `CrashRecords` remembers it
-/// for other processes.
+/// for other processes. `IsolatedCoder` checks each image before a call. Any thread may use it.
 final class Quarantine: Sendable {
+    /// An image, by its bytes.
     private struct Key: Hashable {
         let length: Int
         /// SHA-256, with which an attacker cannot make two images that have one key.
         let digest: String
     }
 
+    /// The crashes of an image.
     private struct Entry {
         var crashes = 0
         /// Monotonic nanoseconds of the last crash.
         var since: UInt64 = 0
     }
 
+    /// Number of crashes from which an image is refused.
     private static let crashes = 2
     /// Nanoseconds after which the crashes of an image are forgotten.
     private static let duration = UInt64(CrashRecords.duration) * 1_000_000_000
@@ -35,6 +38,7 @@ final class Quarantine: Sendable {
         throw ImageError(.decoderCrashed, "decoder process: not tried again, the image crashed it twice")
     }
 
+    /// True if the image crashed workers of this process too often. Drops entries that are too old.
     private func isRefused(_ image: EncodedImage) -> Bool {
         let length = image.bytes.count
         let hasLength = entries.withLock { entries in
@@ -43,11 +47,13 @@ final class Quarantine: Sendable {
             entries = entries.filter { now &- $0.value.since < Quarantine.duration }
             return entries.contains { $0.key.length == length }
         }
+        // The digest is computed outside the lock, because it reads all bytes.
         guard hasLength else { return false }
         let key = Key(length: length, digest: image.digest)
         return entries.withLock { ($0[key]?.crashes ?? 0) >= Quarantine.crashes }
     }
 
+    /// Records a crash, here and for other processes.
     func noteCrash(_ image: EncodedImage) {
         let key = Key(length: image.bytes.count, digest: image.digest)
         CrashRecords.note(length: key.length, digest: key.digest)

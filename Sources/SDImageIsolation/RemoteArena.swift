@@ -4,8 +4,10 @@ import Glibc
 import SDImage
 
 /// The arena of a worker, as seen by its host, which copies pixels from its mapping. The worker may change them at any time: they
-/// are examined in the copy. No page of the mapping disappears, because the arena is sealed, and its pages are allocated.
+/// are examined in the copy. No page of the mapping disappears, because the arena is sealed, and its pages are allocated. Belongs
+/// to a `DecoderProcess`; several threads may copy.
 @safe final class RemoteArena: Sendable {
+    /// A descriptor of its own, because that of the message closes with the message.
     private let memory: Int32
     /// The mapping; nil where the address space of this process is limited: pixels are read from the descriptor.
     nonisolated(unsafe) private let base: UnsafeRawPointer?
@@ -15,6 +17,7 @@ import SDImage
     /// does not have the mapping.
     private let owner = getpid()
 
+    /// Throws `invalidMessage` for memory that is not an arena.
     init(_ memory: Descriptor) throws(ImageError) {
         var address: UnsafeRawPointer?
         let code = unsafe ciso_memory_map_pinned(memory.number, ResultArena.size, &address)
@@ -52,6 +55,7 @@ import SDImage
         }
     }
 
+    /// Copies bytes from the mapping, or from the descriptor.
     private func read(_ offset: Int, _ count: Int, to target: UnsafeMutableRawPointer) throws(ImageError) {
         if let base = unsafe base { return unsafe target.copyMemory(from: base + offset, byteCount: count) }
         var done = 0
@@ -63,6 +67,8 @@ import SDImage
         }
     }
 
+    /// True if all pages of a range are allocated: reading others from the mapping would end this process (SIGBUS). Pages never
+    /// disappear, so those found once need no system call again.
     private func isAllocated(_ offset: Int, _ count: Int) -> Bool {
         allocated.withLock { allocated in
             if offset + count <= allocated { return true }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// A source in the host, read by a worker during a call.
+/// A source in the host, read by a worker during a call, on the thread that makes it. Each request is a pair of messages.
 final class RemoteSource: ByteSource {
     /// Bytes of one request.
     static let mostBytes = 1 << 20
@@ -13,6 +13,7 @@ final class RemoteSource: ByteSource {
         self.service = service
     }
 
+    /// Returns the number of bytes read: all that fit the buffer, or fewer at the end of the source.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int {
         guard offset < size, buffer.count > 0 else { return 0 }
         var done = 0

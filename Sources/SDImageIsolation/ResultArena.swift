@@ -3,7 +3,8 @@ import Glibc
 import SDImage
 
 /// Memory of a worker for the pixels that its host copies: written again and again, because the first write of a page costs many
-/// times as much as a copy. Its pages stay allocated until it is freed, so that the host can read them from a mapping.
+/// times as much as a copy. Its pages stay allocated until it is freed, so that the host can read them from a mapping
+/// (`RemoteArena`). Any thread of the worker may allocate; a lock guards the list of free ranges.
 @safe final class ResultArena: Sendable {
     /// Bytes of address space in the worker.
     static let size = 256 << 20
@@ -26,11 +27,13 @@ import SDImage
         var allocated = 0
     }
 
+    /// Start of the mapping.
     nonisolated(unsafe) private let base: UnsafeMutableRawPointer
     /// Passed to the host with the first pixels.
     let memory: Descriptor
     private let state = Lock(State())
 
+    /// Throws where memory cannot be made or pinned; results then have memory of their own.
     init() throws(ImageError) {
         memory = try SharedMemory.make(ResultArena.size)
         var address: UnsafeMutableRawPointer?
@@ -82,6 +85,7 @@ import SDImage
         }
     }
 
+    /// Returns a range, and joins it with free ranges next to it. Its pages stay allocated.
     fileprivate func release(_ offset: Int, _ count: Int) {
         state.withLock { state in
             let index = state.free.firstIndex { $0.offset > offset } ?? state.free.endIndex
@@ -115,6 +119,7 @@ import SDImage
     /// Allocates the pages that were not written, before the host reads them.
     func allocate() throws(ImageError) { try arena.allocate(offset, count) }
 
+    // Regions have the pixels of earlier images.
     var isZeroed: Bool { false }
     func willWrite() {}
 }

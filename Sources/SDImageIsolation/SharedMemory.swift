@@ -3,7 +3,8 @@ import Glibc
 import SDImage
 import Synchronization
 
-/// Sealed memory of two processes.
+/// Sealed memory of two processes: written by one, then mapped by the other, which needs no copy because nothing can change it.
+/// The checks are in C (ciso_memory.h).
 enum SharedMemory {
     /// Most bytes of an image that are allocated before its pixels are written: a file of 100 bytes can claim any size. Further
     /// pages are allocated by their first writes, which costs three times as much.
@@ -27,6 +28,7 @@ enum SharedMemory {
         return memory
     }
 
+    /// Memory of this size, not sealed yet; `noMemory` if the system refuses it.
     static func make(_ size: Int) throws(ImageError) -> Descriptor {
         var number: Int32 = -1
         let code = unsafe ciso_memory_new(size, &number)
@@ -55,6 +57,7 @@ enum SharedMemory {
         }
     }
 
+    /// Maps the first `count` bytes; throws `invalidMessage` for a descriptor that is not sealed memory of that size.
     private static func map(_ memory: Descriptor, _ count: Int, isWritable: Bool) throws(ImageError) -> UnsafeMutableRawPointer {
         var size = 0
         guard unsafe ciso_memory_check(memory.number, &size) == 0, count > 0, count <= size else { throw .invalidMessage }
@@ -65,13 +68,15 @@ enum SharedMemory {
         return unsafe address
     }
 
+    /// Throws `noMemory` for an errno value other than 0.
     private static func check(_ code: Int32, _ problem: String) throws(ImageError) {
         guard code != 0 else { return }
         throw ImageError(.noMemory, "decoder process: \(problem)", systemError: code)
     }
 }
 
-/// Pixel memory of a worker, which it passes to its host.
+/// Pixel memory of a worker, which it passes to its host. All pixels of the process are allocated here (`SharedPixels`), so that
+/// results need no copy in the worker.
 final class WorkerMemory: PixelMemory {
     private struct State {
         var arena: ResultArena?
@@ -83,11 +88,13 @@ final class WorkerMemory: PixelMemory {
 
     private let state = Lock(State())
 
+    /// Memory for one image: in the arena if it fits, otherwise of its own.
     func region(_ bytes: Int) throws(ImageError) -> any PixelRegion {
         if let region = arena()?.region(bytes) { return region }
         return try WorkerRegion(bytes)
     }
 
+    /// The arena, which the first image makes; nil where it cannot be made.
     private func arena() -> ResultArena? {
         state.withLock { state in
             if state.arena == nil, !state.isRefused {
@@ -124,7 +131,7 @@ final class WorkerMemory: PixelMemory {
     }
 }
 
-/// Memory written by a decode, then sealed and sent.
+/// Memory written by a decode, then sealed and sent; freed with the last `PixelBuffer` that uses it.
 @safe final class WorkerRegion: PixelRegion {
     // The memory of a `PixelBuffer`, which states which code writes it.
     nonisolated(unsafe) let address: UnsafeMutableRawPointer
@@ -162,6 +169,7 @@ final class WorkerMemory: PixelMemory {
     /// there, in pages of its own.
     func sealed() throws(ImageError) -> Descriptor? {
         if isSealed.load(ordering: .relaxed) { return isStale.load(ordering: .relaxed) ? nil : memory }
+        // Sealing requires that no writable shared mapping is left. The private one has the same contents at the same address.
         let mapped = unsafe mmap(
             address, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, memory.number, 0)
         guard unsafe mapped == address, ciso_memory_seal(memory.number, size) == 0 else {

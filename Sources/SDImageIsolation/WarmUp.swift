@@ -1,6 +1,6 @@
 import SDImage
 
-/// Work of libraries that opens files, done before the sandbox forbids it.
+/// Work of libraries that opens files, done before the sandbox forbids it. `DecoderService` runs it for each coder that it opens.
 enum WarmUp {
     /// Text, and images of the formats for which GdkPixbuf opens a module.
     private static let drawing = """
@@ -29,6 +29,7 @@ enum WarmUp {
         %%EOF
         """
 
+    /// Has the libraries of a coder open their files. Errors do not matter: the calls report them.
     static func run(_ coder: any ImageCoder, _ name: CoderName) {
         switch name.name {
         case "svg": draw(drawing, coder)
@@ -39,6 +40,7 @@ enum WarmUp {
         if name.isComplete { for format in ImageFormat.allCases where coder.canEncode(format) { break } }
     }
 
+    /// Decodes a document and drops the image.
     private static func draw(_ text: String, _ coder: any ImageCoder) {
         var options = DecodeOptions()
         options.isolation = Isolation.none

@@ -1,7 +1,7 @@
 import Glibc
 import SDImage
 
-/// The operations of a worker.
+/// The operations of a worker. `WorkerSessions` performs them, and documents what each reads and writes.
 enum Operation: UInt8, Equatable {
     case info = 1
     case decode = 2
@@ -9,13 +9,15 @@ enum Operation: UInt8, Equatable {
     case openSource = 3
     /// Passes further bytes to a decoder, or opens one.
     case update = 4
+    /// Returns the image so far of a decoder.
     case image = 5
+    /// Returns a frame of a session, and draws a vector image of a session.
     case frame = 6
     case render = 7
 }
 
 /// One call of a worker: sends its message, waits for the reply within the budget of the operation, and ends the worker if it
-/// crashes, breaks the protocol or does not end in time.
+/// crashes, breaks the protocol or does not end in time. Runs on the thread of the operation, which waits.
 struct WorkerCall {
     /// Nanoseconds between two checks of the cancellation.
     private static let pollInterval: UInt64 = 10_000_000
@@ -60,6 +62,7 @@ struct WorkerCall {
         return try outcome.get()
     }
 
+    /// Writes the time limit, the sessions to close and the call, and sends them.
     private func send(
         _ number: UInt64, _ end: UInt64, _ write: (inout MessageWriter) throws(ImageError) -> Void
     ) throws(Loss) {
@@ -109,6 +112,7 @@ struct WorkerCall {
         }
     }
 
+    /// Answers a request for bytes of the source, or reports the error of the source to the worker.
     private func sendBytes(_ message: Message, _ source: any ByteSource, _ deadline: UInt64) throws(ChannelFailure) {
         var body = message.body
         do throws(ImageError) {
@@ -128,6 +132,7 @@ struct WorkerCall {
         } catch { throw error.status == .decoderCrashed ? .invalid : .refused(error) }
     }
 
+    /// Reads a reply: the result or error of a worker that goes on. Throws for one that must end.
     private func result<R>(
         _ reply: MessageReader, _ read: (inout MessageReader) throws(ImageError) -> R
     ) throws(Loss) -> Result<R, ImageError> {
@@ -142,6 +147,7 @@ struct WorkerCall {
             }
             let result = try read(&reply)
             guard reply.isAtEnd else { throw .invalidMessage }
+            // Released after the result was read: pixels in the arena are valid until the next call.
             if !keepsWorker { DecoderPool.shared.release(process) }
             DecoderPool.shared.count { $0.calls += 1 }
             return .success(result)
@@ -173,6 +179,7 @@ extension WorkerCall.Loss {
         case .timedOut:
             DecoderPool.shared.kill(process) { ($0.kills, $0.timeouts) = ($0.kills + 1, $0.timeouts + 1) }
             return ImageError(.timeout, "decoder process: work exceeded its time limit")
+        // The signal is known only after the end of the process.
         case .crashed:
             let signal = DecoderPool.shared.discard(process)
             DecoderPool.shared.count { $0.crashes += 1 }

@@ -1,6 +1,7 @@
 import SDImage
 
-/// The rule by which coders decode in worker processes.
+/// The rule by which coders decode in worker processes. `CoderRegistry` asks it for each decode, with the coder that recognized
+/// the bytes.
 package struct WorkerIsolation: CoderIsolation {
     package init() {}
 
@@ -11,6 +12,7 @@ package struct WorkerIsolation: CoderIsolation {
         case .all: break
         }
         if let name = CoderName(coder) { return IsolatedCoder(coder, name) }
+        // A coder of functions of the host cannot be made in another process.
         guard Isolation.decodesInProcess else {
             throw ImageError(.unsupported, "decoder process: coder \(coder.name) exists in this process only")
         }

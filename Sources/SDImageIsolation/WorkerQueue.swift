@@ -1,7 +1,9 @@
 import SDImage
 
-/// The decodes that wait for a worker: by their present priority, then first come, first served.
+/// The decodes that wait for a worker: by their present priority, then first come, first served. Part of the state of
+/// `DecoderPool`, under its lock.
 struct WorkerQueue {
+    /// A decode that waits.
     private struct Entry {
         let number: UInt64
         /// The token of the decode, whose priority may change while it waits.
@@ -24,6 +26,7 @@ struct WorkerQueue {
         return lastNumber
     }
 
+    /// Removes a decode that has its worker, or gives up.
     mutating func leave(_ number: UInt64) { entries.removeAll { $0.number == number } }
 
     /// True if no decode before this one can use the worker. nil: a worker that is yet to be started.

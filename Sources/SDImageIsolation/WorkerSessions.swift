@@ -3,8 +3,10 @@ import SDImage
 /// A coder that a worker has opened, or the reason why it could not.
 typealias OpenedCoder = Result<any ImageCoder, ImageError>
 
-/// Performs the calls of a worker, and keeps the decoders and images of its sessions. Used by one thread at a time.
+/// Performs the calls of a worker, and keeps the decoders and images of its sessions. Used by one thread at a time: that of the
+/// calls, or the first thread for a trim between two calls.
 final class WorkerSessions: Sendable {
+    /// The object of a session.
     private enum Content {
         case decoder(any ImageDecoder)
         /// An image with frames, or a vector image.
@@ -15,6 +17,7 @@ final class WorkerSessions: Sendable {
         var contents: [UInt64: Content] = [:]
         /// The bytes that the decoders have received.
         var bytes: [UInt64: GrowingBytes] = [:]
+        /// Number of the last session; numbers are not reused, and 0 is none.
         var lastNumber: UInt64 = 0
 
         mutating func add(_ content: Content) -> UInt64 {
@@ -25,6 +28,7 @@ final class WorkerSessions: Sendable {
     }
 
     private let coders: [CoderName: OpenedCoder]
+    /// Makes built-in coders, which the start message does not name.
     private let builtin: DecoderService.CoderSource
     private let state = Monitor(State())
 
@@ -57,6 +61,7 @@ final class WorkerSessions: Sendable {
         for _ in 0..<(try body.count()) { close(try body.number()) }
     }
 
+    /// Reads a name and returns its coder. A module must have been opened before the sandbox.
     private func coder(_ body: inout MessageReader) throws(ImageError) -> any ImageCoder {
         let name = try body.coderName()
         if let opened = coders[name.complete] ?? coders[name] { return try opened.get() }
@@ -64,6 +69,7 @@ final class WorkerSessions: Sendable {
         return try builtin(name)
     }
 
+    /// Reads coder, options and bytes; writes the properties of the image.
     private func info(
         _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken, _ nanoseconds: UInt64
     ) throws(ImageError) {
@@ -72,6 +78,7 @@ final class WorkerSessions: Sendable {
         try writer.put(try coder.info(bytes, options: options.accounted, stop: stop))
     }
 
+    /// Reads coder, options and bytes; writes the image and the number of its session.
     private func decode(
         _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken, _ nanoseconds: UInt64
     ) throws(ImageError) {
@@ -89,6 +96,8 @@ final class WorkerSessions: Sendable {
         return state.withLock { $0.add(.image(image)) }
     }
 
+    /// Reads coder, options and the size of the source; writes a session and its properties, or that the coder needs bytes in
+    /// memory.
     private func openSource(
         _ body: inout MessageReader, _ writer: inout MessageWriter, _ service: DecoderService, _ stop: CancellationToken
     ) throws(ImageError) {
@@ -101,6 +110,7 @@ final class WorkerSessions: Sendable {
         try writer.put(StreamProperties(opened))
     }
 
+    /// Reads the number of a session, 0 for a new one, and further bytes.
     private func update(
         _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken, _ nanoseconds: UInt64
     ) throws(ImageError) {
@@ -114,8 +124,11 @@ final class WorkerSessions: Sendable {
         }
     }
 
+    /// Closes a session; does nothing for a number that is not open.
     private func close(_ number: UInt64) { state.withLock { ($0.contents[number], $0.bytes[number]) = (nil, nil) } }
 
+    /// Passes bytes to a decoder. Writes its number if it is new, its properties, and after the last bytes the image or the
+    /// error.
     private func update(
         _ number: UInt64, isNew: Bool, _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken,
         _ nanoseconds: UInt64
@@ -141,6 +154,7 @@ final class WorkerSessions: Sendable {
         if let image { try writer.put(image, session: session(of: image)) }
     }
 
+    /// Reads coder and options, and opens a session with a decoder.
     private func open(_ body: inout MessageReader, _ stop: CancellationToken) throws(ImageError) -> UInt64 {
         let (coder, options) = (try coder(&body), try body.options().accounted)
         let decoder = try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
@@ -161,11 +175,13 @@ final class WorkerSessions: Sendable {
         }
     }
 
+    /// The decoder of a session.
     private func decoder(_ number: UInt64) throws(ImageError) -> any ImageDecoder {
         guard case .decoder(let decoder) = state.withLock({ $0.contents[number] }) else { throw .invalidMessage }
         return decoder
     }
 
+    /// Reads the number of a decoder; writes its image so far, and its properties.
     private func image(
         _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken
     ) throws(ImageError) {
@@ -176,6 +192,7 @@ final class WorkerSessions: Sendable {
         try writer.put(StreamProperties(decoder))
     }
 
+    /// Reads the number of a session and an index; writes the frame.
     private func frame(
         _ body: inout MessageReader, _ writer: inout MessageWriter, _ stop: CancellationToken
     ) throws(ImageError) {
@@ -191,6 +208,7 @@ final class WorkerSessions: Sendable {
         try writer.put(frame)
     }
 
+    /// Reads the number of a session and a size; writes the vector image at that size.
     private func render(_ body: inout MessageReader, _ writer: inout MessageWriter) throws(ImageError) {
         let (number, size) = (try body.number(UInt64.self), try body.size())
         guard case .image(let image) = state.withLock({ $0.contents[number] }), let vector = image.vector else {
