@@ -4,7 +4,8 @@ import Glibc
 import SDImage
 import SDImageHost
 
-/// A shared object that makes a coder, of a module or a plug-in: opened once, on first use, and never closed.
+/// A shared object that makes a coder, of a module or a plug-in: opened once, on first use, and never closed. Its function
+/// `sdimage_<name>_coder_new` makes the coder, by the public C functions.
 package final class Module: Sendable {
     /// The library in the module, and its function that returns its version.
     package struct Library: Sendable {
@@ -29,6 +30,7 @@ package final class Module: Sendable {
     private let name: String
     package let library: Library
     package let path: String
+    /// Its lock is held while the file is opened, so that other threads wait for the coder.
     private let state = Monitor(State.closed)
 
     package init(name: String, library: Library, path: String) {
@@ -38,6 +40,7 @@ package final class Module: Sendable {
         ForkHandlers.hold(lock: { [state] in state.lock() }, unlock: { [state] in state.unlock() })
     }
 
+    /// True if the file can be read.
     package var isInstalled: Bool { unsafe access(path, R_OK) == 0 }
 
     /// False if the file is missing or could not be opened.
@@ -78,8 +81,10 @@ package final class Module: Sendable {
         }
     }
 
+    /// Opens the file and makes its coder. Runs under the lock.
     private func load() -> State {
         do throws(ImageError) {
+            // RTLD_NOW: a missing symbol fails here, not in the middle of a decode.
             guard let module = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL) else { throw Module.refused() }
             guard let function = unsafe dlsym(module, "sdimage_\(name)_coder_new") else { throw Module.refused() }
             let make = unsafe unsafeBitCast(function, to: CoderFunction.self)

@@ -1,7 +1,9 @@
 import SDImage
 
-/// A coder whose work is done by the coder in a module, which is opened by the first call.
+/// A coder whose work is done by the coder in a module, which is opened by the first call. Isolated operations open it in the
+/// worker instead, by its path (`CoderName`).
 protocol ModuleBackedCoder: ImageCoder {
+    /// The formats that the module may decode or encode, known without opening it.
     var formats: [ImageFormat] { get }
     var module: Module { get }
 }
@@ -10,6 +12,7 @@ extension ModuleBackedCoder {
     package var origin: CoderOrigin { .module(path: module.path) }
     package var isRisky: Bool { true }
 
+    /// The version of the library, or the reason why there is none.
     package var libraryVersion: String { module.report }
 
     /// Empty before the module is opened: the formats that it encodes depend on the libraries that it finds.

@@ -1,7 +1,8 @@
 import SDImage
 
 /// A built-in coder with heavy libraries in a module, a separate file opened on the first bytes of its formats
-/// (docs/decisions.md, "Coders that are registered"): a program that never sees such bytes does not pay for them.
+/// (docs/decisions.md, "Coders that are registered"): a program that never sees such bytes does not pay for them. `Defaults`
+/// lists them.
 package final class ModuleCoder: ModuleBackedCoder {
     package let name: String
     let formats: [ImageFormat]

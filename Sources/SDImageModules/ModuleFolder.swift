@@ -7,6 +7,7 @@ package enum ModuleFolder {
     package static let modules = folder(named: "SDIMAGE_MODULE_PATH", else: "sdimage/1")
     package static let plugins = folder(named: "SDIMAGE_PLUGIN_PATH", else: ".")
 
+    /// `folder` is relative to the folder of the library; "." is that folder itself.
     private static func folder(named variable: String, else folder: String) -> String {
         if let own = unsafe csys_environment(variable) { return unsafe String(cString: own) }
         // A folder that does not exist, rather than the current directory.

@@ -18,6 +18,7 @@ package final class PluginCoder: ModuleBackedCoder {
     /// alone.
     package func load(into registry: CoderRegistry) throws(ImageError) {
         guard module.opened != nil || module.isInstalled else { throw ImageError(.notFound, "plug-in: \(name) is not installed") }
+        // Without isolation, an error of the dynamic loader is reported here rather than by the first decode.
         if Isolation.standard == .none {
             do throws(ImageError) { _ = try module.coder() } catch { throw ImageError(.moduleMissing, error.message.string) }
         }

@@ -1,10 +1,11 @@
 import SDImage
 import SDImageHost
 
-/// The outcome of loading each plug-in, as seen from C.
+/// The outcome of loading each plug-in, as seen from C: `sdimage_plugin_list`. Immutable.
 package final class PluginList: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 
+    /// A plug-in; `error` is nil if it was loaded. `library` has the version of the library then, otherwise its name only.
     package struct Row: Sendable {
         package let name, path, library: CString
         package let error: ImageError?

@@ -1,6 +1,7 @@
 import SDImage
 
-/// Recognizes the files of plug-ins that are not opened in this process, as their `can_decode` does.
+/// Recognizes the files of plug-ins that are not opened in this process, as their `can_decode` does. A change there needs one
+/// here.
 enum PluginSniffer {
     static func recognizes(_ bytes: Bytes, name: String, formats: [ImageFormat]) -> Bool {
         switch name {
@@ -18,12 +19,14 @@ enum PluginSniffer {
     private static let videos: [StaticString] = [
         "isom", "iso2", "iso4", "iso5", "iso6", "mp41", "mp42", "avc1", "qt  ", "M4V ", "3gp4", "3gp5", "dash", "MSNV",
     ]
+    /// The EBML header of Matroska and WebM (RFC 8794).
     private static let matroska: [UInt8] = [0x1A, 0x45, 0xDF, 0xA3]
 
     private static func isMovie(_ reader: ByteReader) -> Bool {
         if reader.matches(matroska, at: 0) { return true }
         if reader.matches("RIFF", at: 0), reader.matches("AVI ", at: 8) { return true }
         guard reader.matches("ftyp", at: 4) else { return false }
+        // The major brand decides if it is known; otherwise the first compatible brand that is.
         if has(sequences, reader, at: 8) { return true }
         if has(stills, reader, at: 8) { return false }
         if has(videos, reader, at: 8) { return true }
