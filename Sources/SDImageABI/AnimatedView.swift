@@ -1,3 +1,6 @@
+// The functions of include/sdimage/animated_view.h: animations that play while a widget is visible. `sdimage_animated_view` is an
+// `AnimatedView`, which uses the frame budget of the process.
+
 import CSDImage
 import SDImage
 import SDImageHost

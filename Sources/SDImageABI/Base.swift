@@ -1,3 +1,14 @@
+// The C functions, one file for each header, and the functions of include/sdimage/base.h here. The headers document them; the
+// code only converts arguments and results:
+//
+// - `attempt` runs the body of a function that can fail: an error becomes the status, and an error object if one is wanted.
+// - Functions without an error ignore NULL and objects of another kind; getters then return a neutral value (`change`, `read`).
+// - `Foreign` is made first, outside `attempt`: `destroy` is called also when the call fails.
+// - `requireResult` precedes all work whose result would have no place.
+// - `Handle` refuses objects that need threads in a forked child.
+//
+// The compiler compares each signature with the header (`@implementation`).
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,6 @@
+// The functions of include/sdimage/cache.h that return when they are done; CacheAsync.swift has the others. `sdimage_cache` is a
+// `CacheObject`. `Input.blockingCache` marks calls that may wait for the disk.
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,6 @@
+// The functions of include/sdimage/cache.h that report to a handler. `CacheObject` starts the work (CacheCalls.swift in
+// SDImageHost).
+
 import CSDImage
 import SDImage
 import SDImageHost
@@ -12,6 +15,7 @@ public func sdimage_cache_load(
         let cache = unsafe try Input.openCache(cache)
         let request = unsafe try Input.request(request).limited(to: cache.cache)
         let handler = unsafe try Input.handler(handler, foreign)
+        // A manager without a loader: the load ends where the cache has no image.
         let manager = try cache.lookupManager(Defaults.makeLookupManager)
         let started = try manager.load(request, handler: handler, token: UInt(bitPattern: userData), owner: foreign)
         unsafe task?.pointee = unsafe Handle.own(started)

@@ -1,3 +1,5 @@
+// The getters of include/sdimage/cache.h. Texts are lent by the object that they are read from.
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,6 @@
+// The functions of include/sdimage/coder.h: the registered coders, and plug-ins. All use the registry of the process,
+// `Defaults.coders`.
+
 import CSDImage
 import Glibc
 import SDImage
@@ -58,6 +61,7 @@ public func sdimage_coder_get_registered(_ index: Int, _ coder: ObjectOut, _ err
         guard index >= 0, index < coders.count else {
             throw ImageError(.notFound, "coder: index \(UInt(bitPattern: index)) is out of range (count \(coders.count))")
         }
+        // Index 0 is the coder that is asked first, which is the last of the list.
         unsafe try give(CoderObject(coders[coders.count - 1 - index]), coder)
     }
 }

@@ -1,3 +1,5 @@
+// The functions of include/sdimage/data.h. `sdimage_data` is a `Bytes`.
+
 import CSDImage
 import SDImage
 import SDImageHost

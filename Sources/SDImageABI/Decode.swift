@@ -1,3 +1,6 @@
+// The functions of include/sdimage/decode.h: decoding on the calling thread, decoders for bytes that arrive
+// (`IncrementalDecoder`), and the setters of options (`DecodeOptionsObject`).
+
 import CSDImage
 import Glibc
 import SDImage

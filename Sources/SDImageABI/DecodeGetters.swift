@@ -1,3 +1,5 @@
+// The getters of `sdimage_decode_options` (include/sdimage/decode.h).
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -9,8 +9,9 @@ import SDImageSQLite
 import Synchronization
 
 /// The composition root. Only this type names the coders, loaders and stores of the library, and it owns the instances that the
-/// process shares.
+/// process shares. Any thread may use it: the state that changes is under one lock, outside which objects are released.
 enum Defaults {
+    /// The coders of the core and of the modules, made on first use.
     private static let core = BuiltinCoders()
     private static let modules: [any ImageCoder] = [
         ModuleCoder(
@@ -29,6 +30,7 @@ enum Defaults {
     static let builtinCoders = core.registered + modules
     /// The built-in coders that a program can select by name, including those of a single format.
     static let namedCoders = core.formats + builtinCoders.filter { coder in !core.formats.contains { $0 === coder } }
+    /// The registry of the process. Its first use also prepares forks: the handlers hold the locks that decoding takes.
     static let coders = {
         let registry = makeRegistry(isolation: WorkerIsolation())
         ForkHandlers.hold(lock: { FrameBudget.shared.lockForFork() }, unlock: { FrameBudget.shared.unlockAfterFork() })
@@ -57,6 +59,7 @@ enum Defaults {
 
     /// The default byte limit for programs that scale large images down.
     static let limitBytes = Atomic<Int>(60 << 20)
+    /// The parameters of the default downloader, and the counts of all loads of the process.
     static let downloader = DownloaderConfiguration()
     static let statistics = LoadStatistics()
 
@@ -64,10 +67,12 @@ enum Defaults {
     private struct Shared {
         var caches: [WeakCache] = []
         var resources: [WeakResources] = []
+        /// The cache of managers without one of their own; ends with the last of them.
         weak var defaultCache: ImageCache?
         /// Replacements, set by the program, for the instances that the library would make.
         var cache: (any ImageCaching)?
         var loader: (any ImageLoader)?
+        /// The instances that the process shares, made on first use.
         var manager: ManagerObject?
         weak var prefetcher: PrefetcherObject?
     }
@@ -77,6 +82,7 @@ enum Defaults {
 
     private static let shared = Lock(Shared())
 
+    /// True if caches are emptied while the system is short of memory.
     private static let watchesMemory = Atomic<Bool>(false)
 
     /// Versions of the libraries in use.
@@ -99,6 +105,7 @@ enum Defaults {
             ], decoderPath: DecoderProgram.path, workers: DecoderPool.shared.statistics.counts)
     }
 
+    /// Opens a cache and adds it to those that `trimMemory` empties.
     static func makeCache(_ configuration: CacheConfiguration) throws(ImageError) -> ImageCache {
         guard !configuration.namespace.isEmpty, !configuration.namespace.contains("/"), configuration.namespace.first != "."
         else {
@@ -121,6 +128,7 @@ enum Defaults {
         return cache
     }
 
+    /// Makes the images of a folder available, and adds them to those that `trimMemory` empties.
     static func makeResources(_ folder: [UInt8], _ options: DecodeOptions) throws(ImageError) -> Resources {
         let resources = try Resources(folder: folder, options: options, registry: coders)
         let open = shared.withLock { shared in
@@ -132,6 +140,7 @@ enum Defaults {
         return resources
     }
 
+    /// Makes a manager; parameters that are not set are those of the program, or else of the library.
     static func makeManager(_ configuration: ManagerConfiguration) throws(ImageError) -> ImageManager {
         let lease = try Engine.acquire()
         monitorPressure()
@@ -157,6 +166,7 @@ enum Defaults {
     /// The caches that are open now.
     static var caches: [ImageCache] { shared.withLock { $0.caches.compactMap(\.cache) } }
 
+    /// Returns unused memory to the system; with `emptyingCaches`, also that of images in memory.
     static func trimMemory(emptyingCaches: Bool) {
         if emptyingCaches, !Engine.isForked {
             for cache in caches { cache.memory.memoryPressure() }
@@ -174,6 +184,7 @@ enum Defaults {
         monitorPressure()
     }
 
+    /// Passes the setting to the running engine. Called whenever one may have started.
     private static func monitorPressure() {
         guard let engine = Engine.current else { return }
         // Making a monitor cannot fail.
@@ -266,6 +277,7 @@ enum Defaults {
         }
     }
 
+    /// The built-in loaders for data, file, and http URLs. Each manager without a loader gets new ones.
     private static func defaultLoader(_ lease: EngineLease) throws(ImageError) -> any ImageLoader {
         LoaderChain([
             DataURLLoader(pool: lease.engine.blocking, lease: lease), FileLoader(pool: lease.engine.blocking, lease: lease),

@@ -1,3 +1,5 @@
+// The functions of include/sdimage/diagnostics.h: log, metrics, the report of `doctor`, and memory.
+
 import CSDImage
 import SDImage
 import SDImageHost
@@ -22,6 +24,7 @@ public func sdimage_log_set_handler(
 public func sdimage_log_write(_ level: sdimage_log_level, _ text: Text) {
     let level = Log.Level(rawValue: Int32(bitPattern: level.rawValue)) ?? .off
     guard let text = unsafe text, level != .off else { return }
+    // A message is one line: a text with several could forge others.
     Log.write(level, String(unsafe String(cString: text).prefix { !$0.isNewline }))
 }
 

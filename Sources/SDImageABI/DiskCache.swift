@@ -1,3 +1,6 @@
+// The functions of include/sdimage/disk_cache.h: the disk part of built-in caches, its list of entries and its verification.
+// Functions that use the disk block the calling thread.
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,5 @@
+// The functions of include/sdimage/dispatcher.h. `sdimage_dispatcher` is a `DispatcherObject`.
+
 import CSDImage
 import SDImage
 import SDImageHost

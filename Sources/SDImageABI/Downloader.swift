@@ -1,3 +1,6 @@
+// The functions of include/sdimage/downloader.h that make and change downloaders: `sdimage_downloader_config` is a
+// `DownloaderConfigObject`, and a downloader is a `LoaderObject` with a `CurlLoader`.
+
 import CSDImage
 import SDImage
 import SDImageCurl

@@ -1,3 +1,5 @@
+// The getters of include/sdimage/downloader.h, for configurations and for running downloaders.
+
 import CSDImage
 import SDImage
 import SDImageCurl

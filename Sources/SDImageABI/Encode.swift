@@ -1,3 +1,5 @@
+// The functions of include/sdimage/encode.h: encoding on the calling thread, and options (`EncodeOptionsObject`).
+
 import CSDImage
 import SDImage
 import SDImageHost

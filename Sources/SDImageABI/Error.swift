@@ -1,3 +1,5 @@
+// The functions of include/sdimage/error.h. `sdimage_error` is an `ImageError`.
+
 import CSDImage
 import SDImage
 import SDImageHost

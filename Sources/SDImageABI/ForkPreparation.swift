@@ -10,6 +10,7 @@ import Synchronization
 /// wait for it forever. After this a child finds every type it needs and takes no such lock, which `forks.c` checks. Calls no
 /// code of the host: its coders are not in the registry used here.
 enum ForkPreparation {
+    /// The formats that are used, and the side of their images in pixels.
     private static let formats: [ImageFormat] = [.png, .jpeg, .gif, .webp, .bmp]
     private static let side: UInt32 = 8
 
@@ -22,6 +23,7 @@ enum ForkPreparation {
         refuse()
     }
 
+    /// Uses stills and an animation of one pixel format, in all file formats.
     private static func use(_ pixelFormat: sdimage_pixel_format, _ registry: CoderRegistry) {
         var still: Object = nil
         unsafe makeImage(pixelFormat, &still)
@@ -77,6 +79,7 @@ enum ForkPreparation {
         unsafe sdimage_data_unref(data)
     }
 
+    /// Decodes bytes and reads the second frame; errors are part of the preparation.
     private static func decode(_ bytes: UnsafeRawPointer?, _ length: Int, _ options: Object, _ registry: CoderRegistry) {
         var image: Object = nil
         var error: Object = nil
@@ -116,6 +119,7 @@ enum ForkPreparation {
         ]
     }
 
+    /// Number of these classes.
     private static let refusedCount = Atomic<Int>(0)
 }
 

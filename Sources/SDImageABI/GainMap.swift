@@ -1,9 +1,11 @@
+// The functions of include/sdimage/gain_map.h. `sdimage_gain_map` is a `GainMap`.
+
 import CSDImage
 import SDImage
 import SDImageCodecs
 import SDImageHost
 
-/// Reads a number of one channel.
+/// Reads a number of one channel; 0 for Apple's maps, which have none, and for a channel that does not exist.
 private func number(_ map: Object, _ channel: UInt32, _ body: (GainMap.Channel) -> Double) -> Double {
     unsafe read(map, GainMap.self, 0) { map in
         channel < 3 && !map.parameters.isLinear ? body(map.parameters.channels[Int(channel)]) : 0

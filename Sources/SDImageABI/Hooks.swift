@@ -1,3 +1,6 @@
+// The functions of include/sdimage/hooks.h. The objects are `LoadHooks` and `DownloadHooks`; `ForeignLoadHooks` and
+// `ForeignHooks` call the host.
+
 import CSDImage
 import SDImage
 import SDImageHost

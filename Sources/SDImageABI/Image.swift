@@ -1,3 +1,6 @@
+// The functions of include/sdimage/image.h. `sdimage_image` is an `Image`, which is immutable; functions that change it make
+// another.
+
 import CSDImage
 import Glibc
 import SDImage

@@ -1,3 +1,5 @@
+// The functions of include/sdimage/isolation.h: decoding in worker processes (SDImageIsolation).
+
 import CSDImage
 import SDImage
 import SDImageHost
@@ -48,6 +50,7 @@ public func sdimage_isolation_statistics_to_json(_ json: ObjectOut, _ error: Obj
 @_cdecl("sdimage_isolation_end_idle") @implementation
 public func sdimage_isolation_end_idle() { DecoderPool.shared.endIdle() }
 
+// The main function of `sdimage-decoder`: it returns when the host ends.
 @_cdecl("sdimage_isolation_main") @implementation
 public func sdimage_isolation_main() -> Int32 { DecoderService.run { name throws(ImageError) in try Defaults.coder(name) } }
 

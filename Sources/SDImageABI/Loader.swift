@@ -1,8 +1,10 @@
+// The functions of include/sdimage/loader.h: built-in loaders and chains. `sdimage_loader` is a `LoaderObject`.
+
 import CSDImage
 import SDImage
 import SDImageHost
 
-/// The chain behind a pointer.
+/// The chain behind a pointer; throws for any other loader.
 private func chain(_ pointer: Object) throws(ImageError) -> LoaderChain {
     guard let chain = unsafe try Handle.borrow(pointer, as: LoaderObject.self).loader as? LoaderChain else {
         throw ImageError(.invalidArgument, "loader: not a chain")

@@ -1,8 +1,12 @@
+// The functions of include/sdimage/manager.h. `sdimage_manager` is a `ManagerObject`. The path of a load begins here
+// (ARCHITECTURE.md).
+
 import CSDImage
 import SDImage
 import SDImageHost
 
-/// Delivers an image in memory without the setup of other loads.
+/// Delivers an image in memory without the setup of other loads, on the calling thread. Reports a miss, so that the load does not
+/// look there again. Leaves everything else, errors included, to the usual path.
 private func deliver(
     _ manager: Object, _ request: Object, _ handler: UnsafePointer<sdimage_load_handler>?, _ userData: UserData,
     _ destroy: sdimage_destroy_fn?, _ task: ObjectOut
@@ -19,10 +23,12 @@ private func deliver(
         if case .missed = finding { return (false, true) }
         return (false, false)
     }
+    // Nothing has been copied or retained yet: the handler is called through the caller's own table.
     if let handler = unsafe handler {
         unsafe handler.pointee.result?(userData, Handle.lend(found), Handle.lend(result))
         found.foundDelivered()
     }
+    // Released at once, which posts `destroy` to the callback thread.
     if unsafe destroy != nil { unsafe _ = Foreign(userData, destroy) }
     unsafe task?.pointee = unsafe Handle.own(found)
     return (true, false)

@@ -1,3 +1,5 @@
+// The getters of include/sdimage/manager.h.
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,6 @@
+// The functions of include/sdimage/metadata.h: header information (`sdimage_info`, an `InfoObject`), and metadata of images that
+// coders set (`sdimage_metadata`, a `MetadataObject`).
+
 import CSDImage
 import Glibc
 import SDImage

@@ -1,3 +1,5 @@
+// The getters of `sdimage_metadata` (include/sdimage/metadata.h).
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,5 @@
+// The functions of include/sdimage/options.h: named values for coders. `sdimage_options` is an `OptionsObject`.
+
 import CSDImage
 import SDImage
 import SDImageHost

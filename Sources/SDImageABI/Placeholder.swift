@@ -1,3 +1,5 @@
+// The functions of include/sdimage/placeholder.h: BlurHash and ThumbHash, computed on the calling thread.
+
 import CSDImage
 import SDImage
 import SDImageHost

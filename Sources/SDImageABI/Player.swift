@@ -1,3 +1,6 @@
+// The functions of include/sdimage/player.h, and those of frame sources. `sdimage_player` is an `AnimationPlayer`, and
+// `sdimage_frame_provider` a `FrameSource`.
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,6 @@
+// The functions of include/sdimage/prefetcher.h: prefetched lists (`PrefetcherObject`, `PrefetchGroup`), and batches that a
+// manager writes into one array.
+
 import CSDImage
 import SDImage
 import SDImageHost

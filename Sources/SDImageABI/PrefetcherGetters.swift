@@ -1,3 +1,5 @@
+// The getters of `sdimage_batch_options` (include/sdimage/prefetcher.h).
+
 import CSDImage
 import SDImage
 import SDImageHost

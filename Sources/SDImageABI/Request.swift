@@ -1,3 +1,5 @@
+// The functions of include/sdimage/request.h that change requests. `sdimage_request` is a `RequestObject`; a load takes a copy.
+
 import CSDImage
 import SDImage
 import SDImageHost

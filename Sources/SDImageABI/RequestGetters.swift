@@ -1,3 +1,5 @@
+// The getters of include/sdimage/request.h. Texts are lent by the request.
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,5 @@
+// The functions of include/sdimage/resources.h: images of a folder. `sdimage_resources` is a `Resources`.
+
 import CSDImage
 import SDImage
 import SDImageHost

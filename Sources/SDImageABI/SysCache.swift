@@ -1,3 +1,5 @@
+// The functions of include/sdimage/sys/cache.h. `ForeignCache` calls the table.
+
 import CSDImage
 import SDImage
 import SDImageHost

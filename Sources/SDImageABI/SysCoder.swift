@@ -1,3 +1,5 @@
+// The functions of include/sdimage/sys/coder.h. `ForeignCoder` calls the table; `sdimage_work_budget` is a `WorkBudget`.
+
 import CSDImage
 import Glibc
 import SDImage

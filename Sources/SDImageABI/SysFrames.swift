@@ -1,3 +1,5 @@
+// The function of include/sdimage/sys/frames.h. `ForeignFrames` calls the table.
+
 import CSDImage
 import SDImage
 import SDImageHost

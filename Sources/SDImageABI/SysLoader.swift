@@ -1,3 +1,5 @@
+// The functions of include/sdimage/sys/loader.h. `ForeignLoader` calls the table; `sdimage_load_sink` is a `LoadSink`.
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,5 @@
+// The function of include/sdimage/sys/transformer.h. `ForeignTransformer` calls the table.
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,6 @@
+// The functions of include/sdimage/sys/transport.h. `ForeignTransport` calls the table; `sdimage_exchange` is an
+// `ExchangeObject`.
+
 import CSDImage
 import SDImage
 import SDImageCurl

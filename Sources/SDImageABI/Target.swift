@@ -1,3 +1,5 @@
+// The functions of include/sdimage/target.h: the loads of one widget. `sdimage_target` is a `TargetObject`.
+
 import CSDImage
 import SDImage
 import SDImageHost

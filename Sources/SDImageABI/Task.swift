@@ -1,3 +1,6 @@
+// The functions of include/sdimage/task.h: tasks (`LoadTask`), results (`ImageResult`), transactions, replies and responses of
+// hooks.
+
 import CSDImage
 import SDImage
 import SDImageHost

@@ -1,3 +1,6 @@
+// The functions of include/sdimage/transform.h. `sdimage_transformer` is a `TransformerObject`. Functions that apply a
+// transformer at once run on the calling thread, with the help of idle workers.
+
 import CSDImage
 import SDImage
 import SDImageHost
