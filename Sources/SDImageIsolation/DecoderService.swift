@@ -56,6 +56,7 @@ package final class DecoderService: Sendable {
     package static func run(_ source: @escaping CoderSource) -> Int32 {
         var kind: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
+        // A program that is started by hand has no socket there.
         guard unsafe getsockopt(CISO_SOCKET, SOL_SOCKET, SO_TYPE, &kind, &length) == 0,
             kind == Int32(SOCK_SEQPACKET.rawValue)
         else { return 2 }

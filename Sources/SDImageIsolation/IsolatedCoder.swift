@@ -42,6 +42,7 @@ final class IsolatedCoder: ImageCoder {
         _ write: (inout MessageWriter) throws(ImageError) -> Void, _ read: (inout MessageReader) throws(ImageError) -> R
     ) throws(ImageError) -> R {
         do throws(ImageError) { return try call.run(operation, write, read) } catch {
+            // Other errors are those of the image or of the operation.
             guard error.status == .decoderCrashed else { throw error }
             if call.process.hasServedOthers { throw .lost }
             if let image { IsolatedCoder.quarantine.noteCrash(image) }

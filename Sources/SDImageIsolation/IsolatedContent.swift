@@ -5,8 +5,10 @@ import SDImage
 /// calls.
 final class IsolatedContent: FrameProvider, VectorImage {
     private let coder: IsolatedCoder
+    /// The bytes of the image, from which a lost session is opened again.
     private let encodedImage: EncodedImage
     private let options: DecodeOptions
+    /// The properties of the frames, which do not change any more.
     private let properties: StreamProperties
     /// nil after `rest`; replaced when its worker has ended.
     private let session: Lock<Session?>
@@ -41,7 +43,9 @@ final class IsolatedContent: FrameProvider, VectorImage {
         return try call(.frame, stop) { writer throws(ImageError) in try writer.put(index) }
     }
 
+    /// Draws the vector image at this size in the worker.
     func render(_ size: PixelSize) throws(ImageError) -> Image {
+        // The same error as without isolation.
         guard !size.isEmpty, UInt32(exactly: size.width) != nil, UInt32(exactly: size.height) != nil else {
             throw ImageError(.invalidArgument, "image: invalid size \(size.width)x\(size.height)")
         }
@@ -60,6 +64,7 @@ final class IsolatedContent: FrameProvider, VectorImage {
     private func call(
         _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void
     ) throws(ImageError) -> Image {
+        // Each call counts: the image may have crashed another worker since it was decoded.
         try coder.check(encodedImage)
         return try coder.repeating(stop) { isFresh throws(ImageError) in
             try call(operation, isFresh: isFresh, stop, write)
@@ -74,11 +79,13 @@ final class IsolatedContent: FrameProvider, VectorImage {
         if !isFresh, let current, let process = try DecoderPool.shared.acquire(current.process, stop) {
             return try call(operation, current, process, stop, write)
         }
+        // The worker of the session has ended, or a fresh one is required.
         guard let process = try coder.worker(isFresh: isFresh, stop) else {
             throw ImageError(.unsupported, "decoder process: ended, and no other can be started")
         }
         // Kept between the two calls: another decode could crash or replace it.
         let opened = try coder.decode(encodedImage, options, on: process, keepsWorker: true, stop).session
+        // A second decode of the same bytes has the same frames, if the worker is sound.
         guard let opened else {
             DecoderPool.shared.release(process)
             throw .invalidMessage

@@ -39,6 +39,7 @@ final class IsolatedDecoder: ImageDecoder {
     /// The frames of the complete animation.
     private var frames: AnimationFrames? { state.withLock { $0.image?.frames } }
 
+    // The properties of the latest update, so that they are available while a call is under way.
     var size: PixelSize { substitute?.size ?? properties.size }
     var frameCount: Int { substitute?.frameCount ?? properties.frameCount }
     var loopCount: Int { substitute?.loopCount ?? properties.loopCount }
@@ -50,6 +51,7 @@ final class IsolatedDecoder: ImageDecoder {
         return properties.durations.indices.contains(index) ? Int(properties.durations[index]) : 0
     }
 
+    /// Passes the new bytes to the worker. After the last ones, the reply contains the final image.
     func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         if let substitute { return try substitute.update(bytes, isFinished: isFinished, stop: stop) }
         let arrived = EncodedImage(try bytes.copiedIfLent())
@@ -61,6 +63,7 @@ final class IsolatedDecoder: ImageDecoder {
         }
     }
 
+    /// The final image, or the best so far from the worker.
     func image(stop: CancellationToken) throws(ImageError) -> Image? {
         if let substitute { return try substitute.image(stop: stop) }
         return try inTurn(stop) { () throws(ImageError) in
@@ -88,6 +91,7 @@ final class IsolatedDecoder: ImageDecoder {
             }
         }
         if let frame { return frame }
+        // The session ended meanwhile, because the image became complete.
         guard let frame = try frameHere(index, stop) else { throw .lost }
         return frame
     }
@@ -134,11 +138,13 @@ final class IsolatedDecoder: ImageDecoder {
         }
         guard let process = try coder.worker(isFresh: isFresh, stop) else {
             let (bytes, isFinished) = state.withLock { ($0.arrived.bytes, $0.isFinished) }
+            // No worker can be started, and the program allows this process to decode.
             let decoder = try openHere()
             state.withLock { $0.substitute = decoder }
             try decoder.update(bytes, isFinished: isFinished, stop: stop)
             return nil
         }
+        // A new session has none of the bytes.
         state.withLock { ($0.session, $0.sent) = (nil, 0) }
         process.noteImage()
         try send(process, nil, keepsWorker: keepsWorker, stop)
@@ -155,6 +161,7 @@ final class IsolatedDecoder: ImageDecoder {
         let (opened, properties, failure, image) = try coder.run(
             call, .update, about: arrived,
             { [coder, options] writer throws(ImageError) in
+                // The order of `WorkerSessions.update`.
                 try writer.put(session?.number ?? 0)
                 if session == nil {
                     try writer.put(coder.coder)
@@ -164,6 +171,7 @@ final class IsolatedDecoder: ImageDecoder {
                 try writer.put(isFinished)
             },
             { [options] reader throws(ImageError) in
+                // Owns the session of the worker from here on.
                 let opened: Session = if let session { session } else { Session(process, try reader.number()) }
                 let properties = try reader.properties().0
                 let failure = try reader.optional { [call] reader throws(ImageError) in try reader.failure(of: call) }
@@ -182,6 +190,7 @@ final class IsolatedDecoder: ImageDecoder {
             if result != nil { state.session = nil }
         }
         guard let failure else { return }
+        // The worker is sound: only the image is damaged.
         if keepsWorker { DecoderPool.shared.release(process) }
         throw failure
     }

@@ -4,13 +4,16 @@ import SDImage
 /// the quarantine knows images by all their bytes.
 final class IsolatedSourceDecoder: ImageDecoder {
     private struct State {
+        /// The session used last; nil before the first.
         var session: Session?
+        /// Those of the latest reply.
         var properties = StreamProperties()
     }
 
     private let coder: IsolatedCoder
     private let source: any ByteSource
     private let options: DecodeOptions
+    /// Never locked during a call.
     private let state = Monitor(State())
 
     init(_ coder: IsolatedCoder, _ source: any ByteSource, _ options: DecodeOptions) {
@@ -61,6 +64,7 @@ final class IsolatedSourceDecoder: ImageDecoder {
     /// The source is complete from the start.
     func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {}
 
+    /// The image with its frames, which this decoder makes.
     func image(stop: CancellationToken) throws(ImageError) -> Image? {
         let (image, hasFrames, properties) = try callSession(.image, stop, { _ throws(ImageError) in }) {
             [options] reader throws(ImageError) in try reader.partialImage(options.limits)

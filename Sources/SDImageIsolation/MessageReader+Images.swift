@@ -27,16 +27,19 @@ extension MessageReader {
         let (bytes, overflow) = stride.multipliedReportingOverflow(by: size.height)
         // Frames of animations are drawn on canvases, which count as working memory.
         guard !overflow, bytes <= max(limits.outputBytes, limits.workingBytes) else { throw .invalidMessage }
+        // Memory of their own is mapped; memory with an offset is a new arena, which replaces the one before.
         if let memory {
             guard isInArena else { return try SharedMemory.pixels(of: memory, size: size, format: format, stride: stride) }
             worker?.arena = try RemoteArena(memory)
         }
         guard let arena = worker?.arena, bytes <= ResultArena.largest else { throw .invalidMessage }
+        // A copy that the worker cannot change: checks of its contents would mean nothing otherwise.
         let pixels = try PixelBuffer(size: size, format: format, limit: bytes)
         try arena.copy(offset, to: pixels)
         return pixels
     }
 
+    /// Reads all properties of an image but the gain map.
     private mutating func metadata(_ limits: DecodeLimits) throws(ImageError) -> ImageMetadata {
         var metadata = ImageMetadata()
         metadata.format = try choice()
@@ -80,6 +83,7 @@ extension MessageReader {
         CodePoints(primaries: try number(), transfer: try number(), matrix: try number(), isFullRange: try flag())
     }
 
+    /// Reads a gain map, whose samples are pixels like those of an image.
     private mutating func gainMap(_ limits: DecodeLimits) throws(ImageError) -> GainMap {
         var parameters = GainMap.Parameters()
         parameters.red = try channel()

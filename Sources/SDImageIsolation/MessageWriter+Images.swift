@@ -2,6 +2,7 @@ import SDImage
 
 /// Images and their properties in messages. The order of the fields is the format: MessageReader+Images.swift reads the same.
 extension MessageWriter {
+    /// Writes an image: its pixels, its metadata, and the gain map that it may have.
     mutating func put(_ image: Image) throws(ImageError) {
         try put(image.pixels)
         try put(image.metadata)
@@ -13,6 +14,7 @@ extension MessageWriter {
         try put(pixels.format.rawValue)
         try put(pixels.size)
         if let location = try location(of: pixels) { return try put(location) }
+        // The copy is allocated in the memory of this worker, so it has a location unless shared memory was refused.
         if let location = try location(of: try pixels.copied()) { return try put(location) }
         throw ImageError(.internalError, "decoder process: no shared memory")
     }
@@ -26,6 +28,7 @@ extension MessageWriter {
     /// nil for pixels that the host cannot read: those of a library, and memory that was written again after it was sealed.
     private mutating func location(of pixels: PixelBuffer) throws(ImageError) -> Location? {
         if let region = pixels.region as? ArenaRegion {
+            // Pages that were never written, such as rows of a partial image, must exist before the host reads them.
             try region.allocate()
             // The region must not be reused before the host has copied it.
             hold(pixels)
@@ -34,6 +37,7 @@ extension MessageWriter {
         return try (pixels.region as? WorkerRegion)?.sealed().map { .memory($0) }
     }
 
+    /// Writes a flag for the arena, then the offset and perhaps the arena's memory, or the memory of the image.
     private mutating func put(_ location: Location) throws(ImageError) {
         switch location {
         case .arena(let arena, let offset):
@@ -46,6 +50,7 @@ extension MessageWriter {
         }
     }
 
+    /// Writes the properties that a decode sets, except for the gain map.
     private mutating func put(_ metadata: ImageMetadata) throws(ImageError) {
         try put(metadata.format.rawValue)
         try put(metadata.scale)
@@ -72,6 +77,7 @@ extension MessageWriter {
         try put(optional: metadata.memoryCost) { writer, cost throws(ImageError) in try writer.put(cost) }
     }
 
+    /// Writes blocks of metadata, each of which may be missing.
     private mutating func putBlocks(_ blocks: [Bytes?]) throws(ImageError) {
         for block in blocks { try put(optional: block) { writer, bytes throws(ImageError) in try writer.put(bytes) } }
     }
@@ -81,6 +87,7 @@ extension MessageWriter {
         try put(points.isFullRange)
     }
 
+    /// Writes the numbers of the three channels, those of the whole map, and the samples with their color space.
     private mutating func put(_ map: GainMap) throws(ImageError) {
         for channel in map.parameters.channels {
             for number in [channel.minimum, channel.maximum, channel.gamma, channel.baseOffset, channel.alternateOffset] {
@@ -96,6 +103,7 @@ extension MessageWriter {
         try put(optional: map.image.metadata.cicp) { writer, points throws(ImageError) in try writer.put(points) }
     }
 
+    /// Writes the properties of an image file.
     mutating func put(_ info: ImageInfo) throws(ImageError) {
         try put(info.format.rawValue)
         try put(info.storedSize)
@@ -121,6 +129,7 @@ extension MessageWriter {
         }
     }
 
+    /// Writes the properties of a decoder; of its encoded bytes only that there are some, because the host has them.
     mutating func put(_ properties: StreamProperties) throws(ImageError) {
         try put(properties.size)
         try put(properties.frameCount)

@@ -3,6 +3,7 @@ import SDImage
 /// Coders, options and errors in messages. The order of the fields is the format: the functions of `MessageReader` below read the
 /// same.
 extension MessageWriter {
+    /// Writes a coder by its name and path.
     mutating func put(_ coder: CoderName) throws(ImageError) {
         try put(coder.name)
         try put(coder.path)
@@ -14,6 +15,7 @@ extension MessageWriter {
         try put(optional: options.thumbnailSize) { writer, size throws(ImageError) in try writer.put(size) }
         try put(options.thumbnailMode.rawValue)
         try put(options.firstFrameOnly)
+        // 0 is no format, and no transfer below.
         try put(options.pixelFormat?.rawValue ?? 0)
         try put(options.keepsDepth)
         try put(options.dynamicRange.rawValue)
@@ -70,10 +72,12 @@ extension MessageWriter {
 }
 
 extension MessageReader {
+    /// Reads the name of a coder. Only workers read it, from their host.
     mutating func coderName() throws(ImageError) -> CoderName {
         CoderName(name: try text(limit: 4096), path: try text(limit: 4096), isComplete: try flag())
     }
 
+    /// Reads options; the worker observes them as the host would.
     mutating func options() throws(ImageError) -> DecodeOptions {
         var options = DecodeOptions()
         options.thumbnailSize = try optional { reader throws(ImageError) in try reader.size() }
@@ -99,6 +103,7 @@ extension MessageReader {
         return options
     }
 
+    /// Reads limits, without a memory account: each operation of the worker gets one.
     private mutating func limits() throws(ImageError) -> DecodeLimits {
         var limits = DecodeLimits()
         limits.streamedPixels = try count(.max)

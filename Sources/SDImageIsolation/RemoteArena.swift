@@ -47,6 +47,7 @@ import SDImage
         guard offset >= 0, offset <= ResultArena.size, pixels.byteCount <= ResultArena.size - offset,
             isAllocated(offset, pixels.byteCount)
         else { throw .invalidMessage }
+        // The layout in the arena is that of a buffer of the same size and format, so rows need no conversion.
         let stride = pixels.stride
         try RowBands.run(pixels.size.height, rowBytes: stride, stop: CancellationToken()) { [self] rows throws(ImageError) in
             let start = rows.lowerBound * stride

@@ -25,6 +25,7 @@ final class RemoteSource: ByteSource {
             let target = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
             unsafe bytes.withUnsafeBytes { unsafe target.copyMemory(from: $0) }
             done += bytes.count
+            // The end of the source.
             if bytes.count < wanted { break }
         }
         return done

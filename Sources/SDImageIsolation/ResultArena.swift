@@ -56,11 +56,13 @@ import SDImage
     /// Memory with undefined contents; nil if the arena is full, or the image is too large for it.
     func region(_ bytes: Int) -> ArenaRegion? {
         guard bytes > 0, bytes <= ResultArena.largest else { return nil }
+        // Whole pages, because holes are looked for by pages.
         let count = (bytes + ResultArena.page - 1) / ResultArena.page * ResultArena.page
         // The first range: its pages are the most likely to be allocated.
         let offset = state.withLock { state -> Int? in
             guard let index = state.free.firstIndex(where: { $0.count >= count }) else { return nil }
             let offset = state.free[index].offset
+            // The rest of a large image is allocated when its pixels are written.
             guard allocate(&state, offset, min(count, SharedMemory.mostAhead)) else { return nil }
             state.free[index].offset += count
             state.free[index].count -= count
@@ -90,6 +92,7 @@ import SDImage
         state.withLock { state in
             let index = state.free.firstIndex { $0.offset > offset } ?? state.free.endIndex
             state.free.insert(PageRange(offset: offset, count: count), at: index)
+            // The range behind comes first: joining the one before changes the index.
             if index + 1 < state.free.count, state.free[index].end == state.free[index + 1].offset {
                 state.free[index].count += state.free.remove(at: index + 1).count
             }

@@ -14,6 +14,7 @@ enum SharedMemory {
     static func sealed(_ bytes: Bytes) throws(ImageError) -> Descriptor {
         let memory = try make(max(bytes.count, 1))
         unsafe try bytes.withUnsafeBytes { bytes throws(ImageError) in
+            // A mapping to write would have to be removed before the seal.
             var done = 0
             while done < bytes.count, let base = bytes.baseAddress {
                 let count = unsafe pwrite(memory.number, base + done, bytes.count - done, off_t(done))

@@ -35,6 +35,7 @@ struct WorkerCall {
 
     /// The outcome of a worker that cannot be used any longer.
     fileprivate enum Loss: Error {
+        // The first two kill the worker, because its call would go on.
         case cancelled
         case timedOut
         case crashed
@@ -46,6 +47,7 @@ struct WorkerCall {
         _ operation: Operation, _ write: (inout MessageWriter) throws(ImageError) -> Void,
         _ read: (inout MessageReader) throws(ImageError) -> R
     ) throws(ImageError) -> R {
+        // Messages of an earlier call, which may arrive late, have another number.
         let number = process.nextCall()
         let end = min(stop.end, MonotonicClock.now.addingSaturated(limit))
         let outcome: Result<R, ImageError>
@@ -69,6 +71,7 @@ struct WorkerCall {
         var writer = MessageWriter()
         do throws(ImageError) {
             let now = MonotonicClock.now
+            // A duration, which the worker counts from the start of its work.
             try writer.put(end > now ? end - now : 0)
             try writer.put(unused: process.takeUnused())
             try write(&writer)
@@ -82,6 +85,7 @@ struct WorkerCall {
 
     /// Waits for the reply, and serves the bytes that the worker asks for.
     private func wait(_ number: UInt64, _ end: UInt64) throws(Loss) -> MessageReader {
+        // The worker observes the same limit, so it usually replies with the error itself before this time.
         var killTime = end.addingSaturated(WorkerCall.grace)
         var isCancelled = false
         while true {
@@ -100,6 +104,7 @@ struct WorkerCall {
                     body.worker = process
                     return body
                 }
+                // Only calls with a source may ask for bytes.
                 guard message.kind == .read, let source else { throw .invalid }
                 try sendBytes(message, source, killTime)
             } catch {

@@ -43,6 +43,7 @@ final class WorkerSessions: Sendable {
         nanoseconds: UInt64
     ) throws(ImageError) {
         var body = body
+        // The message names them first: their memory is free for the call.
         try closeUnused(&body)
         stop.allow(nanoseconds: nanoseconds)
         switch try body.choice(Operation.self) {
@@ -84,6 +85,7 @@ final class WorkerSessions: Sendable {
     ) throws(ImageError) {
         let (coder, options, bytes) = (try coder(&body), try body.options(), try body.shared())
         stop.start(nanoseconds: nanoseconds, encodedBytes: bytes.count)
+        // Idle threads of this process help, as in a host.
         let image = try Engine.helped { () throws(ImageError) in
             try coder.decode(bytes, options: options.accounted, stop: stop)
         }
@@ -143,6 +145,7 @@ final class WorkerSessions: Sendable {
             try decoder.update(bytes, isFinished: isFinished, stop: stop)
             if isFinished { image = try Engine.helped { () throws(ImageError) in try decoder.image(stop: stop) } }
         } catch {
+            // Other errors fail the call. After MODULE_MISSING, the host repeats it in another worker.
             guard error.isLasting, error.status != .moduleMissing else { throw error }
             // The frames before damaged bytes count.
             failure = error
@@ -160,6 +163,7 @@ final class WorkerSessions: Sendable {
         let decoder = try coder.open(options: options, stop: stop) ?? coder.whole(options: options)
         return state.withLock { state in
             let number = state.add(.decoder(decoder))
+            // All bytes are kept here, because messages contain only the new ones.
             state.bytes[number] = GrowingBytes(limit: options.limits.workingBytes)
             return number
         }
@@ -168,6 +172,7 @@ final class WorkerSessions: Sendable {
     /// All bytes of a decoder, without a copy of the first ones if they are complete.
     private func append(_ piece: Bytes, to number: UInt64) throws(ImageError) -> Bytes {
         try state.withLock { state throws(ImageError) in
+            // A session without bytes is one of an image or of a source.
             guard var bytes = state.bytes[number] else { throw .invalidMessage }
             unsafe try piece.withUnsafeBytes { piece throws(ImageError) in unsafe try bytes.append(piece) }
             state.bytes[number] = bytes

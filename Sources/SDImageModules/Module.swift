@@ -24,11 +24,13 @@ package final class Module: Sendable {
         case failed(ImageError)
     }
 
+    /// The types of the functions `sdimage_<name>_coder_new` and of the library's version.
     private typealias CoderFunction = @convention(c) (ObjectOut, ObjectOut) -> sdimage_status
     private typealias VersionFunction = @convention(c) () -> Text
 
     private let name: String
     package let library: Library
+    /// The file to open.
     package let path: String
     /// Its lock is held while the file is opened, so that other threads wait for the coder.
     private let state = Monitor(State.closed)
@@ -91,6 +93,7 @@ package final class Module: Sendable {
             var made: Object = nil
             var error: Object = nil
             let status = unsafe make(&made, &error)
+            // The coder is retained by `State.open`; the reference of the function is released.
             defer {
                 unsafe Handle.unref(made, as: CoderObject.self)
                 unsafe Handle.unref(error, as: ImageError.self)
