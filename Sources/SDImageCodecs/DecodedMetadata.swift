@@ -23,7 +23,9 @@ extension DecodePlan {
         metadata.scale = max(1, options.scale ?? 1)
         metadata.orientation = tag
         metadata.hasAlpha = hasAlpha && pixels.hasAlpha
+        // A limit of bytes overrides the thumbnail, and may leave the full size.
         metadata.isThumbnail = options.wantsThumbnail && options.limitBytes == 0
+        // As displayed, also if the orientation is not applied.
         metadata.sourceSize = orientation.swapsAxes ? storedSize.swapped : storedSize
         return metadata
     }

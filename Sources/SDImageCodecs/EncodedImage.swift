@@ -11,6 +11,7 @@ extension Image {
     func inSRGB(stop: CancellationToken) throws(ImageError) -> Image {
         guard metadata.cicp != nil || metadata.colorProfile != nil else { return self }
         var options = DecodeOptions()
+        // The pixels stay as stored, because the file stores their orientation.
         options.applyOrientation = false
         options.pixelFormat = pixels.format
         return try convertedToSRGB(options, stop: stop)
@@ -36,6 +37,7 @@ extension Image {
         options.pixelFormat = pixels.format
         let small = try still.fitted(options, stop: stop)
         var metadata = small.metadata
+        // Readers turn the preview like the image; a tag of its own would turn it twice.
         metadata.orientation = .up
         metadata.colorProfile = nil
         return small.with(metadata)

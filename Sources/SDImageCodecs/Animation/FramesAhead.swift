@@ -90,6 +90,7 @@ final class FramesAhead: Sendable {
         let (wanted, before) = state.withLock { state in
             let before = state.frames
             var remaining: [(index: Int, stage: Stage)] = []
+            // Frames that are running or finished stay if they are needed; waiting ones are replaced by the new list.
             for frame in before where !frame.stage.isWaiting {
                 let isNeeded = frame.index == current || frames.contains { $0.index == frame.index }
                 if case .running(let token) = frame.stage, !isNeeded { token.cancel() }
@@ -116,6 +117,7 @@ final class FramesAhead: Sendable {
 
     /// Returns the frame if it was decoded ahead; nil if the caller has to decode it. While a worker decodes it, decodes others.
     func take(_ index: Int, stop: CancellationToken) throws(ImageError) -> PixelBuffer? {
+        // A child has no workers, and the lock may be held by a thread of its parent.
         guard !Engine.isForked else { return nil }
         while isDecodedElsewhere(orRemove: index) {
             try stop.check()
@@ -196,6 +198,7 @@ final class FramesAhead: Sendable {
         let isHeld = pixels.map { !token.isCancelled && cache.keep(.whole($0), at: index) } ?? false
         state.withLock { state in
             if let location = state.location(of: index) { state.frames[location].stage = .finished }
+            // Without room, further frames would be decoded in vain.
             state.isRefused = state.isRefused || pixels != nil && !isHeld && !token.isCancelled
         }
         state.broadcast()

@@ -27,6 +27,7 @@ struct BMPDecoder {
             guard options.convertToSRGB else { return nil }
             return header.color.transform(in: bytes, format: format, output: output, limits: options.limits)
         }
+        // Colors are converted once, in the palette.
         let palette = header.hasPalette ? BMPPalette(bytes, header, transform: transform(.rgb8, to: .rgb8)) : nil
         var rows = try BMPRowDecoder(bytes, header, palette: palette, limits: options.limits, stop: stop)
         guard rows.isComplete || (options.acceptPartial && rows.hasRows) else { throw .bitmapEndsEarly }
@@ -35,6 +36,7 @@ struct BMPDecoder {
         // Writers without alpha support store zeros: a completely transparent image is treated as opaque.
         let isSeen = rows.fields.alpha != 0 ? try rows.contains(rows.fields.alpha, stop: stop) : false
         if !isSeen { rows.fields = rows.fields.with(alpha: 0) }
+        // The mask of an icon makes pixels transparent.
         hasAlpha = isSeen || isIcon
         rows.layout = hasAlpha ? .rgba8 : palette?.isGray == true ? .gray8 : .rgb8
         mask = isIcon && !isSeen ? ICOMask(bytes, size: header.size, start: rows.end) : nil

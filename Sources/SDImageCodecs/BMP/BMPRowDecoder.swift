@@ -86,6 +86,7 @@ struct BMPRowDecoder {
     /// Returns the bytes of row `y`; nil when the row is incomplete.
     private func stored(_ y: Int) -> UnsafeRawBufferPointer? {
         if let runs { return unsafe runs.row(y) }
+        // Bitmaps are stored bottom-up, unless their height is negative.
         let line = header.isTopDown ? y : header.size.height - 1 - y
         guard line >= 0, line < header.size.height, let base = unsafe bytes.pointer else { return nil }
         let start = header.data + line * stride

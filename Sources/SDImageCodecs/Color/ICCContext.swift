@@ -58,6 +58,7 @@ import SDImage
     func transform(
         from source: cmsHPROFILE, _ sourceLayout: Int, to target: cmsHPROFILE, _ targetLayout: Int
     ) -> cmsHTRANSFORM? {
+        // Without the cache of one pixel, a transform has no state and threads may share it.
         let flags = UInt32(cmsFLAGS_NOCACHE) | UInt32(cmsFLAGS_BLACKPOINTCOMPENSATION)
         return unsafe cmsCreateTransformTHR(
             context, source, UInt32(sourceLayout), target, UInt32(targetLayout), UInt32(INTENT_PERCEPTUAL), flags)

@@ -43,6 +43,7 @@ import SDImage
     /// Creates the transform for a format; nil if it would change nothing, or the format has no RGB integers.
     private static func make(_ context: ICCContext, _ source: cmsHPROFILE, format: PixelFormat) -> cmsHTRANSFORM? {
         guard let layout = layout(format) else { return nil }
+        // Compared with 8 bits, whatever the format of the rows.
         guard let probe = unsafe context.transform(from: source, CLCMS_RGB_8, to: CLCMS_RGB_8) else { return nil }
         defer { unsafe cmsDeleteTransform(probe) }
         return unsafe changesNothing(probe) ? nil : context.transform(from: source, layout, to: layout)

@@ -93,6 +93,7 @@ struct GIFDecoder {
             unsafe clear(row.bytes)
             let own = y - frame.layout.top
             if own >= 0, own < frame.visibleRows(of: canvas) {
+                // Rows of an interlaced frame come in another order: its lines are all decoded before the first row.
                 if own % GIFDecoder.linesPerStep == 0 {
                     try decode(lines: frame.isInterlaced ? indices.lineCount : own + GIFDecoder.linesPerStep)
                 }

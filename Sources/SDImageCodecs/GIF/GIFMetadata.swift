@@ -24,6 +24,7 @@ struct GIFMetadata {
                 let start = blocks.offset
                 guard try blocks.skipSubBlocks(stop) else { return }
                 readExtension(label, start..<blocks.offset)
+            // Metadata may follow the images.
             case .image: guard try blocks.skipSubBlocks(stop) else { return }
             case .padding: continue
             case .end: return
@@ -33,6 +34,7 @@ struct GIFMetadata {
 
     /// Reads an extension from its sub-blocks, terminator included.
     private mutating func readExtension(_ label: UInt8, _ content: Range<Int>) {
+        // Comment and application extensions.
         if label == 0xFE || label == 0xFF { blocksLeft -= 1 }
         if label == 0xFE, let comment = joined(content.lowerBound, limit: found.text.bytesLeft) {
             found.text.add(Array("comment".utf8), comment, .utf8OrLatin1)

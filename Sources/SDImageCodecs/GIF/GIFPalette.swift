@@ -48,6 +48,7 @@ struct GIFPalette {
         guard count > 0, let target = row.baseAddress, let source = line.baseAddress else { return }
         let indices = unsafe source.assumingMemoryBound(to: UInt8.self)
         unsafe entries.withUnsafeBufferPointer { entries in
+            // Three ways: RGB, over existing pixels, or replacing them.
             if format.bytesPerPixel != 4 {
                 unsafe sdpx_palette_row_rgb(
                     target.assumingMemoryBound(to: UInt8.self), indices, count, entries.baseAddress)

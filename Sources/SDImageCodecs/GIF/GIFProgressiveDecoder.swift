@@ -90,6 +90,7 @@ struct GIFProgressiveDecoder: ImageStream {
         let metadata = metadata(output)
         let frame = try compositor?.frame(
             at: index, painter: painter, output: output, metadata: metadata, isCached: isCached, stop: stop)
+        // Releases the indices: the frame is decoded again if it is needed later.
         if index == 0 { first = nil }
         guard let frame else { throw .noFrame(index, of: container.frames.count) }
         return frame
@@ -124,6 +125,7 @@ struct GIFProgressiveDecoder: ImageStream {
     /// Returns the first frame as far as it has arrived; nil before its first pixel.
     private mutating func partialImage(stop: CancellationToken) throws(ImageError) -> Image? {
         guard let pending = container.firstFrame else { return nil }
+        // The first frame is complete, and others are arriving.
         guard container.frames.isEmpty else {
             return try frame(at: 0, isCached: false, stop: stop).image().incomplete
         }

@@ -49,8 +49,10 @@ package struct GainMapMeasurement {
             throw ImageError(.unsupported, "gain map: no pixel is brighter than SDR white")
         }
         var statistics = GainStatistics(tolerance: GainMapMeasurement.tolerance)
+        // First pass: the distribution of the gains gives the range of the samples.
         unsafe try forEachRow { _, gains in unsafe statistics.add(gains) }
         let most = hdr.size.width * hdr.size.height / GainMapMeasurement.pixelsPerOutlier
+        // One channel is enough if the gains hardly differ between channels.
         let isGray = statistics.colored <= most
         let channels = statistics.ranges(without: most, isGray: isGray).map { range in
             var channel = GainMap.Channel()

@@ -32,6 +32,7 @@ enum UltraHDRPacket {
     static func base(mapBytes: Int, into existing: Bytes?) -> [UInt8] {
         guard let existing else { return packet("hdrgm:Version=\"1.0\"\(containers)", directory(mapBytes)) }
         let text = unsafe existing.withUnsafeBytes { unsafe Array($0) }
+        // The packet of a file that is written again: only the length has changed.
         if let length = lengthOfMap(in: text) {
             return text[..<length.lowerBound] + Array("\(mapBytes)".utf8) + text[length.upperBound...]
         }

@@ -83,6 +83,7 @@ struct JPEGEncoder {
     ) throws(ImageError) -> Bytes? {
         let writer = try ExifWriter(options.exif, orientation: image.metadata.orientation)
         guard options.embedsThumbnail else { return try writer.block() }
+        // Block and preview share one segment.
         let room = JPEGRowEncoder.markerBytes - exifLabel.count - writer.givenBytes - ExifWriter.overhead
         return try writer.block(preview: try preview(image, options, room: room, stop))
     }
@@ -118,6 +119,7 @@ struct JPEGEncoder {
     /// Splits a profile into numbered pieces, at most 255 of them (ICC.1:2010, B.4).
     private static func pieces(_ profile: Bytes?) throws(ImageError) -> [Bytes] {
         guard let profile, !profile.isEmpty else { return [] }
+        // Each piece follows the label, its number and the number of pieces.
         let size = JPEGRowEncoder.markerBytes - profileLabel.count - 2
         let count = (profile.count + size - 1) / size
         // Number and count have one byte each.

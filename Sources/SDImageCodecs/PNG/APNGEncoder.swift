@@ -36,6 +36,7 @@ struct APNGEncoder {
         // The pixels shown before: disposal is none, so that each frame starts from them.
         var before: PixelBuffer?
         for index in 0..<frames.frameCount {
+            // One format for all frames: the header is written before the other frames are known.
             let shown = try image.frame(at: index, stop: stop).withoutIdleAlpha().converted(to: format).pixels
             guard shown.size == image.size else {
                 throw ImageError(
@@ -97,6 +98,7 @@ struct APNGEncoder {
                 let old = unsafe before.row(area.top + y)?.assumingMemoryBound(to: UInt8.self).baseAddress
             else { continue }
             let isOpaque = unsafe sdpx_only_changed(to, new + offset, old + offset, area.size.width, pixel)
+            // Blending would mix a transparent pixel with the old one.
             guard isOpaque != 0 else { return nil }
         }
         return buffer

@@ -45,6 +45,7 @@ struct PNGEncoder {
 
     /// Returns the image as indices; nil when there are too many colors or a palette would not pay off.
     private func palette(_ rows: ImageRows) throws(ImageError) -> IndexedImage? {
+        // A palette holds colors of 8 bits, and gray needs none.
         guard rows.format == .rgb8 || rows.format == .rgba8,
             let indexed = try IndexedImage(rows, account: options.account, stop: stop),
             let pixels = rows.size.pixelCount, indexed.palette.count * 4 <= pixels
@@ -59,6 +60,7 @@ struct PNGEncoder {
         var file = try PNGWriter()
         try file.chunk("IHDR", PNGColorType.header(indexed.indices.size, depth: UInt8(bits), colorType: 3))
         let prelude = PNGAncillaryWriter(metadata, options, isGray: false)
+        // The order of chunks: color, PLTE, tRNS, metadata, data (PNG, third edition, section 5.6).
         try prelude.writeColor(&file, deflater: deflater)
         try file.chunk("PLTE", colors.flatMap { color in (0..<3).map { UInt8(truncatingIfNeeded: color >> (8 * $0)) } })
         // Colors that are not opaque come first, so tRNS ends with the last of them.

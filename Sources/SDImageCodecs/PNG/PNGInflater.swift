@@ -68,6 +68,7 @@ import SDImagePixels
     /// The bytes before `position` are the history that matches refer to.
     func fill(_ window: UnsafeMutableRawBufferPointer, from position: inout Int) -> State {
         guard let base = unsafe window.bindMemory(to: UInt8.self).baseAddress, position <= window.count else { return .isFull }
+        // A part is a chunk, or a piece of one; the stream does not notice their borders.
         while part < parts.count {
             let state = unsafe fill(base, capacity: window.count, from: &position, with: parts[part])
             if state != .needsInput { return state }

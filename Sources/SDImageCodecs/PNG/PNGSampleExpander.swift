@@ -31,6 +31,7 @@ import SDImagePixels
     private let indices: ScratchMemory?
 
     init(_ data: PNGEncodedImage, limits: DecodeLimits) throws(ImageError) {
+        // Pixels of less than a byte are unpacked first.
         let isPacked = data.depth < 8
         format = data.format
         depth = data.depth
@@ -87,6 +88,7 @@ import SDImagePixels
     private static func way(_ data: PNGEncodedImage) -> Way {
         switch data.colorType {
         case 3: return .lookUp
+        // Packed grays: the table also scales them to 8 bits.
         case 0 where data.depth < 8: return .lookUp
         case 0 where data.depth == 8: return data.hasAlpha ? .lookUp : .plain
         case 4: return .grayAlpha

@@ -47,6 +47,7 @@ struct PNGWriter: ~Copyable {
     ) throws(ImageError) {
         let (room, overflow) = count.addingReportingOverflow(12)
         guard !overflow else { throw .tooLarge("png: chunk of \(count) bytes", limit: Int(Int32.max)) }
+        // Room for the largest result: the length is known only after the data were written.
         _ = unsafe try file.append(upTo: room) { memory throws(ImageError) in
             let body = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[8..<memory.count - 4])
             let written = unsafe fill(body)

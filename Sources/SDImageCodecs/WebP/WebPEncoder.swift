@@ -11,6 +11,7 @@ struct WebPEncoder {
     private let stop: CancellationToken
 
     init(_ image: Image, options: EncodeOptions, stop: CancellationToken) throws(ImageError) {
+        // Both choose the quality.
         if options.maxFileSize > 0, options.webP[.targetPSNR] ?? 0 > 0 {
             throw ImageError(.invalidArgument, "webp: file size limit and target PSNR exclude each other")
         }
@@ -25,6 +26,7 @@ struct WebPEncoder {
         self.stop = stop
         blocks = WebPWriter.Blocks(
             profile: self.image.metadata.colorProfile,
+            // The pixels are upright, so a given block gets that orientation.
             exif: try ExifWriter(options.exif, orientation: .up).block(),
             xmp: options.xmp.flatMap { $0.isEmpty ? nil : $0 })
     }
@@ -55,6 +57,7 @@ struct WebPEncoder {
         let maker = WebPParallelEncoder(image, frames.frameCount, configuration, account: options.account, stop: stop)
         // If memory is only enough for one frame at a time, the success of a second would depend on the load of the machine.
         let hasRoomForTwo = WebPFrameEncoder.memory(image.size, configuration.value) <= EncodeOptions.workingBytes / 2
+        // Frames are written in order, so at most two encoded ones are in memory.
         for index in stride(from: 0, to: frames.frameCount, by: 2) {
             let (first, second) = try maker.pair(index, pool: hasRoomForTwo ? pool : { nil })
             try container.add(frame: first, milliseconds: frames.durationMilliseconds(at: index))

@@ -51,6 +51,7 @@ import SDImagePixels
             }
         }
 
+        /// Throws if the encode is to end.
         func check() throws(ImageError) {
             try stop.check()
             if isAbandoned() { throw .cancelled }
@@ -87,6 +88,7 @@ import SDImagePixels
         defer { unsafe WebPPictureFree(&picture) }
         unsafe picture.width = Int32(clamping: image.size.width)
         unsafe picture.height = Int32(clamping: image.size.height)
+        // Otherwise libwebp converts to YCbCr while it imports the pixels, and holds no RGB.
         unsafe picture.use_argb = WebPFrameEncoder.wantsRGB(config) ? 1 : 0
         unsafe try WebPFrameEncoder.fill(&picture, image)
         unsafe picture.custom_ptr = Unmanaged.passUnretained(context).toOpaque()
@@ -125,6 +127,7 @@ import SDImagePixels
             case .gray16: try image.converted(to: .gray8)
             case .rgb16: try image.converted(to: .rgb8)
             case .rgba16, .rgbaFloat: try image.converted(to: .rgba8)
+            // libwebp takes straight alpha. Without alpha, premultiplied pixels are the same.
             case .rgba8Premultiplied, .bgra8Premultiplied: hasAlpha ? try image.converted(to: .rgba8) : image
             default: image
             }
@@ -163,6 +166,7 @@ import SDImagePixels
         }
         guard unsafe picture.use_argb == 0, let u = unsafe picture.u, let v = unsafe picture.v else { return }
         let bytes = unsafe Int(picture.uv_stride) * ((pixels.size.height + 1) / 2)
+        // Chroma of gray is 128.
         unsafe memset(u, 128, bytes)
         unsafe memset(v, 128, bytes)
     }

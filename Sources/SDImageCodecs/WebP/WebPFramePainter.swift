@@ -67,6 +67,7 @@ import SDImagePixels
         _ frame: WebPFrame, on canvas: FrameCanvas, tolerant: Bool, stop: CancellationToken
     ) throws(ImageError) {
         let size = frame.layout.size
+        // libwebp cannot clip: the frame must lie inside the canvas, as the format requires.
         guard canvas.visibleColumns == size.width, unsafe canvas.row(size.height - 1) != nil,
             let base = unsafe canvas.row(0)?.baseAddress
         else { throw .outsideOfCanvas }

@@ -55,6 +55,7 @@ final class WebPParallelEncoder: Sendable {
 
     private func encode(_ index: Int) throws(ImageError) -> Bytes {
         let frame = try image.frame(at: index, stop: stop)
+        // The writer stores frames that cover the canvas.
         guard frame.size == image.size else {
             throw ImageError(
                 .encodeFailed, "webp: frame \(index) is \(frame.size.width)x\(frame.size.height) pixels, unlike the first")

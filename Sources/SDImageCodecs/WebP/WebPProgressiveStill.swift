@@ -73,6 +73,7 @@ struct WebPProgressiveStill: ImageStream {
 
     /// Returns the same result as decoding all bytes at once; continues with the available rows if they match it.
     private func finish(_ decoder: WebPDecoder, stop: CancellationToken) throws(ImageError) -> Image {
+        // Metadata after the image may have changed the plan, and some images are decoded in another way when they are complete.
         guard let partial, !decoder.isDoubtful, !decoder.hasPlanes, partial.layout == decoder.layout else {
             return try decoder.read(bytes, stop: stop)
         }

@@ -110,6 +110,7 @@ import SDImagePixels
             given = min(bytes.count, given + step)
             code = try WebPCoder.forkGate.pass { unsafe WebPIUpdate(decoder, base, given) }
         }
+        // Waiting for more bytes is no error here.
         if !isWaiting { try WebPContainer.check(code) }
     }
 

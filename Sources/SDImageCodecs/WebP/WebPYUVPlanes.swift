@@ -61,6 +61,7 @@ import SDImagePixels
         let factor = WebPYUVPlanes.factor(from: own, to: options.thumbnailSize ?? own)
         let rowSize = PixelSize(width: (own.width + factor - 1) / factor, height: (own.height + factor - 1) / factor)
         // If a size is not a multiple of the factor, the last row and column cover less.
+        // A sample of chroma covers two pixels in each direction.
         let share = Double(index == 0 ? factor : 2 * factor)
         let extent = ScanlineWriter.Extent(width: Double(size.width) / share, height: Double(size.height) / share)
         let plan = try DecodePlan(storedSize: rowSize, orientation: .up, options: options)
