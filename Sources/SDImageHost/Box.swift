@@ -44,6 +44,7 @@ extension Box where Value: CoderOptions {
 
     /// Replaces the named values; nil or an empty bag removes them.
     package func setValues(_ bag: OptionsBag?) {
+        // Frozen, because decodes compare options and run on other threads.
         value.bag = bag.flatMap { $0.count > 0 ? FrozenOptions($0) : nil }
         lend(value.bag)
     }

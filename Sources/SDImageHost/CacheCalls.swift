@@ -104,6 +104,7 @@ extension CacheObject {
         _ callback: CacheCallback
     ) throws(ImageError) {
         if Engine.isForked { throw .forked }
+        // Memory first: a load that begins now finds the image, whenever the disk has it.
         store.storeInMemory(image, for: key)
         // Bytes need no encoding, so their place in the queue is settled here.
         if let disk = builtIn?.disk, bytes != nil, let entry = try store.entry(image, bytes, options) {

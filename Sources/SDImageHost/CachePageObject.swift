@@ -20,6 +20,7 @@ package final class CachePageObject: Sendable, HandleObject {
 
     private init(_ page: CachePage) throws(ImageError) {
         self.page = page
+        // One allocation for all keys, instead of one for each.
         let all = try Bytes.copying(Array(page.entries.map { $0.key.bytes + [0] }.joined()))
         var keys: [Bytes] = []
         var start = 0

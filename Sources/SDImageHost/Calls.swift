@@ -68,6 +68,7 @@ extension ImageError {
     /// The error for a status that a function of the host returned, and for the error object that it may have stored.
     package static func foreign(_ status: sdimage_status, _ stored: Object) -> ImageError {
         if let error = unsafe Handle.find(stored, as: ImageError.self) { return error }
+        // A host that returns a number without meaning, or one of success, has failed all the same.
         let known = Status(rawValue: status.rawValue) ?? .internalError
         return ImageError(known.rawValue < 0 ? known : .internalError, "callback: error status without an error object")
     }

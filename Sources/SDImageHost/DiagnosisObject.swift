@@ -61,6 +61,7 @@ package final class DiagnosisObject: Sendable, HandleObject {
         disabled = DisabledParsers.ofProcess.names.map { CString($0) }
         decoderPath = composition.decoderPath.map { CString($0) }
         workers = composition.workers
+        // The folder that caches without one of their own would use, and why.
         let directory = DefaultDirectory()
         cachePath = directory.path.map { CString($0) }
         cachePathSource = directory.source.map { CString($0) }

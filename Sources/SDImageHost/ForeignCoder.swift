@@ -90,6 +90,7 @@ package final class ForeignCoder: ImageCoder {
         guard !options.firstFrameOnly, unsafe functions.table.instance_frame != nil else { return nil }
         // A coder that reads headers first reports whether the image is animated.
         let count = countsFrames(options) ? try info(bytes, options: options, stop: stop).frameCount : nil
+        // Without a header, only the instance knows the number of frames.
         guard count ?? 2 > 1, let decoder = try ForeignDecoder(functions, options: options) else { return nil }
         try decoder.update(try bytes.copiedIfLent(), isFinished: true, stop: stop)
         guard decoder.frameCount > 1 else { return nil }
@@ -121,6 +122,7 @@ package final class ForeignCoder: ImageCoder {
         guard options.wantsThumbnail || options.limitBytes > 0 else {
             return try functions.finished(decoded(bytes, options, stop), options, stop: stop).with(vector: vector)
         }
+        // The size in the file determines the size to draw, which may be larger.
         let own = try info(bytes, options: options, stop: stop).displayedSize
         var image = try vector.render(ForeignVector.size(own, options), stop: stop)
         var metadata = image.metadata
@@ -173,6 +175,7 @@ package final class ForeignCoder: ImageCoder {
         let budget = WorkBudget(stop, nanoseconds: .max)
         return try options.keepingFileSize { quality throws(ImageError) in
             var options = options
+            // The coder sees a fixed quality: the search for a file size is done here.
             options.quality = quality
             let chosen = options
             return try functions.call(budget) { [self] () throws(ImageError) in

@@ -121,6 +121,7 @@ package final class ForeignDecoder: ImageDecoder {
     package func frame(at index: Int, stop: CancellationToken) throws(ImageError) -> Image {
         let count = frameCount
         guard index >= 0, index < count, let number = UInt32(exactly: index) else { throw .noFrame(index, of: count) }
+        // A coder without frames has one, its image.
         if unsafe index == 0 && instance.functions.table.instance_frame == nil, let image = try image(stop: stop) { return image }
         let frame = try call(stop) { instance throws(ImageError) in
             var image: Object = nil
@@ -139,6 +140,7 @@ package final class ForeignDecoder: ImageDecoder {
         try instance.call(stop) { [properties] instance throws(ImageError) in
             defer {
                 if instance.functions.isDetached {
+                    // Durations are read again only if there are further frames: each is a call of the host.
                     let known = properties.withLock { $0.frameCount }
                     if ForeignDecoder.frameCount(of: instance) != known {
                         let said = ForeignDecoder.properties(of: instance)

@@ -35,6 +35,7 @@ package final class ForeignFrames: FrameProvider {
     package func durationMilliseconds(at index: Int) -> Int {
         let count = frameCount
         guard index >= 0, index < count, let number = UInt32(exactly: index) else { return 0 }
+        // Without a function, each frame takes 100 ms.
         return Int(clamping: unsafe host.table.duration_ms?(host.userData, number) ?? 100)
     }
 

@@ -40,6 +40,7 @@ package final class ForeignHooks: Sendable {
             unsafe host.table.modify_request?(host.userData, Handle.lend(copy), reply)
         }
         var changed = request
+        // Other setters have no effect here (include/sdimage/hooks.h).
         changed.url = copy.value.url
         changed.headers = copy.value.headers
         changed.omittedHeaders = copy.value.omittedHeaders

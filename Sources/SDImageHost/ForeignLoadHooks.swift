@@ -41,6 +41,7 @@ package final class ForeignLoadHooks: Sendable {
         let lent = RequestObject(request)
         let key = unsafe taken(host.table.cache_key?(host.userData, Handle.lend(lent)))
         withExtendedLifetime(lent) {}
+        // The limit of texts of the host (`Input`).
         guard let key, key.count > 0, key.count <= 64 << 20 else { return nil }
         let bytes = unsafe key.withUnsafeBytes { unsafe Array($0) }
         return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes

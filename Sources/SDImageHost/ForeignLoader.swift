@@ -34,6 +34,7 @@ package final class ForeignLoader: ImageLoader {
 
     /// Option values of the host may change the bytes, and cannot be compared: such requests are not shared.
     package func sharingKey(_ request: ImageRequest) -> SharingKey? {
+        // Everything else than the URL may change the bytes.
         guard request.options.count == 0, request.headers.isEmpty, request.omittedHeaders.isEmpty, request.isGet,
             canShare(request)
         else { return nil }
@@ -69,6 +70,7 @@ package final class ForeignLoader: ImageLoader {
                 engine.blocking.submit(request.priority) { [self] in begin(request, inflow) }
             }
         } onCancel: {
+            // The host is told once, and only while it holds the sink.
             if inflow.cancel(), let sink = inflow.sink { unsafe host.table.cancel?(host.userData, Handle.lend(sink)) }
         }
         var data = try outcome.get()

@@ -15,6 +15,7 @@ import SDImage
     }
 
     package func loadEnded(_ result: ImageResult) {
+        // Posted: a slow observer must not delay the load.
         let host = host
         Engine.callLater { unsafe host.table.load_ended?(host.userData, Handle.lend(result)) }
     }

@@ -13,6 +13,7 @@ package final class ForeignTarget: TargetHost {
             try Input.table(table, size: size, required: required, empty: sdimage_target_vtable()), foreign)
     }
 
+    /// True if the host shows the fraction that has arrived.
     package var showsProgress: Bool { unsafe host.table.indicator_update != nil }
 
     /// True if the host has any function for transitions.

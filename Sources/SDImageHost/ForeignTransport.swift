@@ -20,8 +20,10 @@ package final class ForeignTransport: Transport, HandleObject {
     package func start(_ exchange: Exchange) {
         guard let engine = Engine.current else { return exchange.finish(.shutdown) }
         engine.blocking.submit(exchange.request.priority) { [self] in
+            // The exchange may have been cancelled while it waited for a thread.
             guard !exchange.isCancelled else { return exchange.finish(.cancelled) }
             let request = RequestObject(exchange.request)
+            // Without another reference of the host, its release at the end of this block ends the exchange.
             let lent = ExchangeObject(exchange)
             let status = unsafe host.table.start(host.userData, Handle.lend(request), Handle.lend(lent))
             withExtendedLifetime(request) {}

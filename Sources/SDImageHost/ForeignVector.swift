@@ -22,6 +22,7 @@ package final class ForeignVector: VectorImage {
             throw ImageError(.invalidArgument, "image: invalid size \(size.width)x\(size.height)")
         }
         let limits = options.limits
+        // Checked before the call: the host allocates four bytes per pixel.
         guard let area = size.pixelCount, area <= limits.heldPixels, area <= limits.outputBytes / 4 else {
             throw .tooLarge("image: area of \(width)x\(height) pixels", limit: min(limits.heldPixels, limits.outputBytes / 4))
         }
@@ -36,6 +37,7 @@ package final class ForeignVector: VectorImage {
             withExtendedLifetime(lent) {}
             return unsafe try ForeignCoder.take(status, image, error)
         }
+        // The result can be drawn again at another size.
         return image.with(vector: self)
     }
 

@@ -19,6 +19,7 @@ import SDImage
 /// parameter: looking up a conformance at run time may take a lock of the Swift runtime, which a child must not do.
 @usableFromInline package protocol HandleObject: AnyObject, ForkRuled {}
 
+// Classes of the core, in the order of the rules: usable, unreleasable, refused.
 extension Bytes: HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 }

@@ -19,6 +19,7 @@ package struct HostPixels {
         let own = try PixelBuffer.stride(width: width, format: format)
         let stride = stride ?? own
         let (total, overflow) = stride.multipliedReportingOverflow(by: height)
+        // A `size_t` of 2^63 and above is negative here, and shorter than a row.
         guard stride >= width * format.bytesPerPixel, !overflow else {
             let bytes = UInt(bitPattern: stride)
             throw ImageError(.invalidArgument, "image: stride of \(bytes) bytes is shorter than a row or overflows")
@@ -44,6 +45,7 @@ package struct HostPixels {
     /// An image that uses the pixels in place. `foreign` owns them, and releases them after the last use of the image.
     package func adopted(_ pixels: UserData, _ foreign: Foreign) throws(ImageError) -> Image {
         guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
+        // Kernels read 16-bit samples and floats directly.
         guard UInt(bitPattern: pixels) % UInt(format.bytesPerChannel) == 0, stride % format.bytesPerChannel == 0 else {
             throw ImageError(.invalidArgument, "image: pixels are not aligned to \(format.bytesPerChannel) bytes")
         }

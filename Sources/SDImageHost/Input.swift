@@ -30,6 +30,7 @@ import SDImage
             guard length == 0 else { throw unsafe refusal(pointer, length) }
             return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
         }
+        // Lengths below -1 are sizes of 2^63 and above, which no memory has.
         let count = unsafe length == -1 ? strlen(pointer.assumingMemoryBound(to: CChar.self)) : length
         return unsafe UnsafeRawBufferPointer(start: pointer, count: count)
     }

@@ -88,6 +88,7 @@ extension FreshnessRule {
 }
 
 extension FreshnessPolicy {
+    /// An unknown number counts as IGNORE.
     package init(_ freshness: sdimage_freshness) {
         self = FreshnessPolicy(rawValue: Int32(bitPattern: freshness.rawValue)) ?? .ignore
     }
@@ -98,6 +99,7 @@ extension FreshnessPolicy {
 }
 
 extension CacheLayers {
+    /// The disk is bit 0 and memory bit 1, in C and in the core; further bits are ignored.
     package init(_ layers: sdimage_cache_layers) { self = CacheLayers(rawValue: Int32(layers.rawValue & 3)) }
 
     package var code: sdimage_cache_layers { sdimage_cache_layers(rawValue: UInt32(rawValue & 3)) ?? .SDIMAGE_CACHE_LAYERS_NONE }
@@ -119,6 +121,7 @@ extension StageTimings {
 }
 
 extension ExpiryRule {
+    /// An unknown number counts as ACCESS.
     package init(_ rule: sdimage_expire_rule) { self = ExpiryRule(rawValue: rule.rawValue) ?? .access }
 
     package var code: sdimage_expire_rule { sdimage_expire_rule(rawValue: rawValue) ?? .SDIMAGE_EXPIRE_RULE_ACCESS }

@@ -79,6 +79,7 @@ extension PendingReply {
         let pending = PendingReply()
         let outcome: Outcome = await withTaskCancellationHandler {
             await suspended { resume in
+                // The waiter comes first: the host may complete the reply within the call.
                 pending.whenComplete { resume($0) }
                 // The hook owns one reference of the reply.
                 engine.blocking.submit(priority) { unsafe call(Handle.own(Reply(pending))) }

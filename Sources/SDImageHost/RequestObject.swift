@@ -73,6 +73,7 @@ extension RequestObject {
         guard request.urlText.isUTF8 else {
             throw ImageError(.invalidArgument, "url: not valid UTF-8")
         }
+        // Coders see the named values of the request in the options of the decode.
         if request.options.count > 0 { request.decodeOptions.bag = FrozenOptions(request.options) }
         let made = PreparedRequest(request, url: url)
         prepared = made

@@ -25,11 +25,13 @@ extension EncodeOptions {
 }
 
 extension DecodeOptions {
+    /// Sets the format; AUTOMATIC and unknown numbers leave the choice to the decode, and NATIVE keeps the depth of the file.
     package mutating func setPixelFormat(_ format: sdimage_pixel_format) {
         pixelFormat = PixelFormat(rawValue: Int32(bitPattern: format.rawValue))
         keepsDepth = format == .SDIMAGE_PIXEL_FORMAT_NATIVE
     }
 
+    /// The number that `setPixelFormat` takes for these options.
     package var pixelFormatCode: sdimage_pixel_format {
         pixelFormat?.code ?? (keepsDepth ? .SDIMAGE_PIXEL_FORMAT_NATIVE : .SDIMAGE_PIXEL_FORMAT_AUTOMATIC)
     }

@@ -10,6 +10,7 @@ package func fill<T>(
     guard size >= 2 * word else {
         throw ImageError(.invalidArgument, "argument: statistics size is \(size), expected at least \(2 * word)")
     }
+    // All fields have eight bytes. A caller of an older version has fewer of them, and its size stays as it is.
     let count = min(size / word * word, MemoryLayout<T>.size)
     unsafe withUnsafeBytes(of: values) { source in
         guard let base = source.baseAddress else { return }
@@ -18,6 +19,7 @@ package func fill<T>(
 }
 
 extension ImageCache {
+    /// The counters of the memory and the disk part; throws if the cache is closed. Those of the disk are 0 without a disk part.
     package func counters() throws(ImageError) -> sdimage_cache_statistics {
         try check()
         var result = sdimage_cache_statistics()
@@ -30,6 +32,7 @@ extension ImageCache {
         result.memory_count = UInt64(clamping: memory.count)
         guard let disk else { return result }
         let used = disk.statistics
+        // The totals are in the index, which may be unreadable; they are 0 then.
         let totals = try? disk.totalsNow()
         result.disk_hits = UInt64(clamping: used.hits)
         result.disk_misses = UInt64(clamping: used.misses)
@@ -48,6 +51,7 @@ extension ImageCache {
 }
 
 extension FrameBudget {
+    /// The state of the budget of all animations.
     package var counters: sdimage_frame_budget_statistics {
         let used = statistics
         var result = sdimage_frame_budget_statistics()

@@ -6,6 +6,7 @@ package final class TargetObject: Sendable, HandleObject {
 
     package let target: ImageTarget
 
+    /// `dispatcher`: nil for the callback thread. The target retains the manager, which would close with its last reference.
     package init(_ manager: ManagerObject, _ dispatcher: (any Dispatcher)?, _ host: any TargetHost) throws(ImageError) {
         let lease = try Engine.acquire()
         target = ImageTarget(

@@ -53,7 +53,7 @@ import SDImagePixels
         else { return }
         let pixels = min(max(lines, 0), lineCount) * width
         let blocks = unsafe base.assumingMemoryBound(to: UInt8.self) + offset
-        // The decoder walks the sub-blocks itself, and stops before one that is incomplete.
+        // The kernel walks the sub-blocks itself, and returns the number of bytes that it used.
         offset += unsafe sdpx_lzw_decode(state, indices, blocks, bytes.count - offset, UInt32(clamping: pixels))
         isStarved = unsafe sdpx_lzw_status(state) == Int32(SDPX_LZW_MORE) && count < pixels
     }
