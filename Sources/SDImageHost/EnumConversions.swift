@@ -4,7 +4,7 @@ import SDImage
 /// Conversions of C enums to values of the core, for arguments, and back, for getters; unknown numbers are an error where the
 /// conversion throws. The fallbacks in `code` are for values that C does not have.
 extension ScaleMode {
-    // The numbers of C and of the core differ, so that each case is named.
+    /// The numbers of C and of the core differ.
     package init(_ mode: sdimage_scale_mode) throws(ImageError) {
         switch mode {
         case .SDIMAGE_SCALE_MODE_ASPECT_FIT: self = .aspectFit
@@ -24,7 +24,7 @@ extension ScaleMode {
 }
 
 extension ResizeTransformer.Resampling {
-    // The numbers are the same in C and in the core.
+    /// The numbers are the same in C and in the core.
     package init(_ resampling: sdimage_resampling) throws(ImageError) {
         guard let known = Self(rawValue: Int32(bitPattern: resampling.rawValue)) else {
             throw ImageError(.invalidArgument, "options: unknown resampling \(resampling.rawValue)")

@@ -152,7 +152,7 @@ package final class ForeignDecoder: ImageDecoder {
         }
     }
 
-    // The counts and durations may be requested while another call of the instance runs (include/sdimage/sys/coder.h).
+    /// Asks the host. Counts and durations may be requested while another call runs (include/sdimage/sys/coder.h).
     private static func frameCount(of instance: ForeignInstance) -> Int {
         let functions = instance.functions
         guard let count = unsafe functions.table.instance_frame_count else { return 0 }

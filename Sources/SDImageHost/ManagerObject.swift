@@ -25,6 +25,6 @@ package final class ManagerObject: Sendable, HandleObject {
 
     package init(_ manager: ImageManager) { self.manager = manager }
 
-    // A child cannot close a manager: it would wait for threads that do not exist.
+    /// A child cannot close a manager: it would wait for threads that do not exist.
     deinit { if !Engine.isForked { manager.close() } }
 }

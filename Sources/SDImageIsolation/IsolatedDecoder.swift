@@ -39,7 +39,7 @@ final class IsolatedDecoder: ImageDecoder {
     /// The frames of the complete animation.
     private var frames: AnimationFrames? { state.withLock { $0.image?.frames } }
 
-    // The properties of the latest update, so that they are available while a call is under way.
+    /// The properties of the latest update, which are available while a call is under way.
     var size: PixelSize { substitute?.size ?? properties.size }
     var frameCount: Int { substitute?.frameCount ?? properties.frameCount }
     var loopCount: Int { substitute?.loopCount ?? properties.loopCount }

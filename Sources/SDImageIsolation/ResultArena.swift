@@ -122,7 +122,7 @@ import SDImage
     /// Allocates the pages that were not written, before the host reads them.
     func allocate() throws(ImageError) { try arena.allocate(offset, count) }
 
-    // Regions have the pixels of earlier images.
+    /// Regions have the pixels of earlier images.
     var isZeroed: Bool { false }
     func willWrite() {}
 }

@@ -54,8 +54,7 @@ struct JPEGDecodeMetadata {
     }
 }
 
-/// The pieces of a color profile.
-// The pieces may come in any order.
+/// The pieces of a color profile, which may come in any order.
 private struct ProfilePieces {
     private var pieces: [(number: UInt8, range: Range<Int>)] = []
 

@@ -46,7 +46,7 @@ struct JPEGParallelDecoder {
     }
 
     /// Stops the worker; it does not access the file or the image after this.
-    // Waiting is short: the job checks its stage at least every few million pixels.
+    /// Waiting is short: the job checks its stage at least every few million pixels.
     func end() {
         lower.abandon()
         assistance.wait()

@@ -20,7 +20,7 @@ final class JPEGPartialImage {
     private(set) var image: Image?
 
     /// Throws while the header is incomplete. More bytes may follow `bytes`.
-    // Early thumbnails are decoded by `JPEGProgressiveDecoder`.
+    /// Early thumbnails are decoded by `JPEGProgressiveDecoder`.
     init(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
         var options = options
         // Rows that have not arrived are blank.

@@ -33,7 +33,7 @@ struct TextList {
         entries.append((name, text))
     }
 
-    // Each byte of Latin-1 is the number of its Unicode scalar.
+    /// Decodes a text; nil if it is invalid. Each byte of Latin-1 is the number of its Unicode scalar.
     private static func decode(_ bytes: [UInt8], _ encoding: Encoding) -> String? {
         if encoding != .latin1, let text = String(validating: bytes, as: UTF8.self) { return text }
         guard encoding != .utf8 else { return nil }

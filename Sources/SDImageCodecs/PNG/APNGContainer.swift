@@ -100,7 +100,7 @@ struct APNGContainer {
         }
     }
 
-    // Bit 2 of the color type is alpha.
+    /// Reads IHDR. Bit 2 of the color type is alpha.
     private mutating func readHeader(_ chunk: PNGChunk, _ reader: inout ByteReader) {
         guard chunk.data.count == 13, let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),
             reader.skip(1), let type = reader.u8()

@@ -26,9 +26,9 @@ import SDImagePixels
         return true
     }
 
-    // The closure keeps a painter of this frame only.
     func decoder(of index: Int) -> (@Sendable (CancellationToken) -> PixelBuffer?)? {
         guard frames.indices.contains(index) else { return nil }
+        // The closure keeps a painter of this frame only.
         let painter = APNGFramePainter(bytes: bytes, encodedImage: encodedImage, frames: [frames[index]], limits: limits)
         return { stop in
             // The calling thread decodes the frame again and reports the error.

@@ -29,7 +29,7 @@ struct PNGDataReader {
     }
 
     /// Returns the offset at which the first `count` bytes of the data end.
-    // The chunks were read before, so their lengths are trusted here.
+    /// The chunks were read before, so their lengths are trusted.
     func end(ofFirst count: Int, in bytes: Bytes) -> Int {
         var reader = bytes.reader
         reader.seek(to: start)

@@ -190,7 +190,7 @@ extension PNGDecoder {
     }
 
     /// Decodes Adam7 passes. Each pass is scattered over the whole image, which must therefore be held in memory.
-    // Complete passes overwrite every pixel, so only a partial image needs zeros.
+    /// Complete passes overwrite every pixel, so only a partial image needs zeros.
     private func decodePasses(_ rows: PNGRowDecoder, _ stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         let whole = try makeWhole(zeroed: options.acceptPartial)
         let bitmap = try PNGBitmapWriter(whole, source: rows.format, limits: options.limits)

@@ -90,7 +90,7 @@ struct WebPAnimationDecoder: ImageStream {
         _ = try FrameCompositor.byteCount(canvas, limits: options.limits)
     }
 
-    // Read again with each parse: EXIF and XMP follow the frames.
+    /// Reads what all frames share. Repeated with each parse, because EXIF and XMP follow the frames.
     private func readHeader(_ container: WebPContainer) throws(ImageError) -> Header {
         let limit = options.limits.metadataBytes
         let (profile, orientation) = (container.chunk("ICCP", limit: limit), container.orientation(limit: limit))
