@@ -24,6 +24,7 @@ import SDImagePixels
         let count = unsafe Int(sdpx_colors_count(colors))
         let values = (0..<count).map { unsafe sdpx_colors_values(colors)[$0] }
         let order = (0..<count).filter { values[$0] >> 24 < 255 } + (0..<count).filter { values[$0] >> 24 == 255 }
+        // From the order in which colors were found to that of the palette.
         var positions = [UInt8](repeating: 0, count: 256)
         for (position, index) in order.enumerated() { positions[index] = UInt8(truncatingIfNeeded: position) }
         palette = order.map { values[$0] }

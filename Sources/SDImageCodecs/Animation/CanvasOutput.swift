@@ -36,6 +36,7 @@ package struct CanvasOutput {
         if !plan.shrinks, plan.turn == .up, transform == nil, let own = try indices?.converted(to: format) {
             return CachedFrame(own, metadata)
         }
+        // The canvas is passed to be counted: the compositor keeps it beside the image.
         let image = Image(pixels: try pixels(from: canvas, stop: stop), metadata: metadata)
         return CachedFrame(image, canvas: canvas, indices: indices)
     }

@@ -38,6 +38,7 @@ import SDImagePixels
         return PackedCanvas(
             areas.enumerated().map { index, area in
                 let bytes = unsafe gather(canvas, area)
+                // Equal hashes are only a hint: the pixels decide.
                 let hash = unsafe sdpx_hash64(bytes.baseAddress, bytes.count)
                 if let old = earlier?.squares, old.indices.contains(index), old[index].hash == hash,
                     unsafe unpacker.pixels(of: old[index], area.size, are: UnsafeRawBufferPointer(bytes))

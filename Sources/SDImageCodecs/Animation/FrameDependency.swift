@@ -26,6 +26,7 @@ struct FrameDependency: Equatable {
         let found = index > 0 ? earlier[index - 1].rest : .blank
         let covers = layout.covers(canvas)
         base = covers && layout.overwrites ? .anything : found
+        // Pixels that replace those of the canvas may be transparent.
         let replaces = layout.blend == .source && !layout.isOpaque
         switch base {
         case .frame(let parent):

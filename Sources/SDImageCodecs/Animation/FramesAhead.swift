@@ -72,6 +72,7 @@ final class FramesAhead: Sendable {
     static func jobs(
         _ frames: [Int], _ layouts: [FrameLayout], _ painter: any FramePainter, canvasBytes: Int, limits: DecodeLimits
     ) -> [Frame] {
+        // Several canvases must fit beside what the frame itself needs.
         guard canvasBytes <= limits.workingBytes / 8 else { return [] }
         var jobs: [Frame] = []
         for index in frames where jobs.count < depth {

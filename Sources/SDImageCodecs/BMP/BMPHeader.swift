@@ -54,6 +54,7 @@ struct BMPHeader {
     private init(_ bytes: Bytes, at start: Int, data announced: Int, isIcon: Bool) throws(ImageError) {
         let values = try BMPHeaderFields(bytes, at: start)
         let isFirst = values.length == BMPHeaderFields.firstLength
+        // Offsets of the fields: the first version has 16-bit sizes at 4 and 6, later ones 32-bit sizes at 4 and 8.
         let bits = isFirst ? values.u16(10) : values.u16(14)
         let compression = isFirst ? 0 : values.u32(16)
         let height = isFirst ? values.u16(6) : values.i32(8)
@@ -63,6 +64,7 @@ struct BMPHeader {
         isTopDown = height < 0
         self.bits = bits
         packing = try BMPHeader.packing(compression, bits: bits, values)
+        // Order: header, masks if the header has none, palette, image data.
         let masksLength = values.looseMasksLength(compression)
         fields = try BMPHeader.fields(compression, bits: bits, values)
         paletteEntryLength = isFirst ? 3 : 4

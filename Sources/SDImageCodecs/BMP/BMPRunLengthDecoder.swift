@@ -110,6 +110,7 @@ import SDImage
         } else {
             fill(min(count, reader.remaining / pixelLength)) { source.byte(at: start + $0) ?? 0 }
         }
+        // The padding may be missing at the end of the data.
         return reader.skip(length + length % 2) || (reader.skip(length) && reader.remaining == 0)
     }
 

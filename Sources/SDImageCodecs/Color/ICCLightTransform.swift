@@ -13,6 +13,7 @@ import SDImagePixels
     init?(profile: Bytes) {
         guard let context = ICCContext(), let source = unsafe context.open(profile, space: cmsSigRgbData) else { return nil }
         defer { unsafe cmsCloseProfile(source) }
+        // Linear sRGB as a profile with a pure power, which Little CMS does not clip.
         guard let target = unsafe context.open(.light) else { return nil }
         defer { unsafe cmsCloseProfile(target) }
         guard let handle = unsafe context.transform(from: source, CLCMS_RGBA_FLOAT, to: target, CLCMS_RGBA_FLOAT) else {

@@ -21,6 +21,7 @@ extension ICCContext {
     func shaper(_ profile: Bytes, values: Int) -> ICCShaper? {
         guard let source = unsafe open(profile, space: cmsSigRgbData) else { return nil }
         defer { unsafe cmsCloseProfile(source) }
+        // Everything else is left to Little CMS.
         guard unsafe cmsIsMatrixShaper(source) != 0, !ICCContext.tables.contains(where: { unsafe cmsIsTag(source, $0) != 0 }),
             let curve = unsafe curve(source, values: values), let from = unsafe matrix(source),
             let back = RGBEncoding.fromConnectionSpace, let black = curve.first, abs(black) < 1e-4

@@ -7,6 +7,7 @@ extension Image {
     package func convertedToSRGB(
         _ options: DecodeOptions, peak: Double? = nil, stop: CancellationToken
     ) throws(ImageError) -> Image {
+        // Pixels without color information are sRGB already.
         guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
         var options = options.withFloats(for: metadata.cicp)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
@@ -19,6 +20,7 @@ extension Image {
         // The tone mapping depends on the brightest pixel of the image.
         if headroom != nil, peak == nil { peak = try source.peak(stop: stop) }
         let tones = headroom.flatMap { headroom in peak.map { ToneMapping(peak: $0, headroom: headroom) } }
+        // Scaling and conversion are one pass over the rows.
         let result = try source.fitted(options, transform: source.colorTransform(to: output, tones), stop: stop)
         var metadata = result.metadata
         if pixels.format != .rgbaFloat {
@@ -27,6 +29,7 @@ extension Image {
             metadata.headroom = metadata.isHighDynamicRange ? metadata.contentHeadroom : 0
             if let headroom { metadata.reduceRange(to: headroom) }
         }
+        // The result is described by its pixel format: sRGB, or linear light as float.
         metadata.colorProfile = nil
         metadata.cicp = nil
         return Image(pixels: result.pixels, metadata: metadata, frames: convertedFrames(options, peak), vector: result.vector)

@@ -26,11 +26,13 @@ struct LightTransform: RowTransform {
         self.output = output
         let top = format.bytesPerChannel == 1 ? 255 : 65535
         table = (0...top).map { Float(encoding.toLinear(Double($0) / Double(top), top: top)) }
+        // HLG stores the light of the scene, which the system gamma converts to that of the display.
         systemGamma = encoding.curve == .hlg ? 1.2 : 1
         luminance = toXYZ.rows[1].map(Float.init)
         let gain = encoding.curve == .hlg ? CodePoints.hlgPeak / CodePoints.referenceWhite : 1
         // Gray stays gray with any primaries.
         matrix = (isGray ? .identity : toStandard).scaled(by: gain).rows.flatMap { $0.map(Float.init) }
+        // Only floats hold light above white.
         let exceedsResult = encoding.curve.isHighDynamicRange && output != .rgbaFloat
         tones = exceedsResult ? .ofHighestPeak : nil
     }
@@ -46,6 +48,7 @@ struct LightTransform: RowTransform {
         self.output = output
         table = shaper.curve
         systemGamma = 1
+        // Unused with a system gamma of 1.
         luminance = [0, 1, 0]
         matrix = shaper.matrix.rows.flatMap { $0.map(Float.init) }
         tones = nil

@@ -24,6 +24,7 @@ struct ToneTable: RowTransform {
     private init?(format: PixelFormat, curve: (Double) -> Double) {
         let top = ToneTable.top(format)
         let table = (0...top).map { UInt16(min(max(curve(Double($0) / Double(top)), 0), 1) * Double(top) + 0.5) }
+        // A step of 8 bits, for 16-bit samples, too.
         guard table.enumerated().contains(where: { abs(Int($0.element) - $0.offset) > top / 255 }) else { return nil }
         self.format = format
         self.table = table

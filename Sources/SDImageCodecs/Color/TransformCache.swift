@@ -43,6 +43,7 @@ final class TransformCache: Sendable {
         let hash = TransformCache.hash(colors)
         if let known = lookUp(colors, hash, use) { return known }
         let value = make()
+        // Without memory for the key, the value is used once.
         guard let copy = TransformCache.copy(colors) else { return value }
         let evicted = entries.withLock { entries -> [Entry] in
             entries.append(Entry(colors: copy, hash: hash, use: use, value: value))
@@ -64,6 +65,7 @@ final class TransformCache: Sendable {
                     $0.hash == hash && $0.use == use && TransformCache.equal($0.colors, colors)
                 })
             else { return nil }
+            // Moves to the end, as the most recent one.
             let entry = entries.remove(at: index)
             entries.append(entry)
             return entry.value

@@ -35,6 +35,7 @@ struct GIFEncoder {
         var following = try shown(image, at: 1, of: count)
         var plan = try GIFFrameDelta(try opaque(image), before: nil, after: following, account: account)
         var palette = try palette(of: plan, quantizer)
+        // The palette of the first frame becomes the global one.
         var file = try GIFWriter(image.size, palette: palette.entries)
         if let frames = image.frames, count > 1 { try file.loops(options.loopCount ?? frames.loopCount) }
         for index in 0..<count {
@@ -106,6 +107,7 @@ struct GIFEncoder {
         let bits = try file.frame(plan.area, palette: palette.entries)
         unsafe sdpx_lzw_writer_start(writer, UInt32(bits))
         let width = plan.area.size.width
+        // Without transparent pixels, the clear index is never used.
         quantizer.start(palette.colors, clearIndex: palette.clearIndex ?? 0)
         for y in 0..<plan.area.size.height {
             if y % 64 == 0 { try stop.check() }

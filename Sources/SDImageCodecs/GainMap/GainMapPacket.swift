@@ -71,6 +71,7 @@ struct GainMapPacket {
     private func elements(from start: Int) -> [Double] {
         var found: [Double] = []
         var position = start
+        // At most three numbers: one for each channel.
         while found.count < 3, let open = text[position...].firstIndex(of: UInt8(ascii: ">")) {
             position = open + 1
             if let value = number(from: position) { found.append(value) }

@@ -31,6 +31,7 @@ struct GainMapRenderer {
         gains = map.parameters.channels.prefix(isGray ? 1 : 3).map { channel in
             GainMapRenderer.table(map.parameters, channel, weight: weight)
         }
+        // Gains apply to the primaries of the base image or to those of the other rendition.
         toGainPrimaries = usesBase ? .identity : back.multiplied(by: base.toStandard)
         toStandard = target.toStandard
     }
@@ -58,6 +59,7 @@ struct GainMapRenderer {
             throw ImageError(.internalError, "gain map: formats or sizes differ")
         }
         let channels = map.image.pixels.format.channels
+        // One row of the map, blended vertically, and one row of samples at the width of the image.
         let blended = try ScratchMemory(map.image.size.width * channels, of: Float.self, account: limits.account)
         let samples = try ScratchMemory(base.size.width * channels, of: Float.self, account: limits.account)
         unsafe try withKernel(format) { kernel throws(ImageError) in

@@ -14,6 +14,7 @@ struct ICODirectory {
     /// Skips entries outside the bytes, entries with a damaged header, and duplicate offsets; throws when none remains.
     init(_ bytes: Bytes, limits: DecodeLimits, stop: CancellationToken) throws(ImageError) {
         var reader = bytes.reader
+        // Skips the reserved field, and the type, which is 1 for icons and 2 for cursors.
         guard reader.skip(4), let count = reader.u16(bigEndian: false) else { throw ICODirectory.endsEarly }
         var entries: [ICOEntry] = []
         var failure: ImageError?

@@ -32,6 +32,7 @@ struct ICOEntry {
     /// Returns size and bits per pixel from an IHDR chunk (PNG, third edition, section 11.2.1).
     private static func pngHeader(_ source: ByteReader) throws(ImageError) -> (PixelSize, Int) {
         var reader = source
+        // After the signature, and the length and type of the chunk.
         guard reader.seek(to: 16), let width = reader.u32(bigEndian: true), let height = reader.u32(bigEndian: true),
             let depth = reader.u8(), let type = reader.u8()
         else { throw ImageError(.truncated, "ico: PNG entry ends early") }

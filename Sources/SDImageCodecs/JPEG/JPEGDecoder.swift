@@ -42,6 +42,7 @@ import SDImagePixels
         let allowsDCThumbnail =
             rowDecoder.allowsDCThumbnail && !isUnconverted && !options.limits.disabledParsers.contains(.jpegDC)
         self.allowsDCThumbnail = allowsDCThumbnail
+        // Early thumbnails are made of the first DC scans, so they need what a DC thumbnail needs.
         isEarly =
             options.earlyThumbnail && rowDecoder.isProgressive && allowsDCThumbnail && plan.shrinksToAnEighth
         scale = isEarly ? rowDecoder.smallestScale : rowDecoder.scale(covering: plan.scaledSize)

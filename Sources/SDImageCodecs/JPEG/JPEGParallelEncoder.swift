@@ -87,6 +87,7 @@ final class JPEGParallelEncoder: Sendable {
         _ upper: JPEGRowEncoder, _ lower: Bytes, height: Int, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
         let output = upper.output
+        // Not finished: the output is changed in place, and the lower half is appended.
         let written = unsafe Bytes(lending: output.written.baseAddress, count: output.count)
         guard let frame = try JPEGParallelEncoder.segment(0xC0, of: written, stop),
             let scan = try JPEGParallelEncoder.segment(0xDA, of: lower, stop),

@@ -85,6 +85,7 @@ struct ExifWriter {
             if tag(old) != ExifWriter.orientationTag { entries.append(old) }
         }
         entries.sort { tag($0) < tag($1) }
+        // The number of entries, the entries, and the offset of the next directory (TIFF 6.0, section 2).
         try output.append(bytes(UInt16(clamping: entries.count)) + entries.flatMap { $0 })
         // A new preview replaces the second directory; otherwise the old one remains.
         let next = hasPreview ? UInt32(clamping: output.count + 4) : directory?.following ?? 0
@@ -93,6 +94,7 @@ struct ExifWriter {
 
     /// Appends the directory of the preview (4.6.3, and table 24), the resolution, and the preview itself.
     private func appendSecond(to output: OutputBytes, _ preview: Bytes) throws(ImageError) {
+        // The offset of the resolution: behind the number of entries, the entries, and the offset of the next directory.
         let entryCount = 6
         let resolution = output.count + 2 + entryCount * ExifDirectory.entryBytes + 4
         let start = UInt32(clamping: resolution)

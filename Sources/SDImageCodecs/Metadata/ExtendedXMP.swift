@@ -40,6 +40,7 @@ struct ExtendedXMP {
         guard let note = packet.range(of: ExtendedXMP.note, from: 0),
             let value = packet.slice(note.upperBound..<min(note.upperBound + 64, packet.count))
         else { return packet }
+        // A file may contain pieces of another packet, for example after an edit: only those with the digest of this one count.
         let own = pieces.filter { value.range(of: digest($0), from: 0) != nil }.sorted { $0.offset < $1.offset }
         guard let total = own.first?.total, let rest = try assembled(own, total: total, limit: limit),
             let range = packet.lastRange(of: ExtendedXMP.end), let descriptions = ExtendedXMP.descriptions(rest)
@@ -63,6 +64,7 @@ struct ExtendedXMP {
         guard total <= limit else { return nil }
         var result = ByteBuilder(limit: limit)
         for piece in pieces {
+            // Pieces must follow each other without a gap, and agree on the total.
             guard piece.offset == result.count, piece.total == total, piece.content.count <= total - result.count,
                 let content = bytes.slice(piece.content)
             else { return nil }

@@ -129,7 +129,7 @@ struct APNGContainer {
         current?.layout.isOpaque = !hasAlpha
     }
 
-    /// Reads the sequence number of fdAT. An fdAT without an fcTL, or before the default image, ends the animation.
+    /// Reads the sequence number of fdAT. An fdAT that does not belong to the current frame ends the animation.
     private mutating func readData(_ chunk: PNGChunk, _ reader: inout ByteReader) {
         guard let current, !current.isDefaultImage, isNext(&reader) else { return isEnded = true }
         fill(chunk)

@@ -16,7 +16,7 @@ struct PNGChunk {
 }
 
 /// Walks the chunks of a data stream by their lengths, without reading their contents. Ends at IEND or at the end of the bytes.
-/// All parsers of this folder use it; only `PNGDataReader` reads chunks that are incomplete.
+/// `PNGDecodeMetadata`, `PNGMetadata` and `APNGContainer` use it; `PNGDataReader` reads chunks that are incomplete.
 struct PNGChunkReader {
     private static let end = PNGChunk.name("IEND")
     /// Length, type and check sum.

@@ -30,6 +30,7 @@ struct PNGDecoder {
                 source: data.format)
             isEarly = false
         }
+        // With a tone mapping, the decode itself leaves the samples as they are in the file.
         mapping = try options.toneMapping(of: metadata.codePoints, data.format, plan.scaledSize)
         self.options = mapping == nil ? options.withFloats(for: metadata.codePoints) : options.unconverted
         output = self.options.outputFormat(of: data.format)

@@ -30,6 +30,7 @@ struct PNGProgressiveStill: ImageStream {
             properties.frameCount = 1
             if !isFinished { progress = PNGPartialImage(decoder, data: header.data) }
         }
+        // The only case in which `update` decodes: an early thumbnail makes further bytes unnecessary.
         if progress?.decoder.isEarly ?? false { try finishEarly(stop: stop) }
     }
 

@@ -2,7 +2,7 @@ import SDImage
 
 /// Walks the chunks of a WebP container by their lengths, as far as received (RFC 9649, section 2.3), and lists its frames.
 /// libwebp would walk its own list from the start for each frame. `WebPAnimationDecoder` continues one with each piece of data;
-/// the static functions look at stills.
+/// the static functions need no state.
 struct WebPChunkReader {
     /// Offset of the end of the last complete chunk.
     private(set) var end = 12
