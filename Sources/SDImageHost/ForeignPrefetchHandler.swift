@@ -1,7 +1,8 @@
 import CSDImage
 import SDImage
 
-/// The host's callbacks for one prefetched list: `sdimage_prefetch_handler`. Called on the dispatcher of the prefetcher.
+/// The host's callbacks for one prefetched list or batch: `sdimage_prefetch_handler`. Called on the dispatcher of the prefetcher,
+/// or of the batch.
 package final class ForeignPrefetchHandler: PrefetchHandler {
     private let host: ForeignTable<sdimage_prefetch_handler>
 

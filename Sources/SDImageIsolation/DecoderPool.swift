@@ -119,7 +119,7 @@ package final class DecoderPool: Sendable {
             let queue = state.queue
             let isFree = { (idle: Idle) in queue.mayTake(ObjectIdentifier(idle.process), number) }
             let isUsable = { (idle: Idle) in coder.path.isEmpty || idle.process.modules.contains(coder) }
-            // The most recently used one: its memory is the most likely to be in caches, and the others become idle.
+            // The most recently used one, so that the others reach the limit of idle workers.
             if !isFresh, let index = state.idle.lastIndex(where: { isFree($0) && isUsable($0) }) {
                 return (.use(state.idle.remove(at: index).process), state.modules)
             }

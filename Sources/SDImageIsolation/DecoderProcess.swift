@@ -17,7 +17,7 @@ import Synchronization
     private let currentArena = Lock<RemoteArena?>(nil)
     /// The shared objects that it has opened.
     let modules: Set<CoderName>
-    /// Number of the last call, by which late messages are recognized.
+    /// Number of the last call, which all its messages have.
     private let lastCall = Atomic<UInt64>(0)
     /// Number of images that it was given.
     private let images = Atomic<Int>(0)

@@ -4,7 +4,7 @@ import SDImage
 /// Called from several threads, like every `ImageDecoder`; properties never wait for a call.
 final class IsolatedDecoder: ImageDecoder {
     private struct State {
-        /// nil before the first bytes, after the loss of its worker, and once the image is complete.
+        /// nil before the first bytes, and once the image is complete.
         var session: Session?
         /// Number of bytes that the session has.
         var sent = 0

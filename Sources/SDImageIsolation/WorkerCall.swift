@@ -47,7 +47,7 @@ struct WorkerCall {
         _ operation: Operation, _ write: (inout MessageWriter) throws(ImageError) -> Void,
         _ read: (inout MessageReader) throws(ImageError) -> R
     ) throws(ImageError) -> R {
-        // Messages of an earlier call, which may arrive late, have another number.
+        // All messages of the call have this number; another one breaks the protocol.
         let number = process.nextCall()
         let end = min(stop.end, MonotonicClock.now.addingSaturated(limit))
         let outcome: Result<R, ImageError>
