@@ -15,6 +15,7 @@ package final class CoderFunctions: Sendable {
     /// True if calls may outlast their operation.
     package var isDetached: Bool { detached != nil }
 
+    /// The stack in the table decides on separate threads: 0 for none, otherwise 64 KiB to 512 MiB.
     package init(_ host: ForeignTable<sdimage_coder_vtable>, _ registry: CoderRegistry) {
         self.host = host
         self.registry = registry

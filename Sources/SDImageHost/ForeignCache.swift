@@ -30,6 +30,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         lease = try Engine.acquire()
     }
 
+    /// The image in the host's memory; nil if it has none, or no memory part.
     package func image(for key: UnsafeRawBufferPointer) -> Image? {
         guard let function = unsafe host.table.memory_image else { return nil }
         let image = unsafe function(host.userData, key.baseAddress, key.count)
@@ -38,6 +39,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         return unsafe Handle.find(image, as: Image.self)
     }
 
+    /// Offers an image to the host's memory.
     package func store(_ image: Image, for key: CacheKey) {
         // A private response must not reach other processes (RFC 9111, section 5.2.2.7).
         if isShared, image.metadata.response?.record.isPrivate == true { return }
@@ -46,6 +48,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         }
     }
 
+    /// Queries the entry; the named values of the request are lent until the host replies.
     package func data(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         guard unsafe host.table.query != nil else { return nil }
         let lent = options.map { OptionsObject($0.bag) }
@@ -57,6 +60,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         return found
     }
 
+    /// Stores an entry, with its metadata if the table has the function for it; returns when the host has replied.
     package func store(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         guard stores else { throw ImageError(.unsupported, "cache: no disk part") }
         if isShared, data.isPrivate { return }
@@ -170,6 +174,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         }
     }
 
+    /// The first of the layers that has the entry.
     package func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
         if layers.contains(.memory), image(for: key) != nil { return .memory }
         guard layers.contains(.disk) else { return [] }
@@ -181,6 +186,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         return found == nil ? [] : .disk
     }
 
+    /// Removes all entries; `unsupported` if the table has no function for it.
     package func clear(_ layers: CacheLayers) async throws(ImageError) {
         guard unsafe host.table.clear != nil else { throw ImageError(.unsupported, "cache: vtable lacks clear") }
         _ = unsafe try await call(CacheKey([])) { table, userData, _, reply in

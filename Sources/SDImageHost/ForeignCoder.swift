@@ -18,6 +18,7 @@ package final class ForeignCoder: ImageCoder {
     /// The host, or the file of a module.
     package let origin: CoderOrigin
 
+    /// Copies the table; throws if it has no function to recognize or to decode.
     package init(
         name: String, _ table: UnsafePointer<sdimage_coder_vtable>?, _ foreign: Foreign, _ registry: CoderRegistry
     ) throws(ImageError) {
@@ -40,6 +41,7 @@ package final class ForeignCoder: ImageCoder {
     /// True if the coder reads headers.
     private var describes: Bool { unsafe functions.table.info != nil || functions.table.describe != nil }
 
+    /// The properties from the header, or those of the decoded image if the coder does not read headers.
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
         // Without a function for headers, the image itself tells.
         guard describes else {
@@ -76,6 +78,7 @@ package final class ForeignCoder: ImageCoder {
         }
     }
 
+    /// Decodes a vector image, an animation or a still, whichever the table has functions for.
     package func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         try stop.check()
         let bytes = try functions.lasting(bytes)
@@ -97,6 +100,7 @@ package final class ForeignCoder: ImageCoder {
         return try decoder.image(stop: stop)
     }
 
+    /// A decoder of bytes that arrive; nil if the table has no instances.
     package func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         guard countsFrames(options) else { return try ForeignDecoder(functions, options: options) }
         // `decode` reads the header first: a decoder returns the error of a truncated file, too.
@@ -168,6 +172,7 @@ package final class ForeignCoder: ImageCoder {
         return unsafe functions.table.can_encode?(functions.userData, format.code) ?? false
     }
 
+    /// Encodes; the quality is chosen here if the options limit the size of the file.
     package func encode(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {

@@ -71,6 +71,7 @@ package final class ForeignDecoder: ImageDecoder {
         return properties.withLock { $0.durations.indices.contains(index) ? $0.durations[index] : 0 }
     }
 
+    /// Passes all bytes so far to the instance.
     package func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard unsafe instance.functions.table.instance_update != nil else { return }
         // Reports a damaged header like `decode`, before the instance sees the end.
@@ -102,6 +103,7 @@ package final class ForeignDecoder: ImageDecoder {
         return options
     }
 
+    /// The image so far, with the frames of this decoder if it is an animation.
     package func image(stop: CancellationToken) throws(ImageError) -> Image? {
         let made = try call(stop) { instance throws(ImageError) -> Image? in
             var image: Object = nil
@@ -170,6 +172,7 @@ package final class ForeignDecoder: ImageDecoder {
         return unsafe Int(duration(functions.userData, instance.pointer, UInt32(clamping: index)))
     }
 
+    /// Asks the host for all properties of the frames so far.
     private static func properties(of instance: ForeignInstance) -> Properties {
         let count = frameCount(of: instance)
         return Properties(

@@ -16,6 +16,7 @@ package final class ForeignDispatcher: Dispatcher {
     /// True on the thread of the host's loop, so that a delivery may happen at once.
     package var isCurrent: Bool { unsafe host.table.is_current?(host.userData) ?? false }
 
+    /// Has the host's loop deliver what is pending at that time.
     package func post(_ delivery: any Delivery) {
         // The host calls the function exactly once, which takes back the reference.
         let argument = unsafe Unmanaged.passRetained(PostedDelivery(delivery)).toOpaque()

@@ -26,6 +26,7 @@ package final class ForeignLoader: ImageLoader {
         host = ForeignTable(copy, foreign)
     }
 
+    /// Asks the host, on the thread of the caller.
     package func canLoad(_ request: ImageRequest) -> Bool {
         let lent = RequestObject(request)
         defer { withExtendedLifetime(lent) {} }
@@ -52,6 +53,7 @@ package final class ForeignLoader: ImageLoader {
         return unsafe canShare(host.userData, Handle.lend(lent))
     }
 
+    /// Asks the host if the URL is to be refused for a while; without a function, definite failures are remembered.
     package func remembersFailure(_ error: ImageError, of request: ImageRequest) -> Bool {
         guard let decide = unsafe host.table.should_remember_failure else { return error.isDefinite }
         let lent = RequestObject(request)

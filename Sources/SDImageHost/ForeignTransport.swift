@@ -44,6 +44,7 @@ package final class ExchangeObject: Sendable, HandleObject {
 
     package let exchange: Exchange
 
+    /// Becomes the holder of the exchange, so that `cancel` finds it while the host has it.
     package init(_ exchange: Exchange) {
         self.exchange = exchange
         exchange.holder = self

@@ -19,6 +19,7 @@
             return !Engine.isForked && addresses.withLock { $0.contains(address) }
         }
 
+        /// Changes the set, except in a forked child.
         private static func change(_ pointer: OpaquePointer, _ body: (inout Set<UInt>, UInt) -> Void) {
             let address = UInt(bitPattern: pointer)
             if !Engine.isForked { addresses.withLock { body(&$0, address) } }

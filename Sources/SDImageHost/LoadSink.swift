@@ -20,6 +20,7 @@ package final class LoadSink: Sendable, HandleObject {
 @safe package final class Inflow: Sendable {
     package typealias Outcome = Result<LoadedData, ImageError>
 
+    /// State under the lock of `state`.
     @safe private struct State {
         /// Number of bytes to expect; -1 if it is unknown.
         var expected: Int64 = -1

@@ -13,6 +13,7 @@ package enum Names {
         unsafe pointer(Status(rawValue: status.rawValue)?.name ?? "UNKNOWN")
     }
 
+    /// AUTOMATIC and unknown numbers are "automatic".
     package static func pixelFormat(_ format: sdimage_pixel_format) -> Text {
         let name = PixelFormat(rawValue: Int32(bitPattern: format.rawValue))?.name
         return unsafe pointer(name ?? (format == .SDIMAGE_PIXEL_FORMAT_NATIVE ? "native" : "automatic"))

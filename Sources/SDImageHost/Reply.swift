@@ -16,6 +16,7 @@ package final class Reply: Sendable, HandleObject {
 package final class PendingReply: Sendable {
     package typealias Outcome = Result<CachedData?, ImageError>
 
+    /// The order in which outcome and waiter come.
     private enum State {
         /// Neither outcome nor waiter.
         case open
@@ -30,6 +31,7 @@ package final class PendingReply: Sendable {
     /// True when the outcome is no longer needed, so that the host may end its work early.
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
+    /// Notes that the outcome is no longer needed; the waiter still waits for it.
     package func cancel() { state.withLock { $0.isCancelled = true } }
 
     /// Passes the outcome to `body`, immediately if it is already there.

@@ -49,6 +49,7 @@ package enum Report {
         return .object(order.map { ($0, .string(values[$0] ?? "")) })
     }
 
+    /// An object with one number for each name.
     package static func counts(_ counts: [(name: String, value: Int)]) -> JSONText {
         .object(counts.map { ($0.name, .integer($0.value)) })
     }
@@ -104,6 +105,7 @@ package enum Report {
         ])
     }
 
+    /// The state of the frame budget.
     package static func statistics(_ budget: FrameBudget) -> JSONText {
         let used = budget.statistics
         return .object([
@@ -125,6 +127,7 @@ package enum Report {
         ])
     }
 
+    /// The description of a filter and its parameters.
     package static func filter(_ filter: Filter) -> JSONText {
         .object([
             ("name", .string(filter.name)), ("aliases", .array(filter.aliases.map { .string($0) })),
@@ -142,6 +145,7 @@ package enum Report {
         ])
     }
 
+    /// The counters of the disk part.
     private static func disk(_ cache: DiskCache) -> JSONText {
         let used = cache.statistics
         // Counters exist without the index; its totals are 0 if it cannot be read.
@@ -157,6 +161,7 @@ package enum Report {
         ])
     }
 
+    /// The names of formats, sorted.
     private static func names(_ formats: Set<ImageFormat>) -> JSONText {
         .array(formats.map { "\($0.name)" }.sorted().map { .string($0) })
     }

@@ -27,6 +27,7 @@ package final class RequestObject: @unchecked Sendable, HandleObject {
     /// Runs a setter on the value, without a copy of it.
     package func change(_ body: (inout ImageRequest) -> Void) { body(&value) }
 
+    /// Sets the URL as bytes; it is checked by `preparation`.
     package func setURL(_ bytes: [UInt8]) {
         value.url = bytes
         url = CString(bytes)
@@ -54,6 +55,7 @@ package final class RequestObject: @unchecked Sendable, HandleObject {
     /// The cache key; nil if the URL is the key.
     package var cacheKey: CString? { lent.text(":key", value.cacheKey) }
 
+    /// Replaces the named values; nil removes them.
     package func setOptions(_ bag: OptionsBag?) {
         value.options = bag ?? OptionsBag()
         options = bag.map(OptionsObject.init)

@@ -29,6 +29,7 @@ package final class WorkBudget: Sendable, HandleObject {
         state.withLock { $0 = State(stop: stop, deadline: overflow ? .max : end) }
     }
 
+    /// Ends the budget of a call: from here on there is no limit.
     package func end() { state.withLock { $0 = State() } }
 
     /// Throws `cancelled` or `timeout` when the work must end.

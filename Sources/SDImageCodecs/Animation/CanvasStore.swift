@@ -30,6 +30,7 @@ struct CanvasStore {
     /// False after the process-wide budget refused a canvas of this seek.
     private var hasRoom = true
 
+    /// `byteCount`: bytes of a canvas. `limit`: bytes of all canvases, the latest included.
     init(byteCount: Int, limit: Int, of frames: FrameBudget) {
         self.byteCount = byteCount
         self.limit = max(limit - byteCount, 0)

@@ -19,6 +19,7 @@ import SDImage
     /// Bytes from one row to the next.
     package var stride: Int { pixels.stride }
 
+    /// `pixels` is the whole canvas. With a `background`, rows of the base are copied when they are requested.
     init(_ pixels: PixelBuffer, layout: FrameLayout, background: CanvasCopy? = nil) {
         self.pixels = pixels
         self.layout = layout

@@ -5,6 +5,7 @@ import SDImage
 /// A frame with disposal to the previous canvas leaves no trace: no other frame is drawn on it. So frames form chains, each
 /// starting with a frame that needs no other. `FrameCompositor` computes one for each frame, from the layouts alone.
 struct FrameDependency: Equatable {
+    /// The content that a frame is drawn on.
     enum Base: Equatable {
         /// Any content: every pixel is overwritten.
         case anything

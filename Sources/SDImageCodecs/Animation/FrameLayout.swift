@@ -33,6 +33,7 @@ package struct FrameLayout: Equatable, Sendable {
         left <= 0 && top <= 0 && right >= canvas.width && bottom >= canvas.height
     }
 
+    /// True when the rectangle of the other frame lies inside this one.
     func contains(_ other: FrameLayout) -> Bool {
         left <= other.left && top <= other.top && right >= other.right && bottom >= other.bottom
     }

@@ -39,6 +39,7 @@ final class FramesAhead: Sendable {
         var isRunning: Bool { if case .running = self { true } else { false } }
     }
 
+    /// State under the lock of `state`.
     private struct State {
         /// Some frames in the order in which they are needed.
         var frames: [(index: Int, stage: Stage)] = []
@@ -47,6 +48,7 @@ final class FramesAhead: Sendable {
         /// True after the budget had no room for a frame.
         var isRefused = false
 
+        /// The position of a frame in the list; nil if it is not there.
         func location(of index: Int) -> Int? { frames.firstIndex { $0.index == index } }
         func isRunning(_ index: Int) -> Bool { location(of: index).map { frames[$0].stage.isRunning } ?? false }
     }

@@ -47,6 +47,7 @@ struct BMPDecoder {
         self.stop = stop
     }
 
+    /// `format` is that of the file: BMP or ICO.
     func decode(format: ImageFormat) throws(ImageError) -> Image {
         let pixels = try readRows()
         var metadata = plan.metadata(format: format, pixels: output, hasAlpha: hasAlpha, orientation: .up, options: options)
@@ -54,6 +55,7 @@ struct BMPDecoder {
         return Image(pixels: pixels, metadata: metadata)
     }
 
+    /// Reads the rows from top to bottom, in whichever order they are stored.
     private func readRows() throws(ImageError) -> PixelBuffer {
         let size = plan.storedSize
         var writer = try ScanlineWriter(

@@ -31,6 +31,7 @@ struct BMPHeaderFields {
         guard length <= bytes.count - start else { throw .bitmapEndsEarly }
     }
 
+    /// Little-endian fields; 0 beyond the end of the header.
     func u16(_ offset: Int) -> Int { Int(read(offset, 2) { $0.u16(bigEndian: false) } ?? 0) }
     func u32(_ offset: Int) -> Int { Int(read(offset, 4) { $0.u32(bigEndian: false) } ?? 0) }
     func i32(_ offset: Int) -> Int { Int(Int32(truncatingIfNeeded: u32(offset))) }

@@ -19,6 +19,7 @@ struct BMPRowDecoder {
     /// Format of the pixels written by `read`: rgb8, rgba8, or gray8 for a gray palette.
     var layout = PixelFormat.rgb8
 
+    /// Decodes run-length data at once; throws `tooLarge` if a row or all rows exceed a limit.
     init(
         _ bytes: Bytes, _ header: BMPHeader, palette: BMPPalette?, limits: DecodeLimits, stop: CancellationToken
     ) throws(ImageError) {

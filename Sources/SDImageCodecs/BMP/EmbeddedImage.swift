@@ -35,6 +35,7 @@ struct EmbeddedImage {
         return info
     }
 
+    /// Decodes the still with the coder of its own format; the result has that of the outer file.
     func decode(format: ImageFormat, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         var options = options
         options.firstFrameOnly = true

@@ -42,6 +42,7 @@ extension ICCContext {
         return unsafe cmsReadTag(profile, cmsSigRedTRCTag).map { unsafe ICCContext.samples(OpaquePointer($0), values) }
     }
 
+    /// The values of a curve at `count` evenly spaced points from 0 to 1.
     private static func samples(_ curve: OpaquePointer, _ count: Int) -> [Float] {
         (0..<count).map { unsafe cmsEvalToneCurveFloat(curve, Float($0) / Float(count - 1)) }
     }

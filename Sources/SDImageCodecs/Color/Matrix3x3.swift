@@ -34,6 +34,7 @@ struct Matrix3x3 {
         [point.x / point.y, 1, (1 - point.x - point.y) / point.y]
     }
 
+    /// The product with a column vector of three numbers.
     func applied(to vector: [Double]) -> [Double] {
         rows.map { row in zip(row, vector).reduce(0) { $0 + $1.0 * $1.1 } }
     }
@@ -48,6 +49,7 @@ struct Matrix3x3 {
 
     /// The inverse, computed by cofactors; nil for a singular matrix.
     var inverse: Matrix3x3? {
+        // A cofactor with its sign: the cyclic order of the other rows and columns contains it.
         func minor(_ row: Int, _ column: Int) -> Double {
             let (a, b) = ((row + 1) % 3, (row + 2) % 3)
             let (c, d) = ((column + 1) % 3, (column + 2) % 3)

@@ -132,6 +132,7 @@ package struct RGBEncoding: Equatable, Sendable {
         return points[0].y > 0 ? points : nil
     }
 
+    /// The curve of a transfer characteristic (ITU-T H.273, table 3); nil for those that are not supported.
     private static func transfer(_ code: UInt8) -> Curve? {
         switch code {
         case 1, 6, 14, 15: .video
@@ -145,6 +146,7 @@ package struct RGBEncoding: Equatable, Sendable {
         }
     }
 
+    /// White and primaries of a color space (ITU-T H.273, table 2); nil for those that are not supported.
     private static func space(_ code: UInt8) -> (white: Point, primaries: [Point])? {
         switch code {
         case 1: (daylight, standardPrimaries)

@@ -80,6 +80,7 @@ final class TransformCache: Sendable {
         }
     }
 
+    /// Compares profiles byte by byte, so that equal hashes of an attacker do no harm.
     private static func equal(_ one: Colors, _ other: Colors) -> Bool {
         switch (one, other) {
         case (.profile(let one), .profile(let other)):

@@ -136,6 +136,7 @@ struct GIFDecoder {
         unsafe palette.draw(pixels, onto: UnsafeMutableRawBufferPointer(rebasing: row[left..<right]))
     }
 
+    /// Makes the final memory transparent, or black without alpha.
     private func clearCanvas(_ writer: inout ScanlineWriter) {
         for y in 0..<canvas.height {
             if let row = unsafe writer.directRow(y) { unsafe clear(row) }

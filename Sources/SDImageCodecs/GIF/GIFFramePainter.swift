@@ -14,6 +14,7 @@ struct GIFFramePainter: FramePainter {
     /// Indices of the first frame, if it was partly decoded before.
     let first: GIFRowDecoder?
 
+    /// Returns false for a frame whose data end early: its missing pixels do not overwrite anything.
     func paint(_ index: Int, onto canvas: FrameCanvas, stop: CancellationToken) throws(ImageError) -> Bool {
         guard frames.indices.contains(index) else {
             throw ImageError(.internalError, "gif: frame index \(index) is out of range (count \(frames.count))")

@@ -100,6 +100,7 @@ struct GIFProgressiveDecoder: ImageStream {
         output.plan.metadata(format: .gif, pixels: output.format, hasAlpha: true, orientation: .up, options: options)
     }
 
+    /// Made for each use: the number of frames, which a limit of bytes depends on, grows.
     private func output() throws(ImageError) -> CanvasOutput {
         try CanvasOutput(canvas: container.canvas, frames: isAnimated ? container.frames.count : 1, options: options)
     }

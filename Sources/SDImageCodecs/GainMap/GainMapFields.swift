@@ -71,6 +71,7 @@ struct GainMapFields {
         return channel
     }
 
+    /// Fractions with a signed and an unsigned numerator.
     private mutating func signed() -> Double? {
         reader.u32(bigEndian: true).flatMap { fraction(Double(Int32(bitPattern: $0))) }
     }

@@ -8,6 +8,7 @@ struct GainMapPacket {
     /// Bytes of a packet that are read.
     private static let limit = 1 << 16
 
+    /// Copies the beginning of the packet.
     init(_ packet: Bytes) {
         text = unsafe packet.withUnsafeBytes { unsafe Array($0.prefix(GainMapPacket.limit)) }
     }

@@ -25,6 +25,7 @@ struct RGBLight {
     /// The curve of sRGB.
     static let standardCurve = samples(.sRGB)
 
+    /// A curve at the table entries of the kernels.
     private static func samples(_ curve: RGBEncoding.Curve) -> [Float] {
         let last = Int(SDPX_GAIN_ENTRIES) - 1
         return (0...last).map { Float(curve.toLinear(Double($0) / Double(last))) }

@@ -15,6 +15,7 @@ struct ICOEntry {
     /// Bits per pixel.
     let depth: Int
 
+    /// Reads the header of the image; throws if it is damaged or of an unsupported kind.
     init(_ bytes: Bytes) throws(ImageError) {
         self.bytes = bytes
         if bytes.reader.matches([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], at: 0) {

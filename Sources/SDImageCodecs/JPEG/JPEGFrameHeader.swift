@@ -51,6 +51,7 @@ struct JPEGFrameHeader {
     func columnFactor(_ index: Int) -> Int? { JPEGFrameHeader.factor(components[0].across, components[index].across) }
     func rowFactor(_ index: Int) -> Int? { JPEGFrameHeader.factor(components[0].down, components[index].down) }
 
+    /// The ratio of two sampling factors; nil unless it is 1, 2 or 4.
     private static func factor(_ finest: Int, _ other: Int) -> Int? {
         [1, 2, 4].first { other > 0 && finest == other * $0 }
     }
@@ -69,5 +70,6 @@ struct JPEGFrameHeader {
         JPEGFrameHeader.quotient(size.height * components[index].down, 8 * components[0].down)
     }
 
+    /// The quotient, rounded up.
     private static func quotient(_ value: Int, _ divisor: Int) -> Int { (value + divisor - 1) / max(1, divisor) }
 }

@@ -50,6 +50,7 @@ struct JPEGGainMap {
         }
     }
 
+    /// Reads the segments of one image before its first scan.
     private static func segments(
         of bytes: Bytes, _ limits: DecodeLimits, _ stop: CancellationToken
     ) throws(ImageError) -> Segments {

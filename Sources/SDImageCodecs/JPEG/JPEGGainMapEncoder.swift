@@ -81,6 +81,7 @@ struct JPEGGainMapEncoder {
         }
     }
 
+    /// The file of the map, with its parameters in both forms.
     private func encodedMap(_ quality: Double) throws(ImageError) -> Bytes {
         var plain = EncodeOptions()
         (plain.quality, plain.chroma) = (quality, .full)
@@ -93,6 +94,7 @@ struct JPEGGainMapEncoder {
         return try JPEGEncoder(map.image.with(colors), options: plain, additional: markers, stop: stop).encode()
     }
 
+    /// The content of the segment with ISO fields: label and fields.
     private static func fields(_ content: [UInt8]) throws(ImageError) -> Bytes {
         try .copying(Array(GainMapFields.label.description.utf8) + content)
     }
@@ -119,6 +121,7 @@ struct JPEGGainMapEncoder {
     /// The list of two images (CIPA DC-007, 5.2), a TIFF directory: `first` bytes of the base image, in which the list is at
     /// `position`, and `map` bytes after it.
     private static func list(first: Int, map: Int, at position: Int) throws(ImageError) -> Bytes {
+        // Parts of a big-endian TIFF directory: a number, and an entry of tag, type, count and value.
         func number(_ value: Int) -> [UInt8] { UInt32(clamping: value).bigEndianBytes }
         func entry(_ tag: UInt32, _ type: UInt32, _ count: Int, _ value: [UInt8]) -> [UInt8] {
             (tag << 16 | type).bigEndianBytes + number(count) + value

@@ -28,6 +28,7 @@ struct JPEGMetadata {
         if let packet = decoding.packet { found.setXMP(try extended.joined(to: packet, limit: limits.metadataBytes)) }
     }
 
+    /// Reads density, extended XMP and comments; `decoding` reads the other segments.
     private mutating func read(_ marker: UInt8, _ body: Range<Int>) {
         let reader = bytes.reader
         switch marker {
@@ -41,6 +42,7 @@ struct JPEGMetadata {
         }
     }
 
+    /// The part of a segment after its label; nil if it has another.
     private func content(after label: StaticString, in body: Range<Int>) -> Range<Int>? {
         guard label.utf8CodeUnitCount <= body.count, bytes.reader.matches(label, at: body.lowerBound) else { return nil }
         return body.lowerBound + label.utf8CodeUnitCount..<body.upperBound

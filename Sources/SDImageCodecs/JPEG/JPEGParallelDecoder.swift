@@ -65,6 +65,7 @@ struct JPEGParallelDecoder {
 /// The scan is one bit stream, so the second instance reads everything above its part too; only the reconstruction of pixels is
 /// shared.
 final class JPEGLowerRowDecoder: Sendable {
+    /// Progress of the worker; the caller may abandon it at any stage.
     private enum Stage: UInt8, AtomicRepresentable {
         /// Skips to the first row; nothing was written.
         case passing

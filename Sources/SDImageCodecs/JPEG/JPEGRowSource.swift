@@ -18,6 +18,7 @@ import SDImagePixels
     /// Slots for `rowsAtOnce` converted rows; empty if no row can need one.
     private let converted: ScratchMemory
 
+    /// Chooses rows that libjpeg reads without conversion, except for alpha, if the image has 8 bits per channel.
     init(_ image: Image, background: Color) throws(ImageError) {
         pixels = image.pixels
         hasAlpha = image.metadata.hasAlpha && pixels.format.hasAlpha

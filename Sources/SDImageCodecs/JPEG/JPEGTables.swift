@@ -3,6 +3,7 @@ import SDImage
 /// Tables defined by the segments so far: quantization tables, Huffman codes, restart interval (ISO/IEC 10918-1, B.2.4). A later
 /// definition replaces an earlier one, so `DCThumbnailDecoder` takes them in the order of the file.
 struct JPEGTables {
+    /// A code as stored: the symbols of each length get consecutive codes (ISO/IEC 10918-1, annex C).
     struct HuffmanCode {
         /// Number of codes of each length, starting with 1.
         let lengths: [UInt8]

@@ -57,6 +57,7 @@ struct APNGAnimationDecoder: ImageStream {
         properties.durations = container.frames.prefix(shownFrames).map { Int32(clamping: $0.layout.durationMilliseconds) }
     }
 
+    /// Reads header and color chunks. Canvases are RGBA, whatever the color type.
     private func readColors(_ stop: CancellationToken) throws(ImageError) -> Colors {
         let encodedImage = try PNGHeader(bytes).encodedImage
         let metadata = try PNGDecodeMetadata(bytes, limits: options.limits, stop: stop)
@@ -87,6 +88,7 @@ struct APNGAnimationDecoder: ImageStream {
         try cachedFrame(at: index, isCached: isCached, isIncremental: false, stop: stop)
     }
 
+    /// Draws a frame; `isIncremental` marks the first frame of an animation that is arriving.
     private mutating func cachedFrame(
         at index: Int, isCached: Bool, isIncremental: Bool, stop: CancellationToken
     ) throws(ImageError) -> CachedFrame {

@@ -68,6 +68,7 @@ import SDImagePixels
         }
     }
 
+    /// Decodes a whole frame to RGBA.
     private func decode(_ data: PNGEncodedImage, _ stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         let buffer = try PixelBuffer(
             size: data.size, format: .rgba8, limit: limits.workingBytes, account: limits.account)

@@ -50,6 +50,7 @@ struct PNGDecodeMetadata {
         }
     }
 
+    /// Reads a chunk with a correct check sum; one of the wrong length is ignored.
     private mutating func readUnlessDamaged(_ chunk: PNGChunk) throws(ImageError) {
         var reader = bytes.reader
         reader.seek(to: chunk.data.lowerBound)

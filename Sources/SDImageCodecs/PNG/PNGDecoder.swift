@@ -17,6 +17,7 @@ struct PNGDecoder {
     /// The options of the tone mapping that follows the decode of samples in PQ or HLG; it depends on all pixels.
     private let mapping: DecodeOptions?
 
+    /// Plans the decode. Reads all metadata in `bytes`, unless an early thumbnail does without those after the start of the data.
     init(_ header: PNGHeader, _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) {
         if let early = try PNGDecoder.early(header, bytes, options, stop) {
             (metadata, plan) = early
@@ -56,6 +57,7 @@ struct PNGDecoder {
     /// Size of the result.
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
+    /// Decodes complete bytes.
     func decode(_ header: PNGHeader, _ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
         // A damaged or incomplete first pass takes the path that reports it.
         if isEarly, var progress = PNGPartialImage(self, data: header.data), try progress.advanceToEnd(bytes, stop: stop) {

@@ -20,6 +20,7 @@ struct PNGEncoder {
         sampler = try PNGDeflater(effort: 1)
     }
 
+    /// Returns the file, with a palette if the image has few colors.
     func encode(_ image: Image) throws(ImageError) -> Bytes {
         try PNGEncoder.check(image.size)
         // PNG has integers only.
@@ -53,6 +54,7 @@ struct PNGEncoder {
         return indexed
     }
 
+    /// Writes an image with a palette.
     private func encode(_ indexed: IndexedImage, _ metadata: ImageMetadata) throws(ImageError) -> Bytes {
         let colors = indexed.palette
         // The smallest depth for the indices: rows of 1, 2 or 4 bits are packed.
@@ -100,6 +102,7 @@ struct PNGEncoder {
         try stop.check()
     }
 
+    /// The filter that compresses a sample of the rows best, and the compressed size of that sample.
     func bestFilter(_ rows: PNGScanlineSource) throws(ImageError) -> (filter: PNGFilterType, cost: Int) {
         try PNGScanlineFilter(rows, account: options.account).bestFilter(for: sampler)
     }

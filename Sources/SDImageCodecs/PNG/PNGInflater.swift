@@ -29,6 +29,7 @@ import SDImagePixels
     /// Bytes of the released parts.
     private var taken = 0
 
+    /// `parts` of one zlib stream, in order; more may be appended.
     init(_ parts: [Bytes], limits: DecodeLimits) throws(ImageError) {
         self.parts = parts
         guard limits.disabledParsers.contains(.inflate) else {
