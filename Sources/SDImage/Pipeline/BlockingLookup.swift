@@ -1,5 +1,7 @@
 /// The part of a load that a blocking call waits for: the look-up in caches.
+/// Made by `ImageManager.start` for requests with `blockingReads`; `Load` reports its result or its miss.
 final class BlockingLookup: Sendable {
+    /// Only the first change from `running` has an effect.
     private enum State {
         case running
         case found(ImageResult)
@@ -9,6 +11,7 @@ final class BlockingLookup: Sendable {
     private let monitor = Monitor(State.running)
 
     /// Passes the final result to the waiting call; false if the load has left the caches.
+    /// The result must then be delivered by the task itself.
     func finish(_ result: ImageResult) -> Bool {
         let isWaiting = monitor.withLock { state -> Bool in
             guard case .running = state else { return false }

@@ -1,6 +1,9 @@
 /// Looks in the caches for the image of a load, or for the original that it is made from.
+/// Called by `Load.start` (`need`) on the calling thread, and by `Load.lookUp` and `RevalidationStage` in the task of
+/// the load.
 struct CacheStage {
     /// An entry that may have the image: the image itself as a variant, or its original.
+    /// A value that names an entry; the cache may have removed it meanwhile.
     struct Entry {
         let cache: any DataCaching
         let key: CacheKey
@@ -9,12 +12,15 @@ struct CacheStage {
 
     let context: LoadContext
 
+    /// `isInTurn` is false: disk look-ups run before other work, and the decode must not profit from that.
     private var decodeStage: DecodeStage { DecodeStage(context: context, isInTurn: false) }
 
     /// The entries that the request looks up on disk, best first.
+    /// Caches without any entry are left out, so that a load need not change threads for them.
     var entries: [Entry] {
         let (request, keys) = (context.request, context.keys)
         var entries: [Entry] = []
+        // A coder of the request may read the original differently, so no variant of other coders applies.
         if request.cachePolicy.queryLayers.contains(.disk), request.coder == nil, let cache = context.disk, cache.mayHaveData,
             let variant = keys.variant(request)
         {
@@ -33,9 +39,11 @@ struct CacheStage {
         case none
         /// An original in memory may have the image.
         case memory
+        /// An entry on disk may have the image; the look-up runs on a worker.
         case disk
     }
 
+    /// Computed on the calling thread, from the request and counts of the caches alone.
     var need: Need {
         let request = context.request
         if request.sourcePolicy == .loaderOnly { return .none }
@@ -46,7 +54,9 @@ struct CacheStage {
 
     /// The image under its own key, or made from its original; nil when no cache has either. Any error of a cache counts as a
     /// miss.
+    /// Throws `cancelled`, errors of the URL, and errors of the decoder that no other entry can mend.
     func lookUp() async throws(ImageError) -> LoadOutcome? {
+        // The image is in memory, so only its bytes are missing; their absence does not make the load fail.
         if let image = context.memoryImage {
             return LoadOutcome(image: image, data: try await dataOfMemoryImage(), source: .memory)
         }
@@ -54,6 +64,7 @@ struct CacheStage {
         try context.validate()
         if context.request.sourcePolicy == .loaderOnly { return nil }
         let entries = entries
+        // Variants are smaller and need no transformer; the original costs a decode at full size.
         for entry in entries where entry.isVariant {
             if let outcome = try await lookUp(entry) { return outcome }
         }
@@ -64,6 +75,7 @@ struct CacheStage {
         return nil
     }
 
+    /// nil if the cache lacks the entry, or if its bytes are not an image and were dropped.
     private func lookUp(_ entry: Entry) async throws(ImageError) -> LoadOutcome? {
         guard let cached = try await data(of: entry) else { return nil }
         // Later loads do not wait for the decode.
@@ -74,6 +86,7 @@ struct CacheStage {
     }
 
     /// A thumbnail or transformed image made from an original in memory.
+    /// nil if memory has no original, or one from which the request cannot be derived.
     private func makeFromOriginalInMemory() async throws(ImageError) -> LoadOutcome? {
         let request = context.request
         // Pixels as they are stored in the file, and deep ones, cannot be derived from the image in memory.
@@ -87,12 +100,14 @@ struct CacheStage {
         data.record = original.metadata.response?.record ?? ResponseRecord()
         context.leaveTransferOrder()
         var image = try await decodeStage.image(of: data, from: .bytes(ObjectIdentifier(original)))
+        // The transformer started with the scale of the original; the request may name another one.
         if let scale = request.decodeOptions.scale, scale != image.metadata.scale {
             var metadata = image.metadata
             metadata.scale = scale
             image = image.with(metadata)
         }
         let store = StoreStage(context: context)
+        // The variant gets the validators of its original, because the bytes of the original are not here.
         store.storeInMemory(image)
         var cached = CachedData(bytes: .empty)
         cached.record = data.record
@@ -101,6 +116,7 @@ struct CacheStage {
     }
 
     /// The bytes of an image in memory, if the disk has them.
+    /// Also used by `RevalidationStage`, for requests that include the data.
     func dataOfMemoryImage() async throws(ImageError) -> Bytes? {
         let keys = context.keys
         guard let cache = context.disk, let key = keys.isOriginal ? keys.original : keys.variant(context.request) else {
@@ -110,6 +126,7 @@ struct CacheStage {
     }
 
     /// The bytes of an entry; nil when the cache does not have it, or fails.
+    /// Throws only `cancelled`. The time counts as that of the disk query.
     func data(of entry: Entry) async throws(ImageError) -> CachedData? {
         let start = MonotonicClock.now
         defer { context.addTime(since: start) { $0.diskQuery += $1 } }
@@ -122,6 +139,7 @@ struct CacheStage {
     }
 
     /// The image of an entry, which is then stored in memory; nil if the bytes are not an image.
+    /// Throws `cancelled` and errors that say nothing about the bytes, such as an exhausted memory limit.
     func image(of cached: CachedData, in entry: Entry) async throws(ImageError) -> Image? {
         var data = LoadedData(bytes: cached.bytes)
         data.source = .disk
@@ -133,6 +151,7 @@ struct CacheStage {
             if entry.isVariant { image = image.variant(of: cached.variantSource) }
             let store = StoreStage(context: context)
             store.storeInMemory(image)
+            // A variant on disk is made where it is missing, because the original was decoded for it anyway.
             if !entry.isVariant { await store.storeVariant(image, of: cached) }
             return image
         } catch {

@@ -1,5 +1,8 @@
 /// Work in flight by key, and its waiters: equal work that is requested at the same time runs once.
+/// Used for loads, transfers and decodes. One lock guards the table; only `make` runs under it. Waiters and work are
+/// compared by identity.
 package final class Coalescer<Key: Hashable & Sendable, Work: AnyObject & Sendable, Waiter: AnyObject & Sendable>: Sendable {
+    /// The work of one key. It has at least one waiter.
     private struct Entry {
         let work: Work
         /// Most work has one waiter: an array for it would be an allocation.
@@ -71,13 +74,16 @@ package final class Coalescer<Key: Hashable & Sendable, Work: AnyObject & Sendab
     /// Removes a waiter. True when it was the last one: the work has left the table and is to be cancelled.
     package func leave(_ waiter: Waiter, _ key: Key, _ work: Work) -> Bool {
         // Released outside the lock.
+        // The destructors of work and waiters may run code of the host.
         let last: Entry? = table.withLock { table in
+            // Work that has finished is no longer in the table, and the same key may already name new work.
             guard table[key]?.work === work, table[key]?.remove(waiter) == false, table[key]?.first === waiter else { return nil }
             return table.removeValue(forKey: key)
         }
         return last != nil
     }
 
+    /// The waiters at this moment; empty when the work has left the table.
     package func waiters(_ key: Key, _ work: Work) -> Waiters {
         table.withLock { table in
             guard let entry = table[key], entry.work === work else { return Waiters(first: nil, others: []) }
@@ -86,6 +92,7 @@ package final class Coalescer<Key: Hashable & Sendable, Work: AnyObject & Sendab
     }
 
     /// Removes the work, so that a later request starts it again. Returns its waiters.
+    /// Empty when the work had finished or was cancelled before: then its waiters are not notified again.
     @discardableResult
     package func finish(_ key: Key, _ work: Work) -> Waiters {
         table.withLock { table in

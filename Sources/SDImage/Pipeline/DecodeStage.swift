@@ -1,4 +1,5 @@
 /// Decodes and transforms the image of a load on a worker, once for all loads that decode the same bytes alike.
+/// Called by `CacheStage` for entries, and by `Load.resume` for responses, in the task of the load.
 struct DecodeStage {
     let context: LoadContext
     /// False after a disk look-up, which runs before work of the load's priority: the decode is then queued behind that work.
@@ -6,12 +7,15 @@ struct DecodeStage {
 
     /// The image of `data`. `isVariant`: the bytes are those of the final image. `origin`: their identity, nil if no other load
     /// can have them. `started`: their progressive decode so far.
+    /// Throws `cancelled` when the load is cancelled, although the shared decode may continue for others.
     func image(
         of data: LoadedData, isVariant: Bool = false, from origin: DecodeOrigin?, after started: ProgressiveDecode? = nil
     ) async throws(ImageError) -> Image {
         let start = MonotonicClock.now
         defer { context.addTime(since: start) { $0.decode += $1 } }
+        // Waits for the decode under way: its state includes all bytes up to now.
         let decoder = await started?.decoder(for: data.bytes)
+        // The cache of originals is part of the key only if this decode would store into it.
         let key = origin.map {
             DecodeKey(context.request, context.keys, $0, storing: storesOriginal(data) ? context.memoryOfOriginals : nil)
         }
@@ -32,20 +36,24 @@ struct DecodeStage {
     private func recorded(_ image: Image, _ data: LoadedData) -> Image {
         // The image of a loader that was not made of bytes.
         if let delivered = data.image, delivered.metadata.decoding == nil { return image }
+        // Equal options make equal images, so the record serves all loads that share the decode.
         return image.with(DecodeRecord(data.decodeOptions ?? context.request.decodeOptions))
     }
 
     /// A thumbnail or transformed image, decoded from its own entry.
+    /// The bytes are already small and transformed, so neither step is repeated.
     private func decodeVariant(_ bytes: Bytes, _ stop: CancellationToken) throws(ImageError) -> Image {
         let options = context.request.decodeOptions
         let image = try context.registry.decode(bytes, options: options.ofVariant, stop: stop)
         var metadata = image.metadata
+        // Encoded variants do not record these properties; other parts of the library read them from the metadata.
         metadata.isThumbnail = options.wantsThumbnail
         metadata.isTransformed = context.keys.transformer != nil
         return image.with(metadata)
     }
 
     /// The requested image, made from the encoded original or from an image.
+    /// Runs on a worker, and stores the untransformed image in memory if the request wants that.
     private func makeImage(of data: LoadedData, after decoder: IncrementalDecoder?, _ stop: CancellationToken) throws(ImageError)
         -> Image
     {
@@ -58,6 +66,7 @@ struct DecodeStage {
     }
 
     /// True if the image before its transformer is stored in memory.
+    /// Only an image decoded with options that do not change pixels is the original.
     private func storesOriginal(_ data: LoadedData) -> Bool {
         let keys = context.keys
         return context.request.cachePolicy.originalStoreLayers.contains(.memory) && !keys.isOriginal
@@ -65,15 +74,18 @@ struct DecodeStage {
             && data.source != .memory && context.mayFillCaches
     }
 
+    /// The image before its transformer: that of the loader, of the progressive decode, or of a new decode.
     private func decode(_ data: LoadedData, after decoder: IncrementalDecoder?, _ stop: CancellationToken) throws(ImageError)
         -> Image
     {
         try stop.check()
         let request = context.request
+        // A loader delivered pixels; they are scaled and limited as decoded ones are.
         if let image = data.image {
             let options = request.decodeOptions
             return try context.registry.fit(options.firstFrameOnly ? image.still : image, options: options, stop: stop)
         }
+        // Continues with what the progressive decode has read; without a result it starts from the first byte.
         if let decoder {
             try decoder.show(data.bytes, isFinished: true, stop: stop)
             if let image = try decoder.image(stop: stop) { return image }

@@ -2,6 +2,7 @@
 ///
 /// A failure holds for requests that could have shared its transfer: the same loader, header fields, credentials and hooks; and
 /// for the same format hint, which decides what counts as an image.
+/// Asked by `FetchStage` before a transfer, and filled by `LoadContext.remember`. Safe from any thread.
 package final class FailedURLs: Sendable {
     private struct Entry {
         let failure: ImageError
@@ -12,6 +13,7 @@ package final class FailedURLs: Sendable {
         let number: UInt64
     }
 
+    /// `entries` has the failures by URL and request; `order` has their insertions, oldest first.
     private struct State {
         var entries: [CacheKey: [MD5: Entry]] = [:]
         var order = FIFO<(CacheKey, MD5, UInt64)>()
@@ -31,6 +33,7 @@ package final class FailedURLs: Sendable {
 
     package init(retryAfter: Int64) { self.retryAfter = retryAfter }
 
+    /// Remembers a failure, in place of an earlier one of the same scope.
     package func insert(_ scope: FailureScope, _ failure: ImageError) {
         guard retryAfter != 0 else { return }
         let now = MonotonicClock.now
@@ -48,6 +51,7 @@ package final class FailedURLs: Sendable {
     }
 
     /// True when any failure of a URL is remembered. Most loads need no `FailureScope` because of it.
+    /// An autoclosure: a key copies the URL, which is wasted while nothing is remembered.
     package func knows(_ url: @autoclosure () -> CacheKey) -> Bool {
         if state.withLock({ $0.entries.isEmpty }) { return false }
         let url = url()
@@ -72,6 +76,7 @@ package final class FailedURLs: Sendable {
             .failedURL, "request: \(cause); \(next)", httpStatus: failure.httpStatus, cause: failure)
     }
 
+    /// Removes an entry that has expired.
     private func entry(of scope: FailureScope) -> Entry? {
         state.withLock { state in
             guard let entry = state.entries[scope.url]?[scope.identity] else { return nil }
@@ -93,16 +98,21 @@ package final class FailedURLs: Sendable {
 }
 
 /// The requests for which a failure is remembered.
+/// Two parts: the URL, by which programs forget failures, and a digest of everything else in the request.
 package struct FailureScope: Sendable {
     package let url: CacheKey
+    /// Digest of the loader, the format hint and the loader's own key. A digest, because the key may contain
+    /// credentials.
     let identity: MD5
 
     /// `request` is the one that is sent, after a request hook, for a load of `url`. nil for requests that do not predict the
     /// failure of others: they accept invalid certificates, change something at the server, or cannot be compared.
+    /// Also nil for a loader without failure keys.
     package init?(_ url: [UInt8], _ request: ImageRequest, _ loader: any ImageLoader) {
         guard request.isGet, !request.acceptsInvalidCertificates else { return nil }
         var plain = request
         // Fields that change neither the bytes nor the identity of the client.
+        // A longer timeout or a larger limit of the body does not make a missing resource appear.
         (plain.maxRetries, plain.timeoutMilliseconds, plain.maxBodyBytes) = (nil, 0, 0)
         plain.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
         guard let key = loader.failureKey(plain) else { return nil }

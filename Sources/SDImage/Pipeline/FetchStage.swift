@@ -1,9 +1,12 @@
 /// Joins the transfer of a request, or starts it. `Load.transferFinished` continues with the response.
+/// Used by `Load.fetch` and `Load.startHere`, before and while the load is in the transfer order.
 struct FetchStage {
     let context: LoadContext
 
     /// The request to send, as changed by the host's hook. Throws when the network is switched off, or the request failed
     /// recently.
+    /// Runs the hook of the host, which may suspend the load. A failure of the request after the hook counts, not
+    /// before.
     func prepared(_ request: ImageRequest, for loader: any ImageLoader) async throws(ImageError) -> ImageRequest {
         try context.admit(request)
         let sent = loader.prepares(request) ? try await loader.prepared(request) : request
@@ -18,18 +21,22 @@ struct FetchStage {
     }
 
     /// Adds the load to the transfer of the request under way, or to a new one.
+    /// Runs on the thread that `TransferOrder` uses for the start. `lease`: a lease that may replace the transfer.
     func join(_ load: Load, _ request: ImageRequest, _ loader: any ImageLoader, _ lease: LeaseRequest?) {
         context.noteSent(request)
         let manager = context.manager
         var sent = request
         // A change copies all options of the request.
+        // The priority may have been raised since the request was prepared.
         if sent.priority != context.priority { sent.priority = context.priority }
         let key = FetchKey(request, loader, lease, context)
         let (transfer, isNew) = manager.transfers.join(load, key) { [sent] in SharedTransfer(key, sent, loader, of: manager) }
         var isWaiting = load.attach(transfer)
+        // The load was cancelled before it had the transfer, so its cancellation did not leave it.
         if !isWaiting { transfer.leave(load) }
         guard isNew else {
             guard isWaiting else { return }
+            // A late load raises the priority, and receives the head, the body and the progress so far.
             transfer.updatePriority()
             return transfer.update(load)
         }

@@ -6,6 +6,7 @@ package final class ImageManager: Sendable {
     /// The loads under way, which hold this until they are delivered. They must not hold the manager: a queue that is never
     /// emptied holds its loads, and the manager holds the queue.
     final class Loads: Sendable {
+        /// Guarded by `Loads.state`.
         fileprivate struct State {
             /// Loads whose last callback has not returned yet.
             var tasks: [ObjectIdentifier: LoadTask] = [:]
@@ -21,28 +22,39 @@ package final class ImageManager: Sendable {
         func remove(_ task: LoadTask) { _ = state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) } }
     }
 
+    /// nil for a manager without a cache.
     package let cache: (any ImageCaching)?
     /// The parts of `cache`.
     let memory: (any MemoryCaching)?
     let disk: (any DataCaching)?
+    /// The loader of requests that do not set one; nil: such requests find cached images only.
     package let loader: (any ImageLoader)?
+    /// The dispatcher of requests that do not set one.
     private let dispatcher: any Dispatcher
+    /// The transformer of requests that do not set one.
     let transformer: (any ImageTransformer)?
+    /// Keeps the threads of the library running while the manager exists.
     private let lease: EngineLease
     let registry: CoderRegistry
     let failedURLs: FailedURLs
+    /// The policy of requests that do not set one.
     let freshness: FreshnessPolicy
     let observers: LoadObservers
+    /// True if parameters of a URL that only sign it are left out of cache keys.
     private let ignoresSignatures: Bool
     let hooks: LoadHooks?
     package let offline = OfflineSwitch()
+    /// Loads under way, by the properties that equal loads share.
     let inFlight = Coalescer<LoadKey, Load, LoadTask>()
     let transfers = Transfers()
     let decodes = Decodes()
     /// The order of transfers, for each priority.
+    /// One for each `LoadPriority`, from low to high.
     private let orders: [TransferOrder]
+    /// Encodes thumbnails and transformed images for the disk.
     let variants: VariantWriter
     let progressiveDecodes = ProgressiveDecodes()
+    /// Thumbnails in memory by the key of their full-size image.
     let sizes = KnownSizes()
     /// A number that no other manager has.
     let number = ImageManager.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
@@ -74,6 +86,8 @@ package final class ImageManager: Sendable {
 
     /// Starts a load. An image in memory is its result before this returns (docs/decisions.md, "A memory hit is delivered
     /// before the call returns").
+    /// Throws only if no load could start: for a closed manager, a forked process, a refused request or a dispatcher.
+    /// `owner` is retained until the last callback has returned.
     package func load(_ request: ImageRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil)
         throws(ImageError) -> LoadTask
     {
@@ -81,6 +95,7 @@ package final class ImageManager: Sendable {
     }
 
     /// `hasMissed`: `found` has already looked in memory.
+    /// Applies the request hooks, on the calling thread.
     package func load(
         _ prepared: PreparedRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil,
         hasMissed: Bool = false
@@ -88,6 +103,7 @@ package final class ImageManager: Sendable {
         throws(ImageError) -> LoadTask
     {
         if Engine.isForked { throw .forked }
+        // A request without hooks needs no copy, and its prepared keys stay valid.
         guard hooks != nil || prepared.request.loadHooks != nil else {
             return try begin(prepared, handler, token, owner, hasMissed: hasMissed)
         }
@@ -106,6 +122,7 @@ package final class ImageManager: Sendable {
 
     /// The load of an image in memory, for a caller that delivers the result itself on this thread. Every redraw of a screen
     /// full of images uses it.
+    /// `isHandled`: the caller has a callback. The returned task counts as delivered after `LoadTask.foundDelivered`.
     package func found(_ prepared: PreparedRequest, isHandled: Bool, token: UInt) -> Finding {
         guard prepared.isContentWithMemory, hooks == nil, prepared.request.freshness != nil || freshness == .ignore,
             !Engine.isForked, !isClosed, isDeliveredHere(prepared.request, isHandled: isHandled)
@@ -131,6 +148,7 @@ package final class ImageManager: Sendable {
     }
 
     /// `MemoryStage.lookUpFinal` for a request that queries memory.
+    /// Switches over the request instead of resolving it: `resolved` would count a reference to the cache.
     private func imageInMemory(_ request: ImageRequest, _ key: CacheKey) -> Image? {
         switch request.cache {
         case .inherited: memory?.image(for: key)
@@ -140,6 +158,7 @@ package final class ImageManager: Sendable {
     }
 
     /// The synchronous start of a load, after the request hooks.
+    /// A hit in memory finishes the task here; every other load gets a `Load` of its own or joins one.
     private func begin(
         _ prepared: PreparedRequest, _ handler: (any LoadHandler)?, _ token: UInt, _ owner: (any Sendable & AnyObject)?,
         hasMissed: Bool = false
@@ -148,6 +167,7 @@ package final class ImageManager: Sendable {
         let request = prepared.request
         let keys = prepared.keys(for: number, keys)
         let dispatcher = request.dispatcher.resolved(dispatcher) ?? LibraryDispatcher(lease: lease)
+        // Fails here rather than at the first delivery: an error of the queue must reach the caller.
         if handler != nil { try dispatcher.prepare() }
         let task = LoadTask(
             url: prepared.url, token: token, dispatcher: dispatcher, priority: request.priority, handler: handler, owner: owner,
@@ -158,21 +178,25 @@ package final class ImageManager: Sendable {
             if handler != nil, !task.deliversInline { try register(task) }
             task.finish(result(.final, hit.image, rule, keys, task), inline: true)
         } else {
+            // An image that must be revalidated, or whose bytes are requested too, is passed on to the load.
             try start(task, request, keys, request.freshness ?? freshness, memoryImage: hit?.image)
         }
         return task
     }
 
     /// The cache key of the image of a request.
+    /// Hooks are applied first, because they may change the request.
     package func cacheKey(for request: ImageRequest) throws(ImageError) -> CacheKey {
         keys(try request.processed(by: hooks, transformer: transformer)).final
     }
 
+    /// The keys of a request to which hooks have been applied.
     func keys(_ request: ImageRequest) -> LoadKeys {
         LoadKeys(
             request, transformer: request.transformer.resolved(transformer), ignoresSignatures: ignoresSignatures)
     }
 
+    /// Permits requests of a URL, or of all (nil), that are refused because they failed recently.
     package func forgetFailed(_ url: [UInt8]?) {
         if let url { failedURLs.remove(CacheKey(url)) } else { failedURLs.removeAll() }
     }
@@ -180,6 +204,7 @@ package final class ImageManager: Sendable {
     /// Loads without a final result.
     package var runningCount: Int { tasks.count { !$0.isFinished } }
 
+    /// Every load under way ends with `cancelled`; its result is delivered as usual.
     package func cancelAll() {
         for task in tasks { task.cancel() }
     }
@@ -191,6 +216,7 @@ package final class ImageManager: Sendable {
     @discardableResult
     package func close() -> [LoadTask] {
         let tasks = loads.state.withLock { state in
+            // Set under the lock: a load either sees it in `register` or is in the list of this call.
             loads.isClosed.store(true, ordering: .releasing)
             return Array(state.tasks.values)
         }
@@ -208,8 +234,10 @@ package final class ImageManager: Sendable {
     }
 
     /// Commits the stores accepted so far, queued encodes included; blocks.
+    /// Throws `timeout` when the encodes have not ended at `deadline`, and the error of the commit.
     package func flush(deadline: UInt64) throws(ImageError) {
         if Engine.isForked { throw .forked }
+        // The thread may be the one that encodes or commits.
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: flush on a thread of the library") }
         guard engine.pendingEncodes.wait(deadline: deadline) else {
             throw ImageError(.timeout, "manager: encodes for the cache are still queued")
@@ -217,8 +245,10 @@ package final class ImageManager: Sendable {
         try cache?.diskPart.flushNow(deadline: deadline)
     }
 
+    /// Loads whose last callback has not returned yet.
     var tasks: [LoadTask] { loads.state.withLock { Array($0.tasks.values) } }
 
+    /// The result of a hit in memory, whose only duration is the total.
     private func result(_ kind: DeliveryKind, _ image: Image, _ rule: FreshnessRule, _ keys: LoadKeys, _ task: LoadTask)
         -> ImageResult
     {
@@ -230,8 +260,11 @@ package final class ImageManager: Sendable {
     }
 
     /// Revalidates in the background; no caller is waiting for it.
+    /// The load runs at low priority; its result updates the caches and the observers only.
+    /// Does nothing while a revalidation of the same image is under way, offline, or after `close`.
     func revalidate(_ request: ImageRequest, _ keys: LoadKeys, _ image: Image) {
         guard !offline.forbids(request), !request.acceptsInvalidCertificates,
+            // Under the same lock as `isClosed`: a closing manager must not start loads.
             loads.state.withLock({ !isClosed && $0.revalidating.insert(keys.final).inserted })
         else { return }
         var request = request
@@ -247,6 +280,8 @@ package final class ImageManager: Sendable {
         }
     }
 
+    /// Registers the task and joins it to an equal `Load`, or starts a new one.
+    /// `memoryImage`: the image in memory that is not yet the whole result; nil for a miss.
     private func start(
         _ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys, _ policy: FreshnessPolicy, memoryImage: Image?,
         isRevalidation: Bool = false
@@ -257,6 +292,7 @@ package final class ImageManager: Sendable {
         if policy == .refresh, let memoryImage {
             task.deliver(result(.cached, memoryImage, .refresh, keys, task), inline: true)
         }
+        // With the image in memory, only its bytes are read from disk.
         let awaited: BlockingReads = memoryImage == nil ? .disk : .memoryData
         // A thread of the library would wait for itself.
         let isBlocking =
@@ -266,20 +302,25 @@ package final class ImageManager: Sendable {
             request, keys, of: self, policy: policy, memoryImage: memoryImage, isRevalidation: isRevalidation)
         let key = LoadKey(context, isBlocking: isBlocking)
         let (load, isNew) = inFlight.join(task, key) { Load(key, lookup) }
+        // The priority must be counted before the task can leave, which `attach` makes possible.
         load.changePriority(from: nil, to: task.priority)
         task.attach(load)
+        // A task that joined late receives what the others have received.
         if isNew { load.start() } else { load.update(task) }
         // The calling thread delivers an image from a cache, as it does a memory hit.
         if let result = lookup?.wait() { task.finish(result, inline: true) }
     }
 
     /// A background revalidation has ended.
+    /// Permits another revalidation of the same image.
     func revalidated(_ keys: LoadKeys) { _ = loads.state.withLock { $0.revalidating.remove(keys.final) } }
 
     var engine: Engine { lease.engine }
 
+    /// Raw values of priorities start at -1.
     func order(_ priority: LoadPriority) -> TransferOrder { orders[Int(priority.rawValue + 1)] }
 
+    /// Adds the load to those that `close` waits for. Throws `shutdown` after `close`.
     private func register(_ task: LoadTask) throws(ImageError) {
         let isClosed = loads.state.withLock { state in
             if !self.isClosed { state.tasks[ObjectIdentifier(task)] = task }

@@ -1,7 +1,9 @@
 /// Stores images in a cache: the image in memory, and on disk the bytes that came with it, or the encoded image.
+/// Serves the store functions of the C interface, which have no load.
 package struct ImageStore: Sendable {
     private let cache: any ImageCaching
     private let registry: CoderRegistry
+    /// The layers that the caller selected; others are left unchanged.
     private let layers: CacheLayers
 
     package init(cache: any ImageCaching, registry: CoderRegistry, layers: CacheLayers) {
@@ -16,6 +18,7 @@ package struct ImageStore: Sendable {
     }
 
     /// Stores in memory and on disk; blocks until the store is committed.
+    /// Throws errors of the encoder and of the cache, such as `wouldDeadlock` on threads of the library.
     package func storeNow(_ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions) throws(ImageError) {
         storeInMemory(image, for: key)
         guard let data = try entry(image, bytes, options) else { return }
@@ -23,6 +26,7 @@ package struct ImageStore: Sendable {
     }
 
     /// Stores on disk; returns when the store is committed. Memory must have the image already.
+    /// Encodes on a worker at normal priority.
     package func storeOnDisk(_ image: Image?, _ bytes: Bytes?, for key: CacheKey, options: EncodeOptions, engine: Engine)
         async throws(ImageError)
     {
@@ -38,6 +42,7 @@ package struct ImageStore: Sendable {
     }
 
     /// The data to store on disk; nil for none.
+    /// Given bytes are stored unchanged. Encoding runs on the calling thread.
     package func entry(_ image: Image?, _ bytes: Bytes?, _ options: EncodeOptions) throws(ImageError) -> CachedData? {
         guard layers.contains(.disk) else { return nil }
         var data: CachedData
@@ -54,6 +59,7 @@ package struct ImageStore: Sendable {
             return nil
         }
         data.extendedData = image?.metadata.extendedData
+        // A shared cache treats the entry as private although it has no record of the response.
         data.isOfPrivateImage = image?.metadata.response?.record.isPrivate ?? false
         return data
     }
@@ -66,6 +72,7 @@ package struct ImageStore: Sendable {
 
 extension CoderRegistry {
     /// The format of an image that is stored without encoded bytes: its own format if that can be written.
+    /// Otherwise GIF for animations, PNG for images with alpha, and JPEG.
     func format(toStore image: Image) -> ImageFormat {
         let own = image.metadata.format
         if own != .unknown, canEncode(own), image.frames == nil || own == .gif || own == .png || own == .webp { return own }

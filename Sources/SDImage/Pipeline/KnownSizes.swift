@@ -1,17 +1,22 @@
 /// The keys under which thumbnails of each image are stored, so that one can be shown in place of another. Bounded: the oldest
 /// is removed.
+/// Filled by finished loads and read by `MemoryStage.related`. An entry may name an image that memory has evicted.
 final class KnownSizes: Sendable {
     private struct State {
         /// Keys of thumbnails by the key of the full-size image.
         var thumbnails: [CacheKey: [CacheKey]] = [:]
+        /// The full-size keys in the order of their first thumbnail.
         var order = FIFO<CacheKey>()
     }
 
+    /// Maximum number of full-size images.
     private static let capacity = 4096
+    /// Maximum number of thumbnails of one image; the latest are kept.
     private static let most = 4
 
     private let state = Lock(State())
 
+    /// Adds the key of a thumbnail. `whole`: the key of the same image in full size.
     func note(_ thumbnail: CacheKey, of whole: CacheKey) {
         state.withLock { state in
             guard state.thumbnails[whole]?.contains(thumbnail) != true else { return }

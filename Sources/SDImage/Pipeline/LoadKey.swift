@@ -1,6 +1,8 @@
 /// The properties that two requests must have in common to be one load.
+/// Made by `ImageManager.start` and kept by `Load` in parts. Hashes the cache key, and compares everything else.
 struct LoadKey: Hashable, Sendable {
     let context: LoadContext
+    /// False for a load that equals no other one.
     let mayShare: Bool
 
     init(context: LoadContext, mayShare: Bool) {
@@ -8,8 +10,10 @@ struct LoadKey: Hashable, Sendable {
         self.mayShare = mayShare
     }
 
+    /// `isBlocking`: a call waits for this load's look-up alone, which another load may have passed already.
     init(_ context: LoadContext, isBlocking: Bool) {
         self.context = context
+        // A background revalidation delivers to no caller, so no load may join it.
         mayShare =
             !isBlocking && !context.isRevalidation && context.request.mayShareLoad
             && context.loader?.sharesEqualLoads != false
@@ -24,6 +28,7 @@ struct LoadKey: Hashable, Sendable {
     }
 }
 
+/// Objects are compared by identity: two loaders or caches with the same options may behave differently.
 extension LoadContext {
     fileprivate func equals(_ other: LoadContext) -> Bool {
         keys.final == other.keys.final && policy == other.policy && loader === other.loader && cache === other.cache
@@ -32,6 +37,7 @@ extension LoadContext {
     }
 }
 
+/// The comparison covers every property that changes the result, the stores or the transfer.
 extension ImageRequest {
     /// False for a request that may be unlike others with the same properties, or that changes something at the server.
     fileprivate var mayShareLoad: Bool {
@@ -40,9 +46,11 @@ extension ImageRequest {
 
     /// True for a request for the same load. The priority, the dispatcher and objects that are compared elsewhere may differ.
     fileprivate func equals(_ other: ImageRequest) -> Bool {
+        // Copies of one request share their parameters, which makes the common comparison one of pointers.
         parameters === other.parameters || hasSameImage(as: other) && hasSameLayers(as: other) && hasSameTransfer(as: other)
     }
 
+    /// Properties of the decode and of its deliveries.
     private func hasSameImage(as other: ImageRequest) -> Bool {
         url == other.url && self.cacheKey == other.cacheKey && self.isKeyOnly == other.isKeyOnly
             && self.decodeOptions == other.decodeOptions
@@ -53,6 +61,7 @@ extension ImageRequest {
             && self.requiresAnimation == other.requiresAnimation && self.preloadsFrames == other.preloadsFrames
     }
 
+    /// Properties of caches. Encode options are compared with the standard ones only: two others count as different.
     private func hasSameLayers(as other: ImageRequest) -> Bool {
         self.sourcePolicy == other.sourcePolicy && self.cachePolicy == other.cachePolicy
             && self.waitForStore == other.waitForStore
@@ -60,6 +69,7 @@ extension ImageRequest {
             && self.encodeFormat == other.encodeFormat
     }
 
+    /// Properties of the transfer; the loader's own key is compared later, by `FetchKey`.
     private func hasSameTransfer(as other: ImageRequest) -> Bool {
         self.headers == other.headers && omittedHeaders == other.omittedHeaders
             && self.timeoutMilliseconds == other.timeoutMilliseconds

@@ -1,4 +1,6 @@
 /// The cache keys of one load.
+/// Made by `ImageManager.keys`; kept by `PreparedRequest` for further loads of the same request.
+/// A variant's key is the original's key with suffixes, in a fixed order: thumbnail, limits, pixels, transformer.
 package final class LoadKeys: Sendable {
     /// A transformer, and the key of images to which it is not applied. An object, because few requests have one.
     private final class Transformation: Sendable {
@@ -15,6 +17,7 @@ package final class LoadKeys: Sendable {
     package let original: CacheKey
     /// The key of the requested image, with its printed form for results.
     let printed: PrintedKey
+    /// nil for requests without a transformer, which are most.
     private let transformation: Transformation?
 
     /// True if the encoded original is the requested image, apart from the number of frames.
@@ -27,11 +30,13 @@ package final class LoadKeys: Sendable {
     /// nil if there is no transformer, or one that does nothing.
     package var transformer: (any ImageTransformer)? { transformation?.transformer }
 
+    /// `transformer`: that of the request or, if it has none, of the manager.
     package init(_ request: ImageRequest, transformer: (any ImageTransformer)?, ignoresSignatures: Bool = false) {
         let options = request.decodeOptions
         original = LoadKeys.original(request, ignoresSignatures)
         let suffixes = LoadKeys.suffixes(options, of: original)
         let decoded = LoadKeys.composed(original, suffixes)
+        // Pixels other than the default ones make a variant in memory, although the disk has the original only.
         isOriginal = transformer?.key.isEmpty != false && !options.wantsThumbnail && !options.choosesPixels
         guard let transformer, !transformer.key.isEmpty else {
             transformation = nil
@@ -43,6 +48,7 @@ package final class LoadKeys: Sendable {
     }
 
     /// The request's own key, or its URL. A URL that contains a separator fails to load and never names a variant.
+    /// The separator joins the parts of keys, so a key with one could pass for a variant of another image.
     private static func original(_ request: ImageRequest, _ ignoresSignatures: Bool) -> CacheKey {
         if let key = request.cacheKey { return CacheKey(key) }
         let url = ignoresSignatures ? SignatureFilter.unsigned(request.url) : request.url
@@ -50,6 +56,7 @@ package final class LoadKeys: Sendable {
         return CacheKey(PercentEncoding.encode(url) { $0 != CacheKey.separator })
     }
 
+    /// The key of an original with suffixes; the original itself without any.
     private static func composed(_ base: CacheKey, _ suffixes: [String]) -> CacheKey {
         suffixes.isEmpty ? base : CacheKey(base: base.bytes, variant: suffixes)
     }
@@ -59,11 +66,13 @@ package final class LoadKeys: Sendable {
     func variant(_ request: ImageRequest) -> CacheKey? {
         let options = request.decodeOptions
         guard options.wantsThumbnail || transformer != nil, !options.needsOriginal else { return nil }
+        // A variant of the default pixels has one key in memory and on disk.
         guard options.differsInMemory(of: original) else { return final }
         return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
     }
 
     /// The key of the image in full size.
+    /// Groups the thumbnails of one image in `KnownSizes`.
     func whole(_ request: ImageRequest) -> CacheKey {
         var options = request.decodeOptions
         options.thumbnailSize = nil
@@ -71,6 +80,7 @@ package final class LoadKeys: Sendable {
     }
 
     /// The key under which an image is stored; nil if its transformer failed.
+    /// An image to which the transformer does not apply, such as an animation, has the key without it.
     func key(of image: Image, _ request: ImageRequest) -> CacheKey? {
         guard transformer != nil, request.transforms(image) else { return decoded }
         return image.metadata.isTransformed ? final : nil
@@ -80,9 +90,11 @@ package final class LoadKeys: Sendable {
     /// animation if only its first frame is requested.
     func related(_ request: ImageRequest, in cache: any MemoryCaching) -> Image? {
         // Most requests have no such image: these look-ups do not count as misses.
+        // `peek` first: a miss here would distort the counts of the cache.
         if transformer != nil, let image = cache.peek(decoded), !request.transforms(image) {
             return cache.image(for: decoded)
         }
+        // Its first frame is the requested image, and costs no decode.
         guard request.decodeOptions.firstFrameOnly, transformer == nil else { return nil }
         var options = request.decodeOptions
         options.firstFrameOnly = false
@@ -93,9 +105,11 @@ package final class LoadKeys: Sendable {
 
     /// The image as requested, or untransformed if the transformer fails. A crop is a view, so the result is compacted: a
     /// cached crop must not retain the full image.
+    /// Throws only `cancelled` and `noMemory`: a failure of the transformer leaves the image unchanged.
     func transformed(_ image: Image, _ request: ImageRequest, _ stop: CancellationToken) throws(ImageError) -> Image {
         guard let transformer, request.transforms(image) else { return image }
         do throws(ImageError) {
+            // Every frame of an animation is transformed alike, when it is decoded.
             let result = try image.framesTransformed(by: transformer, cacheKey: final, stop: stop).compacted()
             var metadata = result.metadata
             metadata.isTransformed = true
@@ -108,6 +122,7 @@ package final class LoadKeys: Sendable {
     }
 
     /// Suffixes for the options that change the image, so that no load receives one that was made with others.
+    /// Their text is part of stored keys: a change makes all variants on disk unreachable.
     private static func suffixes(_ options: DecodeOptions, of original: CacheKey) -> [String] {
         var suffixes = shapeSuffixes(options)
         if options.choosesPixels {
@@ -134,6 +149,7 @@ package final class LoadKeys: Sendable {
     }
 }
 
+/// Properties of options that decide about keys.
 extension DecodeOptions {
     /// True if the pixels differ from those of the default options.
     fileprivate var choosesPixels: Bool { pixelFormat != nil || keepsDepth || !applyOrientation || !convertToSRGB }

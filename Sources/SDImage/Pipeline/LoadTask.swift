@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 
 /// Callbacks of a load, called through its dispatcher, in order and serialized.
+/// An adapter of the C interface, or a part of the library, such as a prefetcher.
 package protocol LoadHandler: AnyObject, Sendable {
     /// False when `progress` has no effect; no progress is queued then.
     var wantsProgress: Bool { get }
@@ -10,6 +11,7 @@ package protocol LoadHandler: AnyObject, Sendable {
 }
 
 /// One delivery taken as an object instead of a callback.
+/// For programs that poll a queue; see `PollableDispatcher.nextEvent`.
 package final class LoadEvent: Sendable {
     package let task: LoadTask
     /// nil for progress.
@@ -26,6 +28,7 @@ package final class LoadEvent: Sendable {
 }
 
 /// The work that tasks wait for.
+/// Implemented by `Load`, and by `LoaderFetch` for a fetch without a manager.
 protocol LoadWork: AnyObject, Sendable {
     /// Removes a cancelled task, which had the given priority.
     func leave(_ task: LoadTask, _ priority: LoadPriority)
@@ -50,10 +53,14 @@ package final class LoadTask: Sendable {
         var isFinal: Bool { if case .result(let result) = self { result.kind == .final } else { false } }
     }
 
+    /// Guarded by `LoadTask.state`.
     private struct State {
+        /// Pending deliveries, and the thread that is delivering.
         var deliveries = DeliveryQueue<Item>()
+        /// The final result, from the moment at which it is known.
         var result: ImageResult?
         var isFinalDelivered = false
+        /// Bytes of the body so far; `expected` is -1 if the length is unknown.
         var received: Int64 = 0
         var expected: Int64 = -1
         var head: ReceivedHead?
@@ -62,6 +69,7 @@ package final class LoadTask: Sendable {
         var handler: (any LoadHandler)?
         /// The loads of the manager, which hold the task until the final result is delivered.
         var loads: ImageManager.Loads?
+        /// Keeps the threads of the library running until the last callback has returned.
         var lease: EngineLease?
         /// The host's object, retained until the load has ended.
         var owner: (any Sendable & AnyObject)?
@@ -77,11 +85,13 @@ package final class LoadTask: Sendable {
     // contend for the reference counts of both.
     private let dispatcher: (any Dispatcher)?
     private let observers: LoadObservers?
+    /// Constant: `State.handler` is released after the last callback, but later calls must know that there was one.
     private let hasHandler: Bool
     private let wantsProgress: Bool
     private let currentPriority: Atomic<Int32>
     private let state: Lock<State>
     /// Signalled when the result is known, and when it is delivered.
+    /// Waiters are `waitForResult` and `waitForDelivery`.
     private let changed = Condition()
 
     package init(
@@ -147,6 +157,7 @@ package final class LoadTask: Sendable {
     }
 
     /// Remembers the load, to leave it on cancellation.
+    /// A task that has a result already leaves it at once.
     func attach(_ load: any LoadWork) {
         let isFinished = withLock { state in
             if state.result == nil { state.load = load }
@@ -158,6 +169,7 @@ package final class LoadTask: Sendable {
     /// Priority of the load; while it is queued, a change has an effect.
     package var priority: LoadPriority { LoadPriority(rawValue: currentPriority.load(ordering: .relaxed)) ?? .normal }
 
+    /// Passes the change on to the load, which has the highest priority of its tasks.
     package func setPriority(_ priority: LoadPriority) {
         // One lock for both: the load counts each change once.
         let (old, load) = withLock { state -> (LoadPriority, (any LoadWork)?) in
@@ -292,6 +304,7 @@ package final class LoadTask: Sendable {
 
     private var takesEvents: Bool { dispatcher?.takesEvents == true }
 
+    /// Passes pending deliveries to the dispatcher; drops them if no callback and no queue would take them.
     private func schedule(inline: Bool) {
         guard let dispatcher, hasHandler || dispatcher.takesEvents else { return dropPending() }
         if inline, hasHandler, dispatcher.isCurrent { dispatcher.deliver(self) } else { dispatcher.post(self) }
@@ -341,6 +354,7 @@ extension LoadTask: Delivery {
         for item in withLock({ $0.deliveries.items.drain() }) { delivered(item) }
     }
 
+    /// The next pending delivery; nil when there is none or another thread is delivering.
     private func takeForDelivery(isFirst: Bool) -> (Item, (any LoadHandler)?)? {
         withLock { state in
             state.deliveries.next(isFirst: isFirst).map { ($0, state.handler) }

@@ -1,10 +1,13 @@
 /// The progress of a load, for tasks that join it late. An object, because few of many waiting loads have one.
+/// A member is set before the tasks are notified, so that a task that joins meanwhile gets it twice rather than
+/// never.
 final class LoadUpdates: @unchecked Sendable {
     // Unchecked: used under the lock of the load.
     var progress: (received: Int64, expected: Int64)?
     var head: ReceivedHead?
     /// The cached image that is being revalidated.
     var cached: LoadOutcome?
+    /// The latest partial image.
     var partial: (image: Image, source: ImageSource)?
     /// The latest preview, and whether a worker is preparing one.
     var preview: Image?
@@ -14,8 +17,10 @@ final class LoadUpdates: @unchecked Sendable {
 }
 
 /// Deliveries to the tasks of a load.
+/// Called on workers and on threads of loaders. The list of tasks is copied before each is notified.
 extension Load {
     /// Gives a task that joined late what the others have received so far.
+    /// In the order of events: head, progress, cached image, partial image.
     func update(_ task: LoadTask) {
         let (progress, head, cached, partial) = updates.withLock { ($0?.progress, $0?.head, $0?.cached, $0?.partial) }
         if let head { task.note(head) }
@@ -24,6 +29,7 @@ extension Load {
         if let partial { task.show(result(LoadOutcome(image: partial.image, source: partial.source), .partial, for: task)) }
     }
 
+    /// Calls `body` under the lock of the load, with the record, which is made on the first call.
     private func change<R: Sendable>(_ body: (LoadUpdates) -> R) -> R {
         updates.withLock { updates in
             let changed = updates ?? LoadUpdates()
@@ -32,11 +38,13 @@ extension Load {
         }
     }
 
+    /// Bytes of the body so far; -1 if their number is unknown.
     func didReceive(_ received: Int64, _ expected: Int64) {
         change { $0.progress = (received, expected) }
         for task in tasks { task.report(received: received, expected: expected) }
     }
 
+    /// The head is replaced after redirects and retries.
     func didRespond(_ head: ReceivedHead) {
         let old = change { updates in
             defer { updates.head = head }
@@ -63,6 +71,7 @@ extension Load {
         for task in tasks { task.show(result(outcome, .partial, for: task)) }
     }
 
+    /// Times are those of the load, except for the total, which is that of the task.
     func result(_ outcome: LoadOutcome, _ kind: DeliveryKind, for task: LoadTask) -> ImageResult {
         var timings = kind == .final ? context.timings : StageTimings()
         if kind != .cached { timings.total = MonotonicClock.now - task.started }
@@ -86,6 +95,8 @@ extension Load {
     // MARK: previews
 
     /// Delivers a preview from the loader, prepared on a worker. If several arrive meanwhile, only the latest is delivered.
+    /// Previews are decoded images of the host, such as an embedded thumbnail; the loader may send any number of
+    /// them.
     func didPreview(_ image: Image) {
         let (old, isPreparing) = change { updates -> (Image?, Bool) in
             defer { (updates.preview, updates.isPreparing) = (image, true) }
@@ -98,6 +109,7 @@ extension Load {
         }
     }
 
+    /// nil ends the loop, and the next preview starts another one.
     private func nextPreview() -> Image? {
         change { updates in
             defer { (updates.preview, updates.isPreparing) = (nil, updates.preview != nil) }
@@ -118,6 +130,7 @@ extension Load {
     }
 
     /// Ends the preparation of previews.
+    /// Called when the load ends.
     func stopPreview() {
         updates.withLock { $0?.stop }?.cancel()
     }

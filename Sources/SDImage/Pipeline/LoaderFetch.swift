@@ -1,8 +1,11 @@
 /// One fetch by a loader alone, without a manager: nothing is cached, decoded or shared with other loads.
+/// Serves the fetch function of loaders in the C interface. Validates and delivers as a load does.
 package final class LoaderFetch: LoadWork {
+    /// Guarded by its lock.
     private struct State {
         /// The start, and then the transfer.
         var work: (any Cancellable)?
+        /// Set when the transfer has started.
         var loader: (any ImageLoader)?
         var priority: LoadPriority
         var hasEnded = false
@@ -24,6 +27,7 @@ package final class LoaderFetch: LoadWork {
     }
 
     /// Starts a fetch; the result of the returned task has the bytes.
+    /// Throws only if no fetch could start. Errors of the URL or of the loader are part of the result.
     package static func start(
         _ request: ImageRequest, from loader: any ImageLoader, handler: (any LoadHandler)? = nil, token: UInt = 0,
         owner: (any Sendable & AnyObject)? = nil, observers: LoadObservers, lease: EngineLease
@@ -43,6 +47,7 @@ package final class LoaderFetch: LoadWork {
     }
 
     /// The same for a caller that waits; returns a result with an error too.
+    /// Refuses to block a thread of the library. The request's own timeout limits the wait.
     package static func wait(
         for request: ImageRequest, from loader: any ImageLoader, observers: LoadObservers, lease: EngineLease
     ) throws(ImageError) -> ImageResult {
@@ -56,6 +61,7 @@ package final class LoaderFetch: LoadWork {
         return result
     }
 
+    /// Its only task was cancelled.
     func leave(_ task: LoadTask, _ priority: LoadPriority) { end()?.cancel() }
 
     func changePriority(from old: LoadPriority?, to new: LoadPriority?) {
@@ -67,11 +73,13 @@ package final class LoaderFetch: LoadWork {
         loader?.setPriority(key, to: new)
     }
 
+    /// Runs on the asynchronous thread of the library.
     private func run(_ loader: any ImageLoader) async {
         do throws(ImageError) {
             try request.urlText.validate()
             let loader = try loader.chosen(for: request)
             var sent = try await loader.prepared(request)
+            // The priority may have changed while the loader prepared the request.
             sent.priority = state.withLock { $0.priority }
             let transfer = loader.begin(sent, sharedAs: key, progress: LoadProgress(self), on: engine.executor) { [self] in
                 finish($0)
@@ -93,6 +101,7 @@ package final class LoaderFetch: LoadWork {
         if hasEnded { work.cancel() }
     }
 
+    /// Ends the fetch, and returns the work to cancel. Has an effect once.
     private func end() -> (any Cancellable)? {
         let ended = state.withLock { state in
             defer { (state.work, state.loader, state.hasEnded) = (nil, nil, true) }
@@ -101,6 +110,7 @@ package final class LoaderFetch: LoadWork {
         return ended.0
     }
 
+    /// Called by the loader, on any thread. `end` releases the work before the result is delivered.
     private func finish(_ outcome: Result<LoadedData, ImageError>) {
         let work = end()
         withExtendedLifetime(work) {}
@@ -117,6 +127,7 @@ package final class LoaderFetch: LoadWork {
                 transactions: error?.transactions ?? data?.transactions ?? [], response: task.response))
     }
 
+    /// The response 304 has no bytes, and the request had no cached copy, so it is an error.
     private static func parts(_ outcome: Result<LoadedData, ImageError>) -> (LoadedData?, ImageError?) {
         switch outcome {
         case .failure(let error): return (nil, error)

@@ -2,12 +2,15 @@
 package protocol PrefetchHandler: AnyObject, Sendable {
     /// One image of the list is done, possibly with an error.
     func fetched(_ group: PrefetchGroup, index: Int, result: ImageResult)
+    /// The numbers after one more result was reported.
     func progress(_ group: PrefetchGroup, finished: Int, total: Int)
     /// The last callback. `group` is nil if the list was empty; `error` reports a cancellation.
+    /// Called once, even after a cancellation.
     func completed(_ group: PrefetchGroup?, finished: Int, skipped: Int, error: ImageError?)
 }
 
 /// A list of URLs that is prefetched: its progress, its failures, and the guarantee that it completes once.
+/// Made by `Prefetcher.start`, for prefetched lists and batches. Its state has a lock; callbacks run without it.
 package final class PrefetchGroup: Sendable {
     /// An image that could not be loaded.
     package struct Failure: Sendable {
@@ -21,9 +24,13 @@ package final class PrefetchGroup: Sendable {
         var skipped = 0
     }
 
+    /// Guarded by `monitor`.
     private struct State {
+        /// Index of the next URL to load.
         var next = 0
+        /// Loads under way, by index.
         var tasks: [Int: LoadTask] = [:]
+        /// Counted when a load ends; `told` follows when the callback runs.
         var counts = Counts()
         /// The counts reported to the host.
         var told = Counts()
@@ -34,6 +41,7 @@ package final class PrefetchGroup: Sendable {
         /// True after completion was reported to the host.
         var isCompleted = false
         var handler: (any PrefetchHandler)?
+        /// Retained until completion was reported.
         var owner: (any Sendable & AnyObject)?
     }
 
@@ -41,6 +49,7 @@ package final class PrefetchGroup: Sendable {
     /// The request for each image; its URL is replaced.
     let request: ImageRequest
     private let prefetcher: Prefetcher
+    /// The array of a batch; nil for a list that is only cached.
     private let array: BatchArray?
     private let monitor: Monitor<State>
 
@@ -58,10 +67,12 @@ package final class PrefetchGroup: Sendable {
         monitor = Monitor(state)
     }
 
+    /// Includes images that could not be loaded.
     package var finishedCount: Int { monitor.withLock { $0.counts.finished } }
     package var skippedCount: Int { monitor.withLock { $0.counts.skipped } }
     package var failures: [Failure] { monitor.withLock { $0.failures } }
     package var isCancelled: Bool { monitor.withLock { $0.isCancelled } }
+    /// True when no load and no write is under way, although callbacks may follow.
     package var isOver: Bool { monitor.withLock { isOver($0) && $0.writing == 0 } }
 
     private func isOver(_ state: borrowing State) -> Bool { state.isCancelled || state.counts.finished == urls.count }
@@ -70,6 +81,7 @@ package final class PrefetchGroup: Sendable {
     package func cancel() { prefetcher.cancel(self) }
 
     /// Waits until no work of the group is under way; false if `deadline` passed first.
+    /// `deadline`: monotonic nanoseconds.
     package func wait(deadline: UInt64) -> Bool {
         monitor.wait(deadline: deadline) { [self] state, _ in isOver(state) && state.writing == 0 ? true : nil } ?? false
     }
@@ -78,6 +90,7 @@ package final class PrefetchGroup: Sendable {
 /// Functions for the prefetcher.
 extension PrefetchGroup {
     /// The index of the next URL to load, and whether it is the last one; nil if there is none.
+    /// Called under the lock of the prefetcher; it never calls back.
     func takeNext() -> (index: Int, isLast: Bool)? {
         monitor.withLock { state in
             guard !state.isCancelled, state.next < urls.count else { return nil }
@@ -87,6 +100,7 @@ extension PrefetchGroup {
     }
 
     /// Stores a load, to cancel it with the group; false if the group is cancelled already.
+    /// True for a load that has finished, which needs no cancellation.
     func attach(_ task: LoadTask, _ index: Int) -> Bool {
         monitor.withLock { state in
             guard !task.isFinished, !state.isCancelled else { return !state.isCancelled }
@@ -99,6 +113,7 @@ extension PrefetchGroup {
     /// the list is cancelled.
     func placed(_ result: ImageResult, at index: Int) -> ImageResult {
         guard let array, let image = result.image else { return result }
+        // Counted under the lock: `markCancelled` waits for writes that have begun, and none begins after it.
         let mayWrite = monitor.withLock { state in
             if !state.isCancelled { state.writing += 1 }
             return !state.isCancelled
@@ -117,6 +132,8 @@ extension PrefetchGroup {
     }
 
     /// Counts a result; false if the group was cancelled before, and the result must not be delivered.
+    /// A load without an image and without an error comes from a policy that forbids loading; it counts as
+    /// `notFound`.
     func note(_ result: ImageResult, at index: Int) -> Bool {
         let isCounted = monitor.withLock { state -> Bool in
             state.tasks[index] = nil
@@ -150,6 +167,7 @@ extension PrefetchGroup {
     var told: Counts { monitor.withLock { $0.told } }
 
     /// Counts one more result reported to the host; nil if completion was reported already.
+    /// Called in the queue of callbacks, where the numbers only increase.
     func notify(_ result: ImageResult) -> (counts: Counts, handler: (any PrefetchHandler)?)? {
         monitor.withLock { state in
             guard !state.isCompleted else { return nil }
@@ -160,6 +178,7 @@ extension PrefetchGroup {
     }
 
     /// Reports completion to the host, once.
+    /// `error`: `cancelled`, or nil after all images are done. The handler and the owner are released after the call.
     func complete(_ error: ImageError?) {
         let (counts, handler, owner) = monitor.withLock { state in
             defer {

@@ -7,14 +7,17 @@ package protocol PrefetchObserver: AnyObject, Sendable {
 }
 
 /// Loads images in advance, a few at a time, with any options of a load.
+/// Starts loads on the asynchronous thread of the library, and calls back through one queue. `state` is its lock.
 package final class Prefetcher: Sendable {
     private struct State {
         /// Groups with URLs that were not started, oldest first.
         var waiting = FIFO<PrefetchGroup>()
         /// Groups whose completion was not reported to the host, oldest first.
         var groups: [PrefetchGroup] = []
+        /// Loads under way over all groups.
         var running = 0
         var maxConcurrent = Prefetcher.standardConcurrency
+        /// The standard request, which `setRequest` replaces.
         var request: ImageRequest
         var observer: (any PrefetchObserver)?
     }
@@ -25,6 +28,7 @@ package final class Prefetcher: Sendable {
 
     private let manager: ImageManager
     private let lease: EngineLease
+    /// Serializes the callbacks of all groups, so that sums only increase.
     private let calls: CallQueue
     private let state: Lock<State>
 
@@ -56,6 +60,7 @@ package final class Prefetcher: Sendable {
         state.withLock { $0.request = request ?? standard }
     }
 
+    /// nil removes it. The former observer is released outside the lock.
     package func setObserver(_ observer: (any PrefetchObserver)?) {
         let before = state.withLock { state in
             defer { state.observer = observer }
@@ -72,6 +77,7 @@ package final class Prefetcher: Sendable {
     }
 
     /// `array`: receives the images.
+    /// Images are written before they are reported.
     func start(
         _ urls: [[UInt8]], request: ImageRequest?, into array: BatchArray?, handler: (any PrefetchHandler)?,
         owner: (any Sendable & AnyObject)?
@@ -80,6 +86,7 @@ package final class Prefetcher: Sendable {
         try lease.engine.executor.ensureStarted()
         try calls.prepare()
         guard !urls.isEmpty else {
+            // The callback comes through the queue as for any other list, not from within this call.
             calls.perform {
                 handler?.completed(nil, finished: 0, skipped: 0, error: nil)
                 withExtendedLifetime(owner) {}
@@ -90,6 +97,7 @@ package final class Prefetcher: Sendable {
             var request = request ?? state.request
             // A cache key or a dispatcher common to all of them would be wrong.
             request.cacheKey = nil
+            // Results come here on the thread that has them; the queue of the prefetcher calls the host.
             request.dispatcher = .value(ImmediateDispatcher())
             let group = PrefetchGroup(urls, request, self, array: array, handler: handler, owner: owner)
             state.waiting.append(group)
@@ -105,6 +113,7 @@ package final class Prefetcher: Sendable {
         for group in state.withLock({ $0.groups }) { cancel(group) }
     }
 
+    /// Has an effect once. The completion is queued behind the results that were counted before.
     func cancel(_ group: PrefetchGroup) {
         guard let tasks = group.markCancelled() else { return }
         for task in tasks { task.cancel() }
@@ -117,6 +126,7 @@ package final class Prefetcher: Sendable {
     /// Runs on a thread of the library: a list found in memory would keep the caller busy for long.
     private func schedule() { lease.engine.executor.submit { [self] in fill() } }
 
+    /// Starts loads until the limit is reached, then yields after each slice.
     private func fill() {
         for _ in 0..<Prefetcher.slice {
             guard let (group, index) = takeNext() else { return }
@@ -125,10 +135,12 @@ package final class Prefetcher: Sendable {
         schedule()
     }
 
+    /// Groups are served in order: the next one starts when all URLs of the first have been started.
     private func takeNext() -> (PrefetchGroup, Int)? {
         state.withLock { state in
             while state.running < state.maxConcurrent, let group = state.waiting.first {
                 let next = group.takeNext()
+                // A group without further URLs leaves the queue, whether it ended or was cancelled.
                 if next?.isLast != false { _ = state.waiting.popFirst() }
                 guard let next else { continue }
                 state.running += 1
@@ -138,12 +150,14 @@ package final class Prefetcher: Sendable {
         }
     }
 
+    /// An error of the start counts as the result of that image.
     private func load(_ group: PrefetchGroup, _ index: Int) {
         var request = group.request
         request.url = group.urls[index]
         let entry = PrefetchEntry(self, group, index)
         do throws(ImageError) {
             let task = try manager.load(request, handler: entry, token: 0)
+            // The group was cancelled while its load started.
             if !group.attach(task, index) { task.cancel() }
         } catch {
             let url = request.urlText.redacted
@@ -151,7 +165,9 @@ package final class Prefetcher: Sendable {
         }
     }
 
+    /// Called for each final result, on the thread that delivers it.
     fileprivate func finished(_ group: PrefetchGroup, _ index: Int, _ result: ImageResult) {
+        // Writing comes before `running` decreases: it limits concurrent writes, too.
         let result = group.placed(result, at: index)
         state.withLock { $0.running -= 1 }
         if group.note(result, at: index) {
@@ -174,8 +190,10 @@ package final class Prefetcher: Sendable {
         if counts.finished == group.urls.count { complete(group, nil) }
     }
 
+    /// Reports the end of a group, and that of all groups if it was the last one.
     private func complete(_ group: PrefetchGroup, _ error: ImageError?) {
         guard !group.isCompleted else { return }
+        // Computed before the group is removed, so that the sums include it.
         let sum = sums()
         let (isLast, observer) = state.withLock { state in
             state.groups.removeAll { $0 === group }
@@ -185,6 +203,7 @@ package final class Prefetcher: Sendable {
         group.complete(error)
     }
 
+    /// Sums over groups that are not completed.
     private func sums() -> (finished: Int, skipped: Int, total: Int) {
         state.withLock { $0.groups }.reduce(into: (0, 0, 0)) { sum, group in
             let told = group.told
@@ -196,6 +215,7 @@ package final class Prefetcher: Sendable {
 }
 
 /// One load of a group.
+/// Its callbacks run on the thread that has the result (`ImmediateDispatcher`).
 private final class PrefetchEntry: LoadHandler {
     let wantsProgress = false
     private let prefetcher: Prefetcher

@@ -1,27 +1,35 @@
 /// Repeated decoding of a body while it arrives. Decodes are serialized, use all bytes received so far, and keep the requested
 /// interval. Loads with equal options share one.
+/// Notified by `GrowingBody` on the thread of the loader; decodes on workers. `state` is its lock.
 final class ProgressiveDecode: BodyObserver {
     /// Receives the images of a progressive decode, on a worker.
     protocol Subscriber: AnyObject, Sendable {
         /// A partial image.
+        /// Comes at most once in an interval, and may arrive just after the subscriber has left.
         func didDecode(_ image: Image, of source: ImageSource)
         /// A thumbnail that further bytes would not improve.
         func didDecodeEnough(_ image: Image, of source: ImageSource)
     }
 
     /// The options that loads must have in common to share a decode.
+    /// Taken from the first load that joins: the key guarantees equal ones, apart from the priority.
     struct Options: Sendable {
         let decodeOptions: DecodeOptions
         let coder: (any ImageCoder)?
         let priority: LoadPriority
         /// Nanoseconds between two partial images; nil delivers only the early thumbnail.
         let interval: UInt64?
+        /// Applies the transformer of the request.
         let transform: @Sendable (Image, CancellationToken) throws(ImageError) -> Image
     }
 
     private struct State {
+        /// By identity.
         var subscribers: [ObjectIdentifier: any Subscriber] = [:]
+        /// Kept between decodes, so that each continues with the bytes that are new.
         var decoder: IncrementalDecoder?
+        /// Number of the attempt to receive the body. A retry from the first byte increases it, and discards the
+        /// decoder.
         var attempt = 0
         /// Number of bytes at the latest decode.
         var seen = 0
@@ -31,12 +39,15 @@ final class ProgressiveDecode: BodyObserver {
         /// Earliest start of the next decode, monotonic nanoseconds.
         var due: UInt64 = 0
         var isDecoding = false
+        /// True while a timer for `due` is set.
         var hasTimer = false
         /// The body is damaged, the early thumbnail is complete, or no subscriber is left.
         var hasEnded = false
+        /// Continuations of loads that wait for the decode under way.
         var waiting: [@Sendable () -> Void] = []
     }
 
+    /// Outcome of `next`, which runs under the lock and must not start work itself.
     private enum Step {
         case decode, wait(until: UInt64), nothing
     }
@@ -45,6 +56,7 @@ final class ProgressiveDecode: BodyObserver {
     private let options: Options
     private let registry: CoderRegistry
     private let engine: Engine
+    /// Cancelled when no load needs the decode any more.
     private let stop: CancellationToken
     private let state = Monitor(State())
 
@@ -58,6 +70,7 @@ final class ProgressiveDecode: BodyObserver {
     }
 
     /// Adds a subscriber and returns the latest partial image.
+    /// Called under the lock of `ProgressiveDecodes`.
     func join(_ subscriber: any Subscriber) -> Image? {
         state.withLock { state in
             state.subscribers[ObjectIdentifier(subscriber)] = subscriber
@@ -75,12 +88,14 @@ final class ProgressiveDecode: BodyObserver {
     }
 
     /// Cancels the decode under way unless there are subscribers.
+    /// Called when a load ends without the complete body.
     func cancelUnlessShared() {
         if state.withLock({ $0.subscribers.isEmpty }) { stop.cancel() }
     }
 
     /// The decoder, if it has decoded the beginning of `bytes`; nil if decoding from the start is as fast. Waits for the decode
     /// under way.
+    /// Ends the partial images: from now on only the complete body is decoded.
     func decoder(for bytes: Bytes) async -> IncrementalDecoder? {
         await suspended { resume in
             let isResting = state.withLock { state in
@@ -90,6 +105,7 @@ final class ProgressiveDecode: BodyObserver {
             }
             if isResting { resume() }
         }
+        // The bytes must be those of the decoder's own attempt, and complete the same body.
         let attempt = body.extent.attempt
         return state.withLock { state in
             guard state.shown != nil, body.became(bytes), state.attempt == attempt else { return nil }
@@ -110,11 +126,13 @@ final class ProgressiveDecode: BodyObserver {
     }
 
     /// The next step after more bytes have arrived or the interval has passed.
+    /// Called under the lock.
     private func next(_ state: inout State) -> Step {
         guard !state.hasEnded, !state.isDecoding, !state.hasTimer else { return .nothing }
         let extent = body.extent
         if extent.attempt != state.attempt { restart(&state, extent.attempt) }
         // Fewer than 3 % more bytes rarely change the image.
+        // After a restart the bytes may differ from the first one on.
         guard extent.count > state.seen + state.seen / 32 else { return .nothing }
         if MonotonicClock.now < state.due {
             state.hasTimer = true
@@ -124,6 +142,7 @@ final class ProgressiveDecode: BodyObserver {
         return .decode
     }
 
+    /// Called under the lock.
     private func restart(_ state: inout State, _ attempt: Int) {
         state.attempt = attempt
         state.decoder = nil
@@ -134,6 +153,7 @@ final class ProgressiveDecode: BodyObserver {
 
     /// Decodes all bytes received so far, on a worker.
     private func decode() {
+        // One consistent view: the body may grow or restart meanwhile.
         let look = body.look
         let began = MonotonicClock.now
         let (decoder, before) = state.withLock { state in
@@ -185,6 +205,7 @@ final class ProgressiveDecode: BodyObserver {
     /// Empty after the end, so that a subscriber that has left gets nothing more.
     private var activeSubscribers: [any Subscriber] { state.withLock { $0.hasEnded ? [] : Array($0.subscribers.values) } }
 
+    /// Sets the time of the next decode, continues loads that wait, and checks for bytes that arrived meanwhile.
     private func finishDecode(_ began: UInt64, _ hasShown: Bool) {
         let now = MonotonicClock.now
         let waiting = state.withLock { state in

@@ -1,5 +1,7 @@
 /// The progressive decodes of a manager. Loads with equal options share one decode of the same body.
+/// Its lock is taken before that of a decode.
 final class ProgressiveDecodes: Sendable {
+    /// `body` identifies one transfer, `decode` the options of the image, `interval` the rate of partial images.
     struct Key: Hashable, Sendable {
         let body: ObjectIdentifier
         let decode: DecodeKey
@@ -19,6 +21,7 @@ final class ProgressiveDecodes: Sendable {
         }
     }
 
+    /// Removes a subscriber, and the decode when none is left.
     func leave(_ key: Key, _ decode: ProgressiveDecode, _ subscriber: any ProgressiveDecode.Subscriber) {
         // Leaving and removing are one step, so that no load joins a decode without subscribers. It is released outside the lock.
         let left = state.withLock { state -> ProgressiveDecode? in

@@ -2,8 +2,10 @@ import Synchronization
 
 /// The subscription of one load to the progressive decode of its body. Delivers partial images, and ends the transfer when an
 /// early thumbnail needs no further bytes.
+/// Made by `Load.beginWait`. Holds the load and is held by it until `end` breaks the cycle.
 final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
     private struct State {
+        /// The decode that was joined; nil before the body arrives and after `leave`.
         var joined: (key: ProgressiveDecodes.Key, decode: ProgressiveDecode)?
         var hasEnded = false
     }
@@ -30,8 +32,10 @@ final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
             if !state.hasEnded { state.joined = (key, decode) }
             return state.hasEnded
         }
+        // The load ended while this call joined.
         if isLate { return decodes.leave(key, decode, self) }
         if let best { didDecode(best, of: body.source) }
+        // Bytes may have arrived before the subscription.
         decode.bodyGrew()
     }
 
@@ -45,6 +49,7 @@ final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
         return decode
     }
 
+    /// Leaves the decode, if one was joined. Has an effect once.
     private func leave() {
         let joined = state.withLock { state in
             defer { state.joined = nil }
@@ -53,6 +58,7 @@ final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
         if let joined { decodes.leave(joined.key, joined.decode, self) }
     }
 
+    /// `interval` is nil for a request that wants only the early thumbnail.
     private var options: ProgressiveDecode.Options {
         let (request, keys) = (context.request, context.keys)
         return ProgressiveDecode.Options(

@@ -1,17 +1,23 @@
 /// The images below one folder, by name: each is decoded once, and retained until it is cleared.
 ///
 /// Files are read and decoded on the calling thread, outside the lock.
+/// Made for the images that a program installs with itself. Safe from any thread; callers may block for the file.
 package final class Resources: Sendable {
     /// The look-up of a name by one thread, shared by all threads that request it meanwhile. Guarded by the monitor.
     private final class Search {
         var outcome: Result<Image, ImageError>?
     }
 
+    /// Guarded by the monitor.
     private struct State {
+        /// Pixels per point, the preferred one first.
         var scales: [Double] = [1, 2, 3]
+        /// Decoded images by the name of the file, without scale.
         var images: [[UInt8]: Image] = [:]
+        /// Look-ups under way, by the same name.
         var searches: [[UInt8]: Search] = [:]
 
+        /// The next action for a name; registers a search if there is none.
         mutating func step(_ file: [UInt8]) -> Step {
             if let image = images[file] { return .found(image) }
             if let search = searches[file] { return .wait(search) }
@@ -34,6 +40,7 @@ package final class Resources: Sendable {
         case search(Search, [Double])
     }
 
+    /// The path without a final slash, in the file system's own bytes.
     private let folder: [UInt8]
     private let options: DecodeOptions
     private let registry: CoderRegistry
@@ -65,6 +72,8 @@ package final class Resources: Sendable {
         withExtendedLifetime(old) {}
     }
 
+    /// Blocks for the file and its decode, or for another thread that decodes the same image.
+    /// Throws `notFound` if no file has the name, and the error of the decoder for a damaged one.
     package func image(named name: [UInt8]) throws(ImageError) -> Image {
         let name = try ResourceName(name)
         switch state.withLock({ $0.step(name.file) }) {
@@ -86,6 +95,8 @@ package final class Resources: Sendable {
         withExtendedLifetime(old) {}
     }
 
+    /// Publishes an outcome to the waiting threads, and keeps an image. Failures are not kept: the file may appear
+    /// later.
     private func finish(_ search: Search, _ file: [UInt8], _ outcome: Result<Image, ImageError>) {
         state.withLock { state in
             search.outcome = outcome
@@ -97,6 +108,7 @@ package final class Resources: Sendable {
         state.broadcast()
     }
 
+    /// The first existing file wins, even if it is damaged: the next scale would hide the defect.
     private func find(_ name: ResourceName, _ scales: [Double]) -> Result<Image, ImageError> {
         let files = name.files(scales)
         for file in files {

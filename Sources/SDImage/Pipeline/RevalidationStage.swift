@@ -1,11 +1,16 @@
 /// Finds out whether a cached image may still be used, and revalidates it (docs/decisions.md, "Freshness is part of the cache").
+/// Used by `Load` under the policies `respect` and `refresh`, and by background revalidations, in the task of the
+/// load.
+/// RFC 9111, section 4.3, describes validation of stored responses.
 struct RevalidationStage {
     /// A cached image, in memory or only as bytes, and the record of its response.
+    /// `image` is nil until the bytes are decoded, which happens only if the copy is used.
     fileprivate struct CachedCopy: Sendable {
         var image: Image?
         var data: CachedData?
         /// The entry that the data was read from.
         var entry: CacheStage.Entry?
+        /// The record of the response, possibly newer than the one in `data`.
         var record: ResponseRecord
         let source: ImageSource
     }
@@ -13,6 +18,7 @@ struct RevalidationStage {
     /// A cached image to revalidate. An object, because few of many waiting loads have one.
     final class Candidate: Sendable {
         fileprivate let copy: CachedCopy
+        /// State of the copy at the look-up, before the response.
         fileprivate let freshness: Freshness
         /// The request to send: conditional if the candidate has validators.
         let request: ImageRequest
@@ -54,6 +60,7 @@ struct RevalidationStage {
     private var policy: FreshnessPolicy { context.policy }
 
     /// The cached image, if it may be used or revalidated.
+    /// Throws `cancelled`, errors of the URL, and errors of the decoder. Does not contact the origin.
     func lookUp() async throws(ImageError) -> Finding {
         if Task.isCancelled { throw .cancelled }
         try context.validate()
@@ -63,23 +70,27 @@ struct RevalidationStage {
         let origin = try? loader?.chosen(for: context.request)
         let fields = await sentFields(to: origin, copy.record)
         var freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
+        // Another load may have stored a newer response, and then no exchange is needed.
         if policy == .respect, freshness.verdict == .mustAsk, try await useNewerOriginal(&copy) {
             freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
         }
         if let rule = ruleToUse(freshness, hasOrigin: origin != nil) {
             return try await use(copy, freshness, rule, hasOrigin: origin != nil)
         }
+        // Nothing can be revalidated. The error of the chosen loader is reported, or the load ends without an image.
         guard let origin else {
             _ = try loader?.chosen(for: context.request)
             return .found(LoadOutcome(rule: freshness.rule))
         }
         // Under `respect` nothing is decoded before it is known to be needed.
+        // Under `refresh` the cached image is shown first, so it must be decoded now.
         guard policy == .refresh else { return .stale(candidate(copy, freshness), origin, shown: nil) }
         guard let image = try await image(&copy) else { return .missing }
         let shown = context.memoryImage == nil ? try await outcome(copy, image, .refresh) : nil
         return .stale(candidate(copy, freshness), origin, shown: shown)
     }
 
+    /// The cached image as the result. If it is only usable, its revalidation starts in the background.
     private func use(_ copy: CachedCopy, _ freshness: Freshness, _ rule: FreshnessRule, hasOrigin: Bool)
         async throws(ImageError) -> Finding
     {
@@ -96,6 +107,7 @@ struct RevalidationStage {
 
     /// The fields that the request sends to the origin. If the response depends on request fields (Vary), the host's request
     /// hook is applied first.
+    /// The host's hook runs only for responses with Vary, because it may be slow.
     private func sentFields(to origin: (any ImageLoader)?, _ record: ResponseRecord) async -> [HeaderField] {
         guard let origin else { return context.request.headers }
         // If the hook refuses the request, revalidation fails for the same reason.
@@ -104,10 +116,13 @@ struct RevalidationStage {
     }
 
     /// The rule under which the candidate is used without revalidation; nil if it must be revalidated.
+    /// `hasOrigin`: false if no loader may be used, which permits stale images that an error would permit.
     private func ruleToUse(_ freshness: Freshness, hasOrigin: Bool) -> FreshnessRule? {
         switch policy {
+        // Immutable responses never change while they are fresh (RFC 8246).
         case .refresh: return freshness.isImmutable ? .immutable : hasOrigin ? nil : freshness.rule
         case .respect where freshness.verdict == .fresh: return freshness.rule
+        // The background revalidation itself must not be satisfied by the image that it revalidates.
         case .respect where freshness.verdict == .usable && !context.isRevalidation: return freshness.rule
         default:
             let failure = ImageError(.offline, "loader: none for the origin")
@@ -116,6 +131,7 @@ struct RevalidationStage {
     }
 
     /// The copy with the request that revalidates it.
+    /// Without validators the request has no conditions, and its response replaces the copy.
     private func candidate(_ copy: CachedCopy, _ freshness: Freshness) -> Candidate {
         let conditions = copy.record.conditions(selectsSame: freshness.selectsSame)
         var request = context.request.asking(conditions)
@@ -130,13 +146,17 @@ struct RevalidationStage {
     // MARK: response
 
     /// Compares a response with the candidate that it was requested for.
+    /// The record of 304 updates the stored one (RFC 9111, section 4.3.4).
+    /// Throws errors of the decoder and `cancelled`.
     func verdict(_ loaded: FetchResult, about candidate: Candidate, _ origin: any ImageLoader) async throws(ImageError)
         -> Verdict
     {
         var copy = candidate.copy
         var record = loaded.data.record
+        // Status 304 for a request without conditions is not a confirmation; `Load` treats it as an error.
         if loaded.data.isUnmodified, !candidate.conditions.isEmpty {
             loaded.leaveBacklog()
+            // The validators of the response belong to another image, or the copy cannot be decoded.
             guard let updated = copy.record.updated(by: record), try await image(&copy) != nil else {
                 return .mismatched(
                     Candidate(copy: copy, freshness: candidate.freshness, request: context.request, conditions: []))
@@ -144,6 +164,7 @@ struct RevalidationStage {
             record = updated.noted(candidate.request, origin)
             context.forgetFailures()
         } else {
+            // Under `refresh` an equal body leaves the shown image unchanged, which saves a decode and a redraw.
             guard loaded.sharedEntry == nil, policy == .refresh, copy.image != nil, try await isSame(loaded.data, copy) else {
                 return .replaced
             }
@@ -157,6 +178,7 @@ struct RevalidationStage {
     }
 
     /// The rule reported with the image of a response that replaces the candidate.
+    /// For a response of another process, its own freshness; otherwise that of the load.
     func rule(_ loaded: FetchResult, replacing candidate: Candidate, _ origin: any ImageLoader) -> FreshnessRule {
         guard let entry = loaded.sharedEntry else { return rule(candidate) }
         return Freshness(of: entry.record, fields: origin.sentFields(context.request), now: MonotonicClock.wall).rule
@@ -165,6 +187,7 @@ struct RevalidationStage {
     private func rule(_ candidate: Candidate) -> FreshnessRule { policy == .refresh ? .refresh : candidate.freshness.rule }
 
     /// The outcome of a failed revalidation: the candidate and the error, or the error alone.
+    /// Throws `cancelled` and errors of the decoder for the candidate's bytes.
     func outcome(of error: ImageError, _ candidate: Candidate) async throws(ImageError) -> LoadOutcome {
         var copy = candidate.copy
         var rule = candidate.freshness.rule(inPlaceOf: error)
@@ -182,6 +205,8 @@ struct RevalidationStage {
 
     // MARK: cached copy
 
+    /// The first copy that a cache has: that of memory, of a variant or of the original. nil if none has one.
+    /// An image in memory without a record gets that of its entry on disk.
     private func cachedCopy() async throws(ImageError) -> CachedCopy? {
         if let image = context.memoryImage, let response = image.metadata.response {
             return CachedCopy(image: image, record: response.record, source: .memory)
@@ -201,11 +226,13 @@ struct RevalidationStage {
 
     /// Uses the entry of the original if its response is newer than that of memory or of the variant: another thumbnail, or
     /// another process, may have revalidated it meanwhile.
+    /// True if the copy was replaced or its record updated.
     private func useNewerOriginal(_ copy: inout CachedCopy) async throws(ImageError) -> Bool {
         guard copy.source == .memory || copy.entry?.isVariant == true, let entry = caches.entries.last,
             !entry.isVariant, let newer = try await cachedCopy(in: entry),
             newer.record.responseTime > copy.record.responseTime
         else { return false }
+        // Equal validators mean equal bytes, so the image stays and takes over the newer record.
         if !newer.record.entityTag.isEmpty, newer.record.hasValidators(of: copy.record) {
             copy.record = newer.record
             copy.image = copy.image.map { StoreStage(context: context).storeInMemory($0, newer.record) }
@@ -224,6 +251,7 @@ struct RevalidationStage {
         return copy.image
     }
 
+    /// The outcome with the bytes of the image, if they are at hand or the request includes them.
     private func outcome(_ copy: CachedCopy, _ image: Image, _ rule: FreshnessRule) async throws(ImageError) -> LoadOutcome {
         var outcome = LoadOutcome(image: image, source: copy.source, rule: rule)
         if copy.source == .memory {
@@ -235,6 +263,7 @@ struct RevalidationStage {
     }
 
     /// True if a complete response has the same bytes as the cached original.
+    /// False for pixels of a loader, which have no bytes to compare.
     private func isSame(_ loaded: LoadedData, _ copy: CachedCopy) async throws(ImageError) -> Bool {
         guard !loaded.isImage else { return false }
         if let data = copy.data, copy.entry?.isVariant == false { return data.bytes.hasContents(of: loaded.bytes) }

@@ -1,16 +1,19 @@
 typealias Decodes = Coalescer<DecodeKey, SharedDecode, SharedDecode.Waiter>
 
 /// One decode, shared by the loads that decode the same bytes alike. Ends when the last of them is cancelled.
+/// Used by `DecodeStage` only. The table is `ImageManager.decodes`.
 final class SharedDecode: Sendable {
     /// A suspended load.
     final class Waiter: Sendable {
         private struct State {
             var resumption: Resumption<Result<Image, ImageError>>?
+            /// The decode that the waiter joined, for its cancellation.
             var decode: SharedDecode?
         }
 
         private let state = Lock(State())
 
+        /// Called before the waiter joins, so that no outcome is lost.
         fileprivate func suspend(_ resumption: Resumption<Result<Image, ImageError>>) {
             state.withLock { $0.resumption = resumption }
         }
@@ -31,7 +34,9 @@ final class SharedDecode: Sendable {
     }
 
     private let key: DecodeKey?
+    /// The table that has the decode while it runs.
     private let decodes: Decodes
+    /// Starts at low priority; loads that join raise it.
     private let stop = CancellationToken(priority: .low)
 
     private init(_ key: DecodeKey?, in decodes: Decodes) {
@@ -42,6 +47,7 @@ final class SharedDecode: Sendable {
     /// The image that `decode` returns on a worker, shared with loads of an equal key; nil shares with none. `isInTurn`: a calling
     /// worker was given the task when it was its turn. `didJoin` receives the token of the shared decode. Fails with `cancelled` as
     /// soon as the task is cancelled.
+    /// `limit`: nanoseconds of work, from the start of the decode.
     static func value(
         _ key: DecodeKey?, in decodes: Decodes, on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool,
         limit: UInt64, didJoin: @escaping @Sendable (CancellationToken) -> Void,
@@ -64,6 +70,7 @@ final class SharedDecode: Sendable {
         return try outcome.get()
     }
 
+    /// Runs the decode on the calling worker if no other work would wait for it, otherwise queues it.
     private func start(on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool, _ body: @escaping @Sendable () -> Void) {
         // A worker decodes itself, without a change of threads. The pool counts work of low priority, and keeps a worker free.
         let isHere =
@@ -71,6 +78,7 @@ final class SharedDecode: Sendable {
         if isHere { body() } else { pool.submit(priority, body) }
     }
 
+    /// Runs on a worker. Waiters are read at the end: loads join until the decode has left the table.
     private func run(_ first: Waiter, _ limit: UInt64, _ decode: (CancellationToken) throws(ImageError) -> Image) {
         stop.allow(nanoseconds: limit)
         let outcome: Result<Image, ImageError>
@@ -78,10 +86,12 @@ final class SharedDecode: Sendable {
             try stop.check()
             outcome = .success(try decode(stop))
         } catch { outcome = .failure(error) }
+        // A decode without a key is in no table and has one waiter.
         guard let key else { return first.resume(outcome) }
         for waiter in decodes.finish(key, self) { waiter.resume(outcome) }
     }
 
+    /// Resumes the waiter with `cancelled`; the last one to leave cancels the decode.
     private func leave(_ waiter: Waiter) {
         if key.map({ decodes.leave(waiter, $0, self) }) ?? true { stop.cancel() }
         waiter.resume(.failure(.cancelled))

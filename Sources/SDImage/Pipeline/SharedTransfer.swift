@@ -2,26 +2,35 @@ typealias Transfers = Coalescer<FetchKey, SharedTransfer, Load>
 
 /// One transfer, shared by the loads that send the same request: its response head, growing body and preview, and its response
 /// until the last of them has stored it.
+/// Made by `FetchStage.join` and kept in `ImageManager.transfers`. The loader reports on its own thread, or on any.
+/// `state` is its lock; it is not held while loads, loaders or the host run.
 final class SharedTransfer: Sendable {
     /// The received parts of the response. An object, because few of many waiting transfers have one.
     private final class Arrival: @unchecked Sendable {
         // Unchecked: used under the lock of `state`.
+        /// Bytes of the body so far; `expected` is -1 for an unknown length.
         var received: (count: Int64, expected: Int64)?
         var head: ReceivedHead?
+        /// The body that is being received; nil after the end, because `response` has the bytes.
         var body: GrowingBody?
+        /// The latest image that the loader sent ahead.
         var preview: Image?
+        /// Set by a successful end, for loads that join while others still store it.
         var response: FetchResult?
     }
 
+    /// Guarded by the lock.
     private struct State {
         /// The request as it is sent and its loader, until the transfer ends: a loader of the host may keep the sink, which
         /// holds the transfer.
         var request: ImageRequest?
         var loader: (any ImageLoader)?
+        /// The transfer or the task that cancels it.
         var work: (any Cancellable)?
         /// True when the loader knows the transfer, and if its priority changed before.
         var isStarted = false
         var hasNewPriority = false
+        /// True when the last load has left.
         var isCancelled = false
         var isFinished = false
         var arrival: Arrival?
@@ -40,6 +49,7 @@ final class SharedTransfer: Sendable {
     }
 
     /// Remembers the work that was started, to cancel it when the last load leaves.
+    /// The loader knows the transfer from now on, so a priority that changed before is passed on.
     func attach(_ work: any Cancellable) {
         let (isCancelled, hasNewPriority) = state.withLock { state in
             // Kept only while it is needed: it refers to the transfer.
@@ -52,6 +62,7 @@ final class SharedTransfer: Sendable {
     }
 
     /// Takes the outcome of the loader.
+    /// Called by the loader, on any thread, once.
     func loaderFinished(_ outcome: Result<LoadedData, ImageError>) {
         let (request, loader) = state.withLock { ($0.request, $0.loader) }
         // Without them, the last load has left.
@@ -60,6 +71,7 @@ final class SharedTransfer: Sendable {
     }
 
     /// Gives a load that joined late the response, or what has arrived so far.
+    /// The head comes before everything else, as it does for loads that joined at the start.
     func update(_ load: Load) {
         let (response, received, head, body, preview) = state.withLock { state in
             let arrival = state.arrival
@@ -78,6 +90,7 @@ final class SharedTransfer: Sendable {
     /// Removes a load that needs nothing more of the transfer; the last one cancels it.
     func leave(_ load: Load) {
         guard transfers.leave(load, key, self) else {
+            // Only a load that alone had the highest priority changes that of the transfer.
             if loads.allSatisfy({ $0.context.priority < load.context.priority }) { updatePriority() }
             return
         }
@@ -90,9 +103,11 @@ final class SharedTransfer: Sendable {
     }
 
     /// True if a load waits for the transfer.
+    /// Called by `FetchStage` before it starts the transfer.
     var hasLoads: Bool { loads.count > 0 }
 
     /// Gives the transfer the highest priority of its loads, as soon as the loader knows it.
+    /// Loaders know transfers by their sharing key; those without one keep their first priority.
     func updatePriority() {
         let loader = state.withLock { state -> (any ImageLoader)? in
             if !state.isStarted { state.hasNewPriority = true }
@@ -103,6 +118,7 @@ final class SharedTransfer: Sendable {
     }
 
     /// Ends the transfer, and continues its loads.
+    /// `outcome` may hold a response of this process or the entry of another one.
     func finish(_ outcome: Result<FetchResult, ImageError>) {
         let finished = state.withLock { state in
             state.isFinished = true
@@ -122,9 +138,11 @@ final class SharedTransfer: Sendable {
         withExtendedLifetime(finished) {}
         // A successful transfer stays in the table: a load that starts while others decode and store the response uses it, too.
         guard case .success(let response) = outcome else {
+            // A failed transfer leaves the table first, so that a load that retries starts another one.
             for load in transfers.finish(key, self) { load.transferFinished(outcome) }
             return
         }
+        // Set before the loads continue: the first one decides by it about a shared decode.
         let loads = loads
         if loads.count > 1 { response.noteShared() }
         for load in loads { load.transferFinished(outcome) }
@@ -132,6 +150,7 @@ final class SharedTransfer: Sendable {
 
     private var loads: Transfers.Waiters { transfers.waiters(key, self) }
 
+    /// Calls `body` under the lock, with the record, which is made on the first call.
     private func change<R: Sendable>(_ body: (Arrival) -> R) -> R {
         state.withLock { state in
             let arrival = state.arrival ?? Arrival()
@@ -142,6 +161,7 @@ final class SharedTransfer: Sendable {
 }
 
 /// The progress of the transfer, for its loads.
+/// Records each event before the loads are notified: a load that joins meanwhile finds it in `update`.
 extension SharedTransfer: ProgressReceiver {
     func didReceive(_ received: Int64, _ expected: Int64) {
         change { $0.received = (received, expected) }

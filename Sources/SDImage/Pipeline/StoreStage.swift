@@ -7,14 +7,17 @@
 /// | the encoded original, if it is the requested image | disk of the cache | the original key | `storeLayers` |
 /// | the encoded original, if not the image | disk of the cache of originals | the original key | `originalStoreLayers` |
 /// | the image before its transformer | memory of the cache of originals | the original key | `originalStoreLayers` |
+/// Called by `CacheStage`, `RevalidationStage` and `Load`. Errors of caches never fail a load.
 struct StoreStage {
     let context: LoadContext
 
     /// Stores the parts of a load. False if the response forbids storing: then the image is stored in memory only.
+    /// Throws only `cancelled`, and only if the load waits for the commit.
     func store(_ image: Image, _ loaded: FetchResult) async throws(ImageError) -> Bool {
         let request = context.request
         let isStorable = loaded.data.record.mayBeStored(request.headers)
         guard context.mayFillCaches else { return isStorable }
+        // Memory first: it is immediate, and a load that starts meanwhile finds the image.
         storeInMemory(image)
         // Images without encoded bytes and the user's own files are not stored on disk.
         guard !loaded.data.isImage, loaded.data.isWorthKeeping else { return isStorable }
@@ -27,6 +30,7 @@ struct StoreStage {
         cached.record = loaded.data.record
         cached.options = request.decodeOptions.bag
         cached.extendedData = loaded.sharedEntry?.extendedData
+        // Without a variant, one of an older response would be found in place of this image.
         if await !storeVariant(image, of: cached, from: loaded) { await dropVariant(loaded) }
         // Other processes wait for the original alone.
         cached.lease = loaded.lease
@@ -35,6 +39,7 @@ struct StoreStage {
     }
 
     /// Stores an image in memory under the key of its content; an image whose transformer failed is not stored.
+    /// The key is that without the transformer if it does not apply to the image.
     func storeInMemory(_ image: Image) {
         guard context.mayFillCaches, context.request.cachePolicy.storeLayers.contains(.memory),
             let key = context.keys.key(of: image, context.request)
@@ -43,6 +48,7 @@ struct StoreStage {
     }
 
     /// Stores an image in memory with a new response record.
+    /// Returns the image with the record; unchanged for an empty one.
     func storeInMemory(_ image: Image, _ record: ResponseRecord) -> Image {
         guard !record.isEmpty else { return image }
         let updated = image.with(record)
@@ -51,6 +57,7 @@ struct StoreStage {
     }
 
     /// Caches and keys under which the request allows storing on disk.
+    /// Used by `LeaseRequest` and for updates of records.
     var diskEntries: [(cache: any DataCaching, key: CacheKey)] {
         let (request, keys) = (context.request, context.keys)
         var entries: [(cache: any DataCaching, key: CacheKey)] = []
@@ -61,21 +68,26 @@ struct StoreStage {
         return entries
     }
 
+    /// If the original is the requested image, the layers of images apply.
     private var originalLayers: CacheLayers {
         context.keys.isOriginal ? context.request.cachePolicy.storeLayers : context.request.cachePolicy.originalStoreLayers
     }
 
     /// Stores the record of a revalidated response with the image, in memory and on disk.
+    /// RFC 9111, section 4.3.4. Returns the image with the record. `old`: entries of another response are not
+    /// updated.
     func update(_ record: ResponseRecord, from old: ResponseRecord, _ image: Image, by loaded: FetchResult) async -> Image {
         // A response under an invalid certificate confirms nothing.
         guard context.mayFillCaches else { return image }
         let updated = storeInMemory(image, record)
+        // A revalidated response may have become one that must not be stored.
         guard record.mayBeStored(context.request.headers) else {
             await removeFromDisk()
             return updated
         }
         let entries = diskEntries
         @Sendable func update() async {
+            // Other processes may use the entry only after its record is new.
             for entry in entries { await entry.cache.updateRecord(entry.key, from: old, to: record) }
             withExtendedLifetime(loaded.lease) {}
         }
@@ -88,6 +100,7 @@ struct StoreStage {
     }
 
     /// Removes the entries that the request would find on disk.
+    /// Encodes under way are dropped, because their results would bring the entry back.
     private func removeFromDisk() async {
         guard context.mayFillCaches else { return }
         let keys = context.keys
@@ -104,6 +117,7 @@ struct StoreStage {
 
     /// Removes the variant of an older response, unless the load must not change the disk, or another load of this response has
     /// a variant.
+    /// `claimStore`: the first load of a response decides about the variant of one key.
     private func dropVariant(_ loaded: FetchResult) async {
         guard mayReplaceEntries, context.request.cachePolicy.storeLayers.contains(.disk), let cache = context.disk,
             let variant = context.keys.variant(context.request), loaded.claimStore(variant, in: cache)
@@ -111,18 +125,21 @@ struct StoreStage {
         await removeVariant()
     }
 
+    /// Failures are counted and logged by the cache.
     private func removeVariant() async {
         guard let cache = context.disk, let variant = context.keys.variant(context.request) else { return }
         context.manager.variants.drop(variant, of: cache)
         try? await cache.remove(variant, from: .disk)
     }
 
+    /// The bytes as received, or those that the host serialized. Throws only `cancelled`.
     private func storeOriginal(_ cached: CachedData, _ image: Image, of loaded: FetchResult) async throws(ImageError) {
         let (request, manager, key) = (context.request, context.manager, context.keys.original)
         guard originalLayers.contains(.disk), let originals = context.diskOfOriginals else { return }
         // A load that waits for the commit stores too: the first one may not wait, and storing equal bytes twice is harmless.
         guard loaded.claimStore(key, in: originals) || request.waitForStore else { return }
         let serialized = request.loadHooks?.serialize == nil ? nil : Variant(original: image, cached, request)
+        // The host serializes on a worker, not on the thread that delivers the image.
         guard request.waitForStore else {
             guard let serialized else { return originals.enqueueStore(cached, for: key) }
             manager.variants.write(serialized, at: key, into: originals, on: context.engine.work, replaces: true)
@@ -142,6 +159,7 @@ struct StoreStage {
 
     /// Stores a variant beside its original; false if the disk should have the original alone. `loaded`: the response, if it is
     /// new.
+    /// The encoding runs later at low priority, unless the load waits for the store.
     @discardableResult
     func storeVariant(_ image: Image, of original: CachedData, from loaded: FetchResult? = nil) async -> Bool {
         let (request, variants, pool) = (context.request, context.manager.variants, context.engine.work)

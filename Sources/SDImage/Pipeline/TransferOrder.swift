@@ -1,6 +1,8 @@
 /// Starts the transfers of loads in the order in which the loads were started, although their look-ups in caches end in any
 /// order. A look-up that takes long delays others only for a moment.
+/// One for each priority, in `ImageManager`. Starts are called one after the other, outside the lock.
 final class TransferOrder: Sendable {
+    /// The position of one load, from its start to the start of its transfer.
     private enum Slot {
         /// The load has not finished its look-up.
         case pending(since: UInt64)
@@ -9,6 +11,7 @@ final class TransferOrder: Sendable {
         case gone
     }
 
+    /// Guarded by `state`. The number of a slot is `first` plus its index.
     private struct State {
         /// Number of the first slot.
         var first: UInt64 = 1
@@ -19,6 +22,7 @@ final class TransferOrder: Sendable {
         var hasTimer = false
     }
 
+    /// Nanoseconds after which later loads pass one whose look-up has not ended.
     private let longestWait = CallTimeLimits.lookUp
     private let executor: WorkerThread
     private let state = Lock(State())
@@ -40,6 +44,7 @@ final class TransferOrder: Sendable {
                 state.slots.append(.ready(start))
                 return false
             }
+            // Nothing precedes this start: the caller makes it without a change of threads.
             state.isStarting = true
             return true
         }
@@ -52,6 +57,7 @@ final class TransferOrder: Sendable {
     /// Notes that a load needs no transfer.
     func leave(_ number: UInt64) { set(number, .gone) }
 
+    /// Replaces a slot, and starts what is due.
     private func set(_ number: UInt64, _ slot: Slot) {
         state.withLock { state in
             guard number >= state.first else {
@@ -64,6 +70,7 @@ final class TransferOrder: Sendable {
         advance()
     }
 
+    /// Calls the next start that is due, unless a thread is calling one, and sets the timer.
     private func advance() {
         let (next, timer) = state.withLock { state -> ((@Sendable () -> Void)?, UInt64?) in
             let timer = moveDue(&state)
@@ -91,6 +98,7 @@ final class TransferOrder: Sendable {
         if hasMore { executor.submit { [self] in startDue() } }
     }
 
+    /// Runs on the asynchronous thread, until nothing is due.
     private func startDue() {
         while let next = state.withLock({ state -> (@Sendable () -> Void)? in
             let next = state.due.popFirst()
@@ -100,6 +108,7 @@ final class TransferOrder: Sendable {
     }
 
     /// Moves the slots that are ready. Returns the time at which the first one has waited long enough, if a timer is needed.
+    /// Called under the lock.
     private func moveDue(_ state: inout State) -> UInt64? {
         while let slot = state.slots.first {
             switch slot {
@@ -107,6 +116,7 @@ final class TransferOrder: Sendable {
             case .ready(let start): state.due.append(start)
             case .pending(let since):
                 let end = since + longestWait
+                // A slot without successors delays no load, so it may stay as long as it needs.
                 guard state.slots.count > 1, MonotonicClock.now >= end else {
                     guard state.slots.count > 1, !state.hasTimer else { return nil }
                     state.hasTimer = true

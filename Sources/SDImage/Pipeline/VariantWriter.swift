@@ -1,6 +1,8 @@
 /// Encodes thumbnails and transformed images for the disk, and has the host serialize originals. Works in the background, once
 /// for each response of an entry; only the result for the newest response is stored.
+/// Called by `StoreStage`; encodes on workers. `state` is its lock, and is not held while coders or the host run.
 package final class VariantWriter: Sendable {
+    /// An entry of one cache.
     private struct Entry: Hashable {
         let cache: ObjectIdentifier
         let key: CacheKey
@@ -8,14 +10,18 @@ package final class VariantWriter: Sendable {
 
     /// The newest response of an entry, and the number of its encodes under way.
     private struct Write {
+        /// Identity of the response: encodes of other originals are obsolete.
         let original: Bytes
+        /// Number of encodes of that response.
         var count = 1
     }
 
+    /// `underWay`: an encode of the same or a newer response exists. `refused`: too many bytes are waiting.
     private enum Claim { case claimed, underWay, refused }
 
     private struct State {
         var newest: [Entry: Write] = [:]
+        /// Pixel bytes of images that are queued or being encoded.
         var bytes = 0
         /// Encodes under way, and the bytes of their pixels.
         var encodes: [ObjectIdentifier: CancellationToken] = [:]
@@ -26,6 +32,7 @@ package final class VariantWriter: Sendable {
     private static let pendingBytes = 64 << 20
 
     private let registry: CoderRegistry
+    /// Counts the encodes, so that `flush` and `close` can wait for them.
     private let pending: PendingStores
     private let state = Lock(State())
 
@@ -47,6 +54,7 @@ package final class VariantWriter: Sendable {
                 release(entry, variant, variant.cost)
                 pending.finish(number)
             }
+            // Checked twice: a newer response may arrive while the variant waits or is encoded.
             if isNewest(variant, entry), let data = encoded(variant, CancellationToken()), isNewest(variant, entry) {
                 cache.enqueueStore(data, for: key)
             }
@@ -55,6 +63,7 @@ package final class VariantWriter: Sendable {
     }
 
     /// The same for a load that waits for the commit.
+    /// Encodes at normal priority. Returns when the store is committed or has failed.
     func writeNow(
         _ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool, replaces: Bool
     ) async {
@@ -75,6 +84,7 @@ package final class VariantWriter: Sendable {
     }
 
     /// Abandons the encodes that are left: their originals are stored.
+    /// Called when closing takes too long. Later encodes stop at once, too.
     func abandon() {
         let encodes = state.withLock { state in
             state.isAbandoning = true
@@ -83,6 +93,7 @@ package final class VariantWriter: Sendable {
         for stop in encodes { stop.cancel() }
     }
 
+    /// The data to store; nil if it cannot be encoded or was cancelled. Runs on a worker.
     private func encoded(_ variant: Variant, _ stop: CancellationToken) -> CachedData? {
         let isAbandoned = state.withLock { state in
             state.encodes[ObjectIdentifier(stop)] = stop
@@ -91,10 +102,12 @@ package final class VariantWriter: Sendable {
         defer { state.withLock { _ = $0.encodes.removeValue(forKey: ObjectIdentifier(stop)) } }
         if isAbandoned { stop.cancel() }
         do throws(ImageError) {
+            // The entry keeps the validators of the original, but not the number of its write.
             var data = variant.origin.withoutWrite
             data.lease = variant.origin.lease
             data.extendedData = variant.image.metadata.extendedData
             if !variant.isOriginal { data.variantSource = VariantSource(variant.image.metadata) }
+            // Bytes of the host take precedence; otherwise variants are encoded and originals stored as received.
             if let bytes = variant.serialize?() {
                 data.bytes = bytes
             } else if variant.isEncoded {
@@ -112,6 +125,7 @@ package final class VariantWriter: Sendable {
         }
     }
 
+    /// Reserves the entry and the bytes, in one step.
     private func claim(_ entry: Entry, _ variant: Variant, replaces: Bool) -> Claim {
         state.withLock { state in
             if let newest = state.newest[entry], !replaces || newest.original === variant.origin.bytes { return .underWay }
@@ -127,6 +141,7 @@ package final class VariantWriter: Sendable {
     }
 
     /// Adds an encode whose caller waits for it.
+    /// Not limited by `pendingBytes`: the waiting load holds the image in any case.
     private func join(_ entry: Entry, _ variant: Variant) {
         state.withLock { state in
             let count = isNewest(variant, entry, state) ? state.newest[entry]?.count ?? 0 : 0
@@ -134,6 +149,7 @@ package final class VariantWriter: Sendable {
         }
     }
 
+    /// Ends an encode. `cost`: the bytes that `claim` reserved, 0 after `join`.
     private func release(_ entry: Entry, _ variant: Variant, _ cost: Int) {
         state.withLock { state in
             state.bytes -= cost
@@ -151,18 +167,22 @@ package final class VariantWriter: Sendable {
 }
 
 /// An image to encode for the disk: a thumbnail, a transformed image, or an original that the host serializes.
+/// Made by `StoreStage`; keeps the pixels until the encode ends.
 struct Variant: Sendable {
     let image: Image
     /// Validators and expiry of the original's entry, which hold for the variant, too.
     let origin: CachedData
+    /// Options of the request, or the standard ones.
     let options: EncodeOptions
     /// Unknown if the request sets none.
     private let requestedFormat: ImageFormat
     /// Returns the bytes serialized by the host.
+    /// Called on a worker, at most once.
     let serialize: (@Sendable () -> Bytes?)?
     let isOriginal: Bool
     /// True if the image is encoded when the host returns no bytes; otherwise the received bytes are stored.
     let isEncoded: Bool
+    /// Bytes of the pixels, which are retained until the encode ends.
     var cost: Int { image.memoryCost }
 
     /// Options of a thumbnail or transformed image (docs/decisions.md, "Thumbnails on disk have quality 0.9").
@@ -210,6 +230,7 @@ struct Variant: Sendable {
         isEncoded = image.isPlain && request.decodeOptions.isOrdinary && !request.decodeOptions.firstFrameOnly
     }
 
+    /// nil if the request has no such hook.
     private static func serializing(_ request: ImageRequest, _ image: Image, _ data: Bytes?) -> (@Sendable () -> Bytes?)? {
         guard let serialize = request.loadHooks?.serialize else { return nil }
         return { serialize(request, image, data) }
