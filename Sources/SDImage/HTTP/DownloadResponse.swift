@@ -1,7 +1,9 @@
 /// Response of a server, which hooks can read and change.
+/// Made by the HTTP engine for each final response with hooks.
 package struct DownloadResponse: Sendable {
     /// URL after redirects, without user and password.
     package let url: CString
+    /// HTTP status; 0 in a response that only describes changes of fields.
     package var status: Int32
     /// Fields in their received order; a name may occur more than once.
     package var headers: [HeaderField]

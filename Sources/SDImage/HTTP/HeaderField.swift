@@ -1,5 +1,7 @@
 /// One field of a request or response (RFC 9110, section 5).
+/// Values are kept as received, apart from white space at the ends.
 package struct HeaderField: Hashable, Sendable {
+    /// As received or as given by the host; compare with `isNamed`.
     package var name: String
     package var value: String
 
@@ -16,6 +18,7 @@ package struct HeaderField: Hashable, Sendable {
     }
 }
 
+/// Fields of a message in their order.
 extension [HeaderField] {
     /// Each of `fields` replaces all fields of its name.
     package mutating func replace(by fields: [HeaderField]) {

@@ -1,4 +1,5 @@
 /// Status and fields of a response as received, parsed on access.
+/// Made for each response; most loads never read the fields.
 package final class ReceivedHead: Sendable {
     /// URL after redirects, without user and password.
     private let url: CString
@@ -12,11 +13,13 @@ package final class ReceivedHead: Sendable {
         self.lines = lines
     }
 
+    /// Parsed on each access.
     package var response: DownloadResponse {
         let fields = lines.split(separator: Byte.newline).compactMap(ReceivedHead.field)
         return DownloadResponse(url: url, status: status, headers: fields)
     }
 
+    /// nil for a line without a colon.
     private static func field(_ line: ArraySlice<UInt8>) -> HeaderField? {
         guard let colon = line.firstIndex(of: Byte.colon) else { return nil }
         let value = line[(colon + 1)...].drop(while: Byte.isSpace)

@@ -1,14 +1,17 @@
 /// Encoding of a record in a row of the disk cache: the validators in separate columns, the rest in one value.
+/// The format is part of the disk cache: readers must accept all earlier forms.
 extension ResponseRecord {
     /// First byte of the encoding. No field begins with it, which distinguishes rows that contain only a `Cache-Control` field.
     private static let mark: UInt8 = 1
     /// Maximum length of a stored field; a cache has no use for a longer one.
+    /// In bytes. The length has two bytes in the encoding.
     private static let longestField = 4096
 
     /// All values except the validators; empty for an empty record.
     package var encoded: [UInt8] { encoded(before: []) }
 
     /// The encoded record, followed by bytes of the entry that do not belong to the response. Empty if both are.
+    /// Numbers have eight bytes, little-endian; fields have a length of two bytes before them.
     package func encoded(before attachment: [UInt8]) -> [UInt8] {
         guard !isEmpty || !attachment.isEmpty else { return [] }
         var bytes = [ResponseRecord.mark]
@@ -16,6 +19,7 @@ extension ResponseRecord {
         ResponseRecord.append(requestTime, to: &bytes)
         ResponseRecord.append(responseTime, to: &bytes)
         // A field too long to store gets its most restrictive value.
+        // Dropping the field would relax the rules of the response.
         let control = cacheControl.count > ResponseRecord.longestField ? Array("no-cache, private".utf8) : cacheControl
         let vary = vary.count > ResponseRecord.longestField ? Array("*".utf8) : vary
         for field in [control, date, age, vary] { ResponseRecord.append(field, to: &bytes) }
@@ -28,6 +32,7 @@ extension ResponseRecord {
     }
 
     /// The bytes after an encoded record.
+    /// Empty if there are none, or for a row of an earlier version.
     package static func attachment(of encoded: [UInt8]) -> [UInt8] {
         var record = ResponseRecord()
         var reader = Reader(rest: encoded[...])
@@ -40,18 +45,21 @@ extension ResponseRecord {
     package var storedLastModified: [UInt8] { lastModified.count > ResponseRecord.longestField ? [] : lastModified }
 
     /// Decodes the columns of a row. Without stored times, both are the creation time of the row.
+    /// A damaged encoding gives a record that requires revalidation.
     package init(entityTag: [UInt8], lastModified: [UInt8], encoded: [UInt8], created: UInt64) {
         self.init()
         self.entityTag = entityTag
         self.lastModified = lastModified
         var reader = Reader(rest: encoded[...])
         guard encoded.first == ResponseRecord.mark, reader.byte() != nil, read(&reader) else {
+            // Rows of earlier versions contain the `Cache-Control` field alone.
             cacheControl = encoded.first == ResponseRecord.mark ? Array("no-cache".utf8) : encoded
             if !isEmpty { (requestTime, responseTime) = (created, created) }
             return
         }
     }
 
+    /// False if the bytes end early; the record is then partly set.
     private mutating func read(_ reader: inout Reader) -> Bool {
         guard let status = reader.number(), let asked = reader.number(), let answered = reader.number(),
             let control = reader.field(), let date = reader.field(), let age = reader.field(), let vary = reader.field(),
@@ -69,10 +77,12 @@ extension ResponseRecord {
         return true
     }
 
+    /// Eight bytes, little-endian.
     private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
+    /// A length of two bytes and the bytes; a field that is too long becomes empty.
     private static func append(_ field: [UInt8], to bytes: inout [UInt8]) {
         let stored = field.count > longestField ? [] : field
         bytes.append(UInt8(truncatingIfNeeded: stored.count))
@@ -80,17 +90,20 @@ extension ResponseRecord {
         bytes += stored
     }
 
+    /// Cursor over the encoding; each function returns nil at the end.
     private struct Reader {
         var rest: ArraySlice<UInt8>
 
         mutating func byte() -> UInt8? { rest.popFirst() }
 
+        /// Eight bytes, little-endian.
         mutating func number() -> UInt64? {
             guard rest.count >= 8 else { return nil }
             defer { rest = rest.dropFirst(8) }
             return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
         }
 
+        /// A length of two bytes, little-endian, and as many bytes.
         mutating func field() -> [UInt8]? {
             guard let low = byte(), let high = byte() else { return nil }
             let count = Int(low) | Int(high) << 8

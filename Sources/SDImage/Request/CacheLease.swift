@@ -1,5 +1,6 @@
 /// The exclusive right of this process to request an entry from the origin that several processes share. The lease ends with
 /// its last reference; whether the store succeeded or failed, waiting processes then continue.
+/// Granted by `LeaseGranting.lease`, and passed on with the response until the original is stored.
 package final class CacheLease: Sendable {
     private let end: @Sendable () -> Void
 
@@ -10,6 +11,7 @@ package final class CacheLease: Sendable {
 }
 
 /// Result of asking a shared cache for a lease before a request to the origin.
+/// The caller is `LeaseRequest.fetch`.
 package enum CacheLeasing: Sendable {
     /// No coordination: the caller requests the entry from the origin.
     case unknown

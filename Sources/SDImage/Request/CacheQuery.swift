@@ -1,5 +1,7 @@
 /// Selects the entries of a disk cache to list, and their order.
+/// Made by the list functions of the C interface; `CacheIndex` answers it from rows of the database.
 package struct CacheQuery: Sendable {
+    /// Sort key of the list; entries with the same date follow each other by their row.
     package enum Order: Int32, Sendable {
         /// The oldest store first.
         case stored = 0
@@ -12,19 +14,25 @@ package struct CacheQuery: Sendable {
     package var prefix: [UInt8] = []
     /// Latest last use of the entries, nanoseconds since 1970.
     package var accessedUntil = UInt64.max
+    /// Lengths of the entries in bytes.
     package var lengths: ClosedRange<Int> = 0...Int.max
 
     package init() {}
 
     /// Maximum number of rows examined for one page. It bounds the time of a page, however few entries match.
+    /// Without it a query that matches nothing would read the whole table in one call.
     package static let longestLook = 4096
     /// Maximum bytes of keys in one page.
+    /// Keys come from URLs and may be long.
     package static let heaviestPage = 4 << 20
 }
 
 /// Position at which a list continues.
+/// The date and the row of the last entry that was examined, whether it matched or not.
 package struct CachePosition: Sendable, Equatable {
+    /// Date of the order, nanoseconds since 1970.
     package var date: UInt64
+    /// Number of the row, which orders entries of the same date.
     package var id: Int64
 
     /// Position before every row. This library numbers rows from 1; other programs may use other numbers.
@@ -46,17 +54,24 @@ package struct CachePage: Sendable {
 }
 
 /// One entry of a list.
+/// Describes the row; the bytes are not read.
 package struct CacheEntry: Sendable {
     /// Number of the row.
     package var id: Int64
     package var key: CacheKey
+    /// The write that the row describes, to address exactly that entry later.
     package var write: CacheWrite
+    /// Bytes of the entry.
     package var length: Int
     /// Nanoseconds since 1970.
+    /// Time of the store.
     package var created: UInt64
+    /// Time of the last use, nanoseconds since 1970; the cache may record it with delay.
     package var accessed: UInt64
     /// 0 = by the cache's age rule.
+    /// Time from which the entry is a miss, nanoseconds since 1970.
     package var expires: UInt64
+    /// True if the bytes are in a file of their own instead of the database.
     package var isFile: Bool
 
     package init(

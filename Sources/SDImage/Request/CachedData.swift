@@ -1,10 +1,15 @@
 /// Bytes stored by a cache, with their metadata.
+/// Passed between `DataCaching` and the stages of a load. A value: the bytes are shared, not copied.
 package struct CachedData: Sendable {
+    /// The encoded image, or an encoded variant.
     package var bytes: Bytes
+    /// Validators of the response as received (`ETag` and `Last-Modified`, RFC 9110, section 8.8); empty without
+    /// them.
     package var entityTag: [UInt8] = []
     package var lastModified: [UInt8] = []
     /// Remaining response metadata, as `ResponseRecord.encoded`, and the `VariantSource` of a variant.
     package var encodedRecord: [UInt8] = []
+    /// Bytes that the host attached to the image; nil for none.
     package var extendedData: Bytes?
     /// Time of the store, nanoseconds since 1970; set by the cache.
     package var created: UInt64 = 0
@@ -21,13 +26,16 @@ package struct CachedData: Sendable {
     /// True when the stored image came with a private response, which these bytes alone do not show. Never stored.
     package var isOfPrivateImage = false
     /// The disk part of the member of a chain that has the entry.
+    /// A chain drops and updates entries in this member; nil outside chains.
     package var holder: (any DataCaching)?
 
     package init(bytes: Bytes) { self.bytes = bytes }
 
+    /// Source reported for images decoded from these bytes.
     package var source: ImageSource { isShared ? .remote : .disk }
 
     /// Metadata of the response that delivered the bytes.
+    /// Setting it leaves an attached `VariantSource` unchanged.
     package var record: ResponseRecord {
         get { ResponseRecord(entityTag: entityTag, lastModified: lastModified, encoded: encodedRecord, created: created) }
         set {
@@ -38,21 +46,25 @@ package struct CachedData: Sendable {
     }
 
     /// The original of a variant; nil for other entries.
+    /// Setting it leaves the record unchanged.
     package var variantSource: VariantSource? {
         get { VariantSource(encoded: ResponseRecord.attachment(of: encodedRecord)) }
         set { encodedRecord = record.encoded(before: newValue?.encoded ?? []) }
     }
 
     /// True when a shared cache must not store the entry.
+    /// Shared caches check it before each store.
     package var isPrivate: Bool { isOfPrivateImage || record.isPrivate }
 
     /// Time of the response; without one, time of the store.
+    /// `LeaseRequest` passes it on as the date that a better entry exceeds.
     package var date: UInt64 {
         let answered = record.responseTime
         return answered == 0 ? created : answered
     }
 
     /// A copy for storing in another cache.
+    /// The copy keeps the metadata, but nothing that refers to the cache it came from.
     package var withoutWrite: CachedData {
         var data = self
         data.write = nil

@@ -3,13 +3,17 @@ import Glibc
 /// Serializes the callbacks of one host object, in order, on the host's dispatcher.
 ///
 /// Also serves as the dispatcher of the object's loads, so that their deliveries keep their order among the other calls.
+/// Used by targets, players, prefetchers and other objects with several kinds of callbacks.
+/// `monitor` has the lock; it is not held while callbacks run.
 package final class CallQueue: Dispatcher, Delivery {
+    /// `delivery`: one or more callbacks of a load, which queues them itself.
     private enum Item {
         case call(@Sendable () -> Void)
         case delivery(any Delivery)
     }
 
     private let base: any Dispatcher
+    /// The waiting calls, and the thread that runs them.
     private let monitor = Monitor(DeliveryQueue<Item>())
 
     package init(on dispatcher: any Dispatcher) { base = dispatcher.target }
@@ -20,6 +24,7 @@ package final class CallQueue: Dispatcher, Delivery {
         base.isCurrent && monitor.withLock { $0.deliverer == nil && $0.items.isEmpty }
     }
 
+    /// True on the thread that runs a call of this queue now: it cannot wait for a later one.
     package var isWaitingFutile: Bool {
         if let deliverer = monitor.withLock({ $0.deliverer }) { return deliverer == pthread_self() }
         return base.isWaitingFutile
@@ -34,6 +39,7 @@ package final class CallQueue: Dispatcher, Delivery {
     /// running; then it runs after that call.
     package func perform(_ body: @escaping @Sendable () -> Void) { add(.call(body), inline: true) }
 
+    /// `inline`: the call may run on this thread before the function returns.
     private func add(_ item: Item, inline: Bool) {
         // The thread that is running callbacks continues until the queue is empty.
         let isTaken = monitor.withLock { state in
@@ -45,6 +51,7 @@ package final class CallQueue: Dispatcher, Delivery {
     }
 
     /// Runs all queued calls and returns their number. Does nothing while another thread is running them.
+    /// Called by the dispatcher on which the queue was posted.
     @discardableResult
     package func deliverPending() -> Int {
         var count = 0
@@ -65,6 +72,7 @@ package final class CallQueue: Dispatcher, Delivery {
 
     /// Discards all queued calls because no thread can run them any more.
     package func dropPending() {
+        // Calls are only released, but each delivery has a state that must end.
         let dropped = monitor.withLock { $0.items.drain() }
         for case .delivery(let delivery) in dropped { delivery.dropPending() }
     }

@@ -1,6 +1,7 @@
 import Glibc
 
 /// Items that are delivered in order, by one thread at a time. Part of a state that its owner guards with a lock.
+/// Used by `LoadTask` and `CallQueue`; at most one thread calls back at any time.
 struct DeliveryQueue<Item> {
     var items = FIFO<Item>()
     /// The thread that is delivering.
@@ -10,6 +11,7 @@ struct DeliveryQueue<Item> {
     /// is not delivering yet. It takes nothing while another thread delivers: that one continues until the queue is empty.
     mutating func next(isFirst: Bool) -> Item? {
         if isFirst, deliverer != nil { return nil }
+        // The thread that finds the queue empty ends the delivery; a later item is posted anew.
         deliverer = items.isEmpty ? nil : pthread_self()
         return items.popFirst()
     }

@@ -1,4 +1,6 @@
 /// Runs the callbacks of loads.
+/// Implementations: `LibraryDispatcher`, `ImmediateDispatcher`, `PollableDispatcher`, `CallQueue`, and functions of
+/// the host.
 package protocol Dispatcher: AnyObject, Sendable {
     /// True when callbacks may run on the calling thread; some are then delivered inline.
     var isCurrent: Bool { get }
@@ -29,7 +31,9 @@ extension Dispatcher {
 }
 
 /// Runs callbacks on the callback thread of the engine.
+/// Used for requests and managers without a dispatcher of their own.
 package final class LibraryDispatcher: Dispatcher {
+    /// The thread exists as long as the lease.
     private let lease: EngineLease
 
     package init(lease: EngineLease) { self.lease = lease }
@@ -43,6 +47,7 @@ package final class LibraryDispatcher: Dispatcher {
 
 /// Runs callbacks on the posting thread. Progress is posted to another thread, so callbacks never run on the thread that
 /// transfers bytes of network or disk.
+/// Used inside the library, for example by prefetchers, which queue their own callbacks.
 package final class ImmediateDispatcher: Dispatcher {
     package init() {}
 
@@ -50,5 +55,6 @@ package final class ImmediateDispatcher: Dispatcher {
     package var isWaitingFutile: Bool { false }
 
     package func post(_ delivery: any Delivery) { delivery.deliverPending() }
+    // Progress is reported by the transfer thread, which must not run foreign code.
     package func postProgress(_ delivery: any Delivery) { Engine.callLater { delivery.deliverPending() } }
 }

@@ -1,8 +1,13 @@
 /// Hooks of the host for downloads; each is optional. Hooks that may wait are `async`.
+/// Called by the HTTP engine; those of a request take precedence over those of the downloader.
 package final class DownloadHooks: Sendable {
+    /// Receives the request as it would be sent, and returns the one to send.
     package typealias RequestHook = @Sendable (ImageRequest) async throws(ImageError) -> ImageRequest
+    /// Receives and returns the status and fields; the body cannot be changed here.
     package typealias ResponseHook = @Sendable (DownloadResponse) async throws(ImageError) -> DownloadResponse
+    /// Receives the complete body with its response.
     package typealias Decryptor = @Sendable (Bytes, DownloadResponse) throws(ImageError) -> Bytes
+    /// Returns the URL to continue with.
     package typealias RedirectHook = @Sendable (Redirect) async throws(ImageError) -> [UInt8]
 
     /// Changes the request before it is sent, or throws to refuse it.
@@ -16,6 +21,7 @@ package final class DownloadHooks: Sendable {
     /// Receives events in order; must return quickly.
     package let event: (@Sendable (DownloadEvent) -> Void)?
 
+    /// Identifies the hooks in sharing keys.
     private let number = UniqueNumber.next()
 
     package init(
@@ -30,9 +36,13 @@ package final class DownloadHooks: Sendable {
     }
 
     /// A redirect response.
+    /// Passed to the redirect hook, before the target is checked.
     package struct Redirect: Sendable {
+        /// The URL that responded.
         package let from: [UInt8]
+        /// The target of the response, resolved against `from`.
         package let to: [UInt8]
+        /// Status of the response, 3xx.
         package let status: Int32
 
         package init(from: [UInt8], to: [UInt8], status: Int32) {
@@ -43,6 +53,7 @@ package final class DownloadHooks: Sendable {
     }
 
     /// These hooks; hooks that are absent here come from `below`.
+    /// Both remain unchanged; the result has a number of its own.
     package func over(_ below: DownloadHooks?) -> DownloadHooks {
         guard let below else { return self }
         return DownloadHooks(
@@ -62,6 +73,8 @@ package final class DownloadHooks: Sendable {
     package var needsAll: Bool { response != nil || decrypt != nil }
 
     /// Hooks that apply the same changes to all requests and all responses.
+    /// `request`: its method, body and fields replace those of each request. `response`: its status, if not 0, and
+    /// its fields replace those of each response. nil changes nothing.
     package static func fixed(request: ImageRequest?, response: DownloadResponse?) -> DownloadHooks {
         let changeRequest: RequestHook? = request.map { fixed in
             { @Sendable asked throws(ImageError) in
@@ -84,5 +97,6 @@ package final class DownloadHooks: Sendable {
     }
 
     /// Decodes bodies in Base64.
+    /// The bodies are text; partial images are not available (`needsAll`).
     package static let base64 = DownloadHooks(decrypt: { bytes, _ throws(ImageError) in try Base64.decode(bytes) })
 }

@@ -1,27 +1,35 @@
 /// Receives a notification when a body has grown or restarted. Called on the thread of the transfer; must return quickly.
 package protocol BodyObserver: AnyObject, Sendable {
+    /// A call may be late: the body may have changed again.
     func bodyGrew()
 }
 
 /// The body of a running load. Its loader writes it, one thread at a time; decoders of partial images read it while it grows.
 /// Both work without copies.
+/// Made by loaders. `state` has the lock, which is not held while observers or `fill` run.
+/// Not copied at the end: `finish` returns the same memory.
 package final class GrowingBody: Sendable {
     /// Snapshot of all bytes received so far.
+    /// The bytes stay valid, also when the body grows or restarts.
     package struct Look: Sendable {
         package let bytes: Bytes
         /// Incremented by every restart: the bytes of another attempt may differ from the first byte on.
         package let attempt: Int
     }
 
+    /// Progressive decodes hold the body, so the body must not hold them.
     private struct WeakObserver { weak var observer: (any BodyObserver)? }
 
+    /// Guarded by `state`.
     private struct State {
         var bytes: GrowingBytes
         var attempt = 0
         /// The complete body, once it is finished.
         var whole: Bytes?
+        /// Includes observers that no longer exist; `observe` removes them.
         var observers: [WeakObserver] = []
 
+        /// The observers that exist; holding them may make the caller their last owner.
         var observed: [any BodyObserver] { observers.isEmpty ? [] : observers.compactMap(\.observer) }
     }
 
@@ -37,6 +45,7 @@ package final class GrowingBody: Sendable {
 
     // MARK: Writing
 
+    /// Bytes received so far in this attempt.
     package var count: Int { state.withLock { $0.bytes.count } }
 
     /// Reserves memory for the expected length, which is only a hint.
@@ -44,6 +53,7 @@ package final class GrowingBody: Sendable {
         try state.withLock { state throws(ImageError) in try state.bytes.reserve(announced) }
     }
 
+    /// Appends a copy of `piece`. Throws `tooLarge` above the limit, and `noMemory`.
     package func append(_ piece: UnsafeRawBufferPointer) throws(ImageError) {
         let observers = try state.withLock { state throws(ImageError) in
             unsafe try state.bytes.append(piece)
@@ -57,6 +67,7 @@ package final class GrowingBody: Sendable {
     package func append(
         upTo count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(ImageError) -> Int
     ) throws(ImageError) -> Int {
+        // The memory is reserved under the lock and filled outside it.
         let room = try state.withLock { state throws(ImageError) in try state.bytes.room(count) }
         guard let room else { return 0 }
         let written = unsafe try room.fill(fill)
@@ -69,6 +80,7 @@ package final class GrowingBody: Sendable {
     }
 
     /// Discards all bytes because the transfer restarts; decoders discard their state.
+    /// The limit and the observers remain.
     package func reset() {
         let observers = state.withLock { state in
             // Releases the memory here; existing snapshots keep it.
@@ -91,6 +103,7 @@ package final class GrowingBody: Sendable {
 
     // MARK: Reading
 
+    /// A snapshot, at the cost of a reference.
     package var look: Look { state.withLock { Look(bytes: $0.whole ?? $0.bytes.bytes, attempt: $0.attempt) } }
 
     /// The number of bytes and the attempt they belong to.

@@ -1,3 +1,4 @@
+/// The record travels with the image in memory, so that freshness can be computed without a disk look-up.
 extension SharedResponseRecord: ImageProvenance {}
 
 extension ImageMetadata {

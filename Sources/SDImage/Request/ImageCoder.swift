@@ -2,8 +2,10 @@
 ///
 /// Called on workers of the pool, from several threads concurrently. Never does I/O. `stop` is the budget of each call:
 /// parsers `spend` the bytes they read, and no loop runs longer than about 50 ms without a `check`.
+/// Registered in `CoderRegistry`, which asks coders in order and limits images before and after.
 package protocol ImageCoder: AnyObject, Sendable {
     /// Name for messages and `doctor`, e.g. "jpeg".
+    /// Constant for the lifetime of the coder.
     var name: String { get }
     /// Versions of the underlying libraries, for `doctor`, e.g. "libjpeg-turbo 2.1.5".
     var libraryVersion: String { get }
@@ -11,27 +13,35 @@ package protocol ImageCoder: AnyObject, Sendable {
     var decodableFormats: [ImageFormat] { get }
     var encodableFormats: [ImageFormat] { get }
     /// The place from which a worker process can make the same coder.
+    /// Used by `SDImageIsolation`, which has workers make the coder again.
     var origin: CoderOrigin { get }
     /// True if the coder belongs to those that `Isolation.risky` isolates.
     var isRisky: Bool { get }
 
     /// True when the first bytes belong to this coder's formats; otherwise the next coder is asked.
+    /// `bytes`: the beginning of the file, possibly the complete file. Must not throw, and must read no further than
+    /// needed.
     func canDecode(_ bytes: Bytes) -> Bool
     /// Reads only headers: size, frames, orientation. Allocates no pixel memory.
+    /// Throws for headers that are damaged or incomplete.
     func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo
     /// Decodes the image. For an animation, decodes the first frame; the image gives access to the others unless the options
     /// select the first only.
+    /// Throws for damaged bytes, exceeded limits, and `cancelled`.
     func decode(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image
     /// Opens a decoder for bytes that arrive in pieces, and for frames; nil when the coder needs all bytes at the start.
     func open(options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)?
     /// Opens a decoder for a complete source that is read on demand; nil when the coder needs the bytes in memory.
+    /// The source may be a file or a table of the host, read on any thread.
     func open(source: any ByteSource, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)?
+    /// True if `encode` accepts the format.
     func canEncode(_ format: ImageFormat) -> Bool
     /// Encodes an image prepared by `CoderRegistry.encode`: a still if requested, and no larger than the requested size. The
     /// result is never empty.
     func encode(_ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken) throws(ImageError) -> Bytes
 }
 
+/// Defaults of a coder that decodes complete files only.
 extension ImageCoder {
     package var encodableFormats: [ImageFormat] { [] }
     package var origin: CoderOrigin { .library }
@@ -49,17 +59,24 @@ extension ImageCoder {
 }
 
 /// Properties read from headers, without decoding.
+/// Values are those of the file; options of a decode do not change them.
 package struct ImageInfo: Sendable {
     package var format: ImageFormat = .unknown
     /// Size as stored, before the orientation is applied.
     package var storedSize = PixelSize(width: 0, height: 0)
+    /// The orientation that the file requests for display.
     package var orientation: Orientation = .up
+    /// Frames of an animation; 1 for a still.
     package var frameCount = 1
+    /// Number of plays; 0 = endless.
     package var loopCount = 0
+    /// Duration of one play of all frames; 0 for a still.
     package var durationMilliseconds = 0
     package var hasAlpha = false
+    /// Bits of one sample as stored.
     package var bitsPerChannel = 8
     package var channels = 3
+    /// True for files that show a coarse image before all bytes have arrived.
     package var isProgressive = false
     package var hasColorProfile = false
     /// True for PQ and HLG, which exceed the white of a standard image.
@@ -81,5 +98,6 @@ package struct ImageInfo: Sendable {
 
     package init() {}
 
+    /// Size after the orientation is applied.
     package var displayedSize: PixelSize { orientation.swapsAxes ? storedSize.swapped : storedSize }
 }

@@ -1,18 +1,24 @@
 /// Fetches the bytes of one URL. Never caches and never decodes.
+/// Called by `FetchStage` and `LoaderFetch`. Implementations: `CurlLoader`, `FileLoader`, `DataURLLoader`,
+/// `LoaderChain`, and loaders of the host.
 package protocol ImageLoader: AnyObject, Sendable {
     /// Name for messages and `doctor`.
     var name: String { get }
     /// Identifies the loader in keys (`UniqueNumber`).
+    /// Constant for the lifetime of the loader.
     var number: UInt64 { get }
     /// True when this loader supports the scheme; otherwise the next one is asked.
+    /// Depends on the request alone, not on the state of the network.
     func canLoad(_ request: ImageRequest) -> Bool
     /// The loader that performs this request: itself, or a member of a chain. Throws when no loader accepts the request.
     func chosen(for request: ImageRequest) throws(ImageError) -> any ImageLoader
     /// Fetches the bytes. Fails with `cancelled` when the surrounding task is cancelled. `progress` may be called on any
     /// thread, any number of times, before this returns.
+    /// The request is one that `prepared` returned.
     func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData
     /// Starts a fetch for a caller without a task, which cancels it with the returned object. `sharingKey`: that of the request;
     /// nil if its transfer is not shared. `done` is called once, on any thread, possibly before this returns.
+    /// The executor is the thread on which a loader without one of its own runs its task.
     func begin(
         _ request: ImageRequest, sharedAs sharingKey: SharingKey?, progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
@@ -25,8 +31,10 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// The request to send, as changed by a hook of the host; the functions below take this request. May wait.
     func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest
     /// Key of requests that can share one transfer. nil: the transfer is never shared.
+    /// Equal keys promise equal bytes; see `SharingKey`.
     func sharingKey(_ request: ImageRequest) -> SharingKey?
     /// True when a failure is remembered, so that the URL is not requested again for a while.
+    /// Asked after each failed transfer, unless a hook of the host decides.
     func remembersFailure(_ error: ImageError, of request: ImageRequest) -> Bool
     /// Key of requests that share a failure: the sharing key of transfers and the state of the loader that is sent along. nil:
     /// failures are not remembered.
@@ -36,11 +44,14 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// True when equal requests may be one load. Unlike `sharingKey`, returns quickly for every loader.
     var sharesEqualLoads: Bool { get }
     /// Changes the priority of the transfer of `sharingKey`, if it is still queued.
+    /// Has no effect on a transfer that has started, or that the loader does not know.
     func setPriority(_ sharingKey: SharingKey, to priority: LoadPriority)
 }
 
 /// Result of a loader.
+/// Made by a loader; `noted` completes it with the properties of the request.
 package struct LoadedData: Sendable {
+    /// The body after content decoding.
     package var bytes: Bytes
     /// The image itself, from a loader that owns images rather than bytes, such as a photo library.
     package var image: Image?
@@ -59,6 +70,7 @@ package struct LoadedData: Sendable {
     package var isWorthKeeping = true
     /// True for data from a server with an untrusted certificate: no cache stores it and no other load shares it.
     package var isUntrusted = false
+    /// The exchanges with the origin, in order.
     package var transactions: [LoadTransaction] = []
     /// Validators and freshness, stored with the image; empty for loaders without HTTP.
     package var record = ResponseRecord()
@@ -75,13 +87,16 @@ package struct LoadedData: Sendable {
 
     /// Adds the metadata that depends on the request: the fields that select the response for later requests, and the
     /// restriction to private caches. For "Not modified", the restriction follows after the merge with the stored response.
+    /// Called once, when the transfer has ended.
     func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> LoadedData {
+        // The record of 304 is merged with the stored one first, which may have another restriction.
         guard !isUnmodified else { return selected(by: loader.sentFields(request)) }
         var data = self
         data.record = record.noted(request, loader)
         return data
     }
 
+    /// A response without Vary needs no digest of fields.
     private func selected(by fields: @autoclosure () -> [HeaderField]) -> LoadedData {
         guard !record.vary.isEmpty else { return self }
         var data = self
@@ -90,6 +105,7 @@ package struct LoadedData: Sendable {
     }
 }
 
+/// Called by `noted` above, and by `RevalidationStage` after the merge.
 extension ResponseRecord {
     /// Adds the request fields that select the response, and the restriction to private caches where required.
     func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> ResponseRecord {
@@ -102,20 +118,25 @@ extension ResponseRecord {
     }
 }
 
+/// RFC 9111, section 3.5, restricts responses to requests with credentials.
 extension ImageRequest {
     /// True when the request sends credentials in a field or in the URL.
+    /// `fields`: the fields as sent, with those of the loader.
     func carriesAuthorization(_ fields: [HeaderField]) -> Bool {
         fields.contains { $0.isNamed("Authorization") || $0.isNamed("Proxy-Authorization") }
             || self.urlText.userInfo != nil
     }
 
+    /// A jar may send cookies that are not among the fields.
     func carriesCookies(_ fields: [HeaderField]) -> Bool {
         self.handlesCookies || fields.contains { $0.isNamed("Cookie") }
     }
 
+    /// Such responses are rarely useful to other processes.
     func carriesCredentials(_ fields: [HeaderField]) -> Bool { carriesAuthorization(fields) || carriesCookies(fields) }
 }
 
+/// Defaults for loaders that only load, without hooks, priorities or state of their own.
 extension ImageLoader {
     package var sharesEqualLoads: Bool { true }
 
@@ -125,6 +146,7 @@ extension ImageLoader {
         _ request: ImageRequest, sharedAs sharingKey: SharingKey?, progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
     ) -> any Cancellable {
+        // The task runs on the asynchronous thread; a loader that blocks changes to another one itself.
         let task = Task(executorPreference: executor) {
             do throws(ImageError) { done(.success(try await self.load(request, progress: progress))) } catch {
                 done(.failure(error))
@@ -158,6 +180,7 @@ extension ImageLoader {
     package func remembersFailure(_ error: ImageError, of request: ImageRequest) -> Bool { error.isDefinite }
 }
 
+/// Errors that several loaders and stages report alike.
 extension ImageError {
     /// The error for a response without an image to a condition that the caller itself set.
     static func unmodified(after transactions: [LoadTransaction] = []) -> ImageError {
@@ -165,6 +188,7 @@ extension ImageError {
     }
 
     /// The error for a URL that no loader accepts.
+    /// Schemes without any loader are refused by policy; a known scheme lacks its loader in this chain.
     package static func noLoader(for url: URLText) -> ImageError {
         let scheme = url.scheme
         switch scheme {

@@ -2,10 +2,13 @@
 ///
 /// Copies share their parameters until one of them is changed, because a load passes its request on at every step and thousands
 /// may wait: a copy of all parameters takes 500 instructions (callgrind, submission of a load).
+/// Members of `RequestParameters` appear as members of the request (`dynamicMember`).
 @dynamicMemberLookup
 public struct ImageRequest: Sendable {
+    /// Read by other modules through the subscript only.
     public private(set) var parameters: SharedParameters
 
+    /// Milliseconds between partial images if the request sets none.
     package static let standardProgressiveInterval: UInt32 = 100
 
     package static let get = "GET"
@@ -16,6 +19,7 @@ public struct ImageRequest: Sendable {
         // Inlined in other modules, for which this must be public: otherwise each access there evaluates a key path. Submitting a
         // load takes 50,700 instructions, and 76,100 without (callgrind, release build).
         @inlinable get { parameters.all[keyPath: choice] }
+        // A copy that is shared gets parameters of its own before the first change.
         _modify {
             if !isKnownUniquelyReferenced(&parameters) { parameters = SharedParameters(parameters.all) }
             yield &parameters.all[keyPath: choice]
@@ -33,23 +37,28 @@ public final class SharedParameters: @unchecked Sendable {
 }
 
 /// All options of a request.
+/// The C interface documents each option (`include/sdimage/request.h` and others).
 public struct RequestParameters: Sendable {
     /// The URL as given, validated UTF-8 without NUL; split once for all loads of the request.
     package var urlText: URLText
     /// Replaces the URL as the base of the cache key.
+    /// nil: the URL.
     package var cacheKey: [UInt8]?
     package var priority: LoadPriority = .normal
     package var sourcePolicy: SourcePolicy = .any
     package var cachePolicy: CachePolicy = []
+    /// Completes the load only after its stores are committed.
     package var waitForStore = false
     /// Includes the encoded bytes in the result of a memory hit.
     package var includesData = false
     /// Reads that the starting call waits for.
     package var blockingReads: BlockingReads = []
     /// nil for a request without rare options; an object of all requests would have a contended reference count.
+    /// Its members are those of the extension in `RareOptions.swift`.
     var rare: BoxedRareOptions?
     /// Treats the URL only as a key, for cache look-ups.
     package var isKeyOnly = false
+    /// Sends the request although it failed recently.
     package var retryFailed = false
     /// nil = the policy of the manager.
     package var freshness: FreshnessPolicy?
@@ -66,6 +75,7 @@ public struct RequestParameters: Sendable {
     package var handlesCookies = false
     /// Accepts responses from servers with an invalid certificate.
     package var acceptsInvalidCertificates = false
+    /// The default of these is the one of the manager.
     package var loader: Setting<any ImageLoader> = .inherited
     package var cache: Setting<any ImageCaching> = .inherited
     package var dispatcher: Setting<any Dispatcher> = .inherited
@@ -89,18 +99,21 @@ extension ImageRequest {
     }
 
     /// True for http and https.
+    /// Other schemes need no network.
     package var isHTTP: Bool { self.urlText.isHTTP }
 
     /// True for a GET request, which changes nothing at the URL.
     package var isGet: Bool { self.method == ImageRequest.get }
 
     /// True when a transformer is applied to the image.
+    /// The options decide for animations and vector images.
     package func transforms(_ image: Image) -> Bool {
         (self.transformsAnimated || image.frames == nil) && (self.transformsVector || image.vector == nil)
     }
 }
 
 /// An option of a request that can also be inherited from the manager.
+/// `none` differs from `inherited`: it switches the option off.
 package enum Setting<Value> {
     case inherited
     case none
@@ -120,6 +133,7 @@ extension Setting: Sendable where Value: Sendable {}
 
 /// Reads that a starting call waits for; the raw values are those of `sdimage_blocking_reads`.
 package struct BlockingReads: OptionSet, Sendable {
+    /// Values combine; the default is none, and a call returns before any read.
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
@@ -131,12 +145,16 @@ package struct BlockingReads: OptionSet, Sendable {
 
 /// Sources that a load may use.
 package enum SourcePolicy: Int32, Sendable {
+    /// Caches first, then the loader.
     case any = 0
+    /// Never calls a loader; a load without a cached image ends without one.
     case cacheOnly = 1
+    /// Never looks in caches; the result is stored.
     case loaderOnly = 2
 }
 
 /// Exceptions from the look-up and the store in all layers; the raw values are those of `sdimage_cache_policy`.
+/// Reads and writes of originals concern requests for derived images only.
 package struct CachePolicy: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -147,6 +165,7 @@ package struct CachePolicy: OptionSet, Sendable {
     package static let skipDiskWrite = CachePolicy(rawValue: 8)
     package static let skipOriginalRead = CachePolicy(rawValue: 16)
     package static let skipOriginalWrite = CachePolicy(rawValue: 32)
+    /// Unlike the others, these two enable something.
     package static let readOriginalFromMemory = CachePolicy(rawValue: 64)
     package static let storeOriginalInMemory = CachePolicy(rawValue: 128)
 
@@ -172,6 +191,7 @@ package struct CachePolicy: OptionSet, Sendable {
 }
 
 /// Layers of a cache.
+/// Raw values are those of the C interface.
 package struct CacheLayers: OptionSet, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
@@ -184,15 +204,18 @@ package struct CacheLayers: OptionSet, Sendable {
 extension ImageRequest {
     /// A copy of the request with these conditions in place of its own. Unchanged without conditions, and for methods other
     /// than GET.
+    /// Used by `RevalidationStage`, with the conditions of a cached record.
     package func asking(_ conditions: [HeaderField]) -> ImageRequest {
         guard !conditions.isEmpty, isGet else { return self }
         var request = self
+        // Conditions of the host may refer to another representation than the cached one.
         request.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
         request.headers += conditions
         return request
     }
 }
 
+/// Used for look-ups alone.
 extension ImageRequest {
     /// The request for the image of the same key in one cache, without a loader, hooks or a transformer.
     package func limited(to cache: any ImageCaching) -> ImageRequest {

@@ -2,13 +2,16 @@
 ///
 /// The bytes are `base`, a separator that occurs in no URL, and `variant`. The printed form puts `-variant` before the
 /// extension; it is for readers, and as a key it names the original of that name.
+/// Variants are named by `LoadKeys`, in a fixed order.
 extension CacheKey {
     /// Unit separator: a control character, which `URLText.validate` refuses.
     package static let separator: UInt8 = 0x1F
 
     /// Maximum number of hyphens that are tried as the start of a variant.
+    /// Bounds the work for keys with many hyphens, each of which may take a look-up.
     private static let mostCandidates = 16
 
+    /// `variant`: names of thumbnail, options and transformers, joined by hyphens. Empty: the key of the original.
     package init(base: [UInt8], variant: [String]) {
         guard !variant.isEmpty else {
             self.init(base)
@@ -31,6 +34,7 @@ extension CacheKey {
     /// The variant; nil for the key of an original.
     package var variant: ArraySlice<UInt8>? { boundary.map { bytes[($0 + 1)...] } }
 
+    /// Index of the separator. The last one, because a key of the caller may contain others.
     private var boundary: Int? { bytes.lastIndex(of: CacheKey.separator) }
 
     /// The key as shown to readers in results and log messages.
@@ -55,8 +59,10 @@ extension CacheKey {
 
     /// The variants whose printed form is this key. For texts of callers, never for a URL that is loaded. Empty for a key that
     /// names a variant exactly.
+    /// Tries each hyphen from the end, and both ends: that of the key and that of its base name.
     package var namesakes: [CacheKey] {
         guard variant == nil else { return [] }
+        // A query may follow the extension, and "." may occur in it.
         let dots = Set([URLText(bytes).extensionDot, URLText.extensionDot(in: bytes[...])].compactMap { $0 })
         let hyphens = bytes.indices.reversed().lazy.filter { bytes[$0] == Byte.hyphen }
         return hyphens.prefix(CacheKey.mostCandidates).flatMap { hyphen in
@@ -65,10 +71,12 @@ extension CacheKey {
     }
 
     /// The variant between a hyphen and the extension, if its printed form is this key.
+    /// nil if printing the variant does not give this key back, which is the proof that the split is right.
     private func namesake(hyphen: Int, end: Int) -> CacheKey? {
         let base = Array(bytes[..<hyphen] + bytes[end...])
         guard !base.isEmpty else { return nil }
         let text = Array(bytes[(hyphen + 1)..<end])
+        // A printed URL has escapes, a printed path has none; a variant may contain "%" itself.
         for variant in [PercentEncoding.decode(text[...]), text] {
             guard CacheKey.printed(base: base, variant: variant) == bytes else { continue }
             return CacheKey(base + [CacheKey.separator] + variant)
@@ -82,6 +90,7 @@ extension CacheKey {
     }
 
     /// True for the printed key of a thumbnail.
+    /// Recognizes the text of `thumbnailSuffix`.
     package var isThumbnail: Bool {
         let mark = Array("-Thumbnail(".utf8)
         guard bytes.count >= mark.count else { return false }
@@ -89,6 +98,7 @@ extension CacheKey {
     }
 
     /// The first result of `find` for a text of the caller: as an exact key, then as the printed form of a variant.
+    /// `find` is called until it returns a value or throws.
     package func first<R>(_ find: (CacheKey) throws(ImageError) -> R?) throws(ImageError) -> R? {
         if let found = try find(self) { return found }
         for key in namesakes { if let found = try find(key) { return found } }
@@ -103,6 +113,7 @@ extension CacheKey {
     }
 
     /// The variant name of a thumbnail.
+    /// Part of stored keys: a change makes all thumbnails on disk unreachable.
     package static func thumbnailSuffix(_ size: PixelSize, mode: ScaleMode) -> String {
         // Whole numbers in the form of `FixedDecimal.text`.
         var text = "Thumbnail({"

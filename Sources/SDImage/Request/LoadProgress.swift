@@ -1,12 +1,16 @@
 /// Receives the progress of a loader, on any thread.
+/// Implemented by `SharedTransfer`, `LoaderFetch` and adapters of the host.
 package protocol ProgressReceiver: AnyObject, Sendable {
     /// Bytes received so far and the expected total; -1 = unknown.
     func didReceive(_ received: Int64, _ expected: Int64)
     /// The body that the bytes will arrive in, for decoders of partial images.
+    /// Called again if the loader continues in another body.
     func bodyArrives(_ body: GrowingBody)
     /// A response head; the last one counts.
+    /// Called for each response, also before a redirect or a retry.
     func didRespond(_ head: ReceivedHead)
     /// A placeholder for the final image.
+    /// A loader may send several; each replaces the one before.
     func didPreview(_ image: Image)
 }
 
@@ -16,7 +20,9 @@ extension ProgressReceiver {
 }
 
 /// Progress that a loader reports before it completes.
+/// A value that a loader may keep and use on any thread until it completes.
 package struct LoadProgress: Sendable {
+    /// nil discards everything, at no cost.
     private let receiver: (any ProgressReceiver)?
 
     /// Discards all progress.

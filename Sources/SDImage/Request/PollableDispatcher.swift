@@ -10,17 +10,22 @@ package final class PollableDispatcher: Dispatcher {
 
     package init() throws(ImageError) { queue = try PollableQueue() }
 
+    // No thread can take deliveries of a queue that the host cannot reach.
     deinit { queue.close() }
 
     package var isCurrent: Bool { queue.isCurrent }
     package var takesEvents: Bool { true }
+    /// Loads hold the queue, not this object: otherwise `deinit` would never run.
     package var target: any Dispatcher { queue }
+    /// Readable while deliveries are queued. It belongs to the queue and must not be closed by the host.
     package var descriptor: Int32 { queue.descriptor }
 
     package func post(_ delivery: any Delivery) { queue.post(delivery) }
+    /// Makes the calling thread the one on which callbacks may run inline.
     package func bindCurrentThread() { queue.bindCurrentThread() }
 
     /// Runs the callbacks queued now; returns their number.
+    /// Deliveries that are posted meanwhile are left for the next call.
     package func drain() -> Int {
         var count = 0
         for delivery in queue.takeAll() { count += delivery.deliverPending() }
@@ -29,12 +34,14 @@ package final class PollableDispatcher: Dispatcher {
 
     /// The event that `take` derives from the next delivery; nil when nothing is queued. Runs queued calls other than
     /// deliveries of loads on the way.
+    /// nil from `take`: the delivery has nothing left, for example because it was taken inline.
     package func next<Event>(_ take: (any Delivery) -> Event?) -> Event? {
         while let delivery = queue.takeOne() {
             if let calls = delivery as? CallQueue {
                 calls.deliverPending()
                 continue
             }
+            // Delivered or dropped meanwhile.
             guard let event = take(delivery) else { continue }
             // A load may have more pending deliveries than the one taken here.
             if delivery.hasPending { queue.post(delivery) }
@@ -46,10 +53,13 @@ package final class PollableDispatcher: Dispatcher {
 
 /// The queue and its descriptor.
 package final class PollableQueue: Dispatcher {
+    /// Guarded by `monitor`.
     private struct State {
         var queue = FIFO<any Delivery>()
+        /// True while the descriptor is readable, so that each change is one system call.
         var isSignalled = false
         var isClosed = false
+        /// The thread of `bindCurrentThread`; nil before.
         var bound: pthread_t?
     }
 
@@ -66,6 +76,7 @@ package final class PollableQueue: Dispatcher {
     // Closed last: the descriptor's number must not be reused while a load could still signal it.
     deinit { Glibc.close(descriptor) }
 
+    /// False before `bindCurrentThread`.
     package var isCurrent: Bool { monitor.withLock { $0.bound } == pthread_self() }
     package var takesEvents: Bool { true }
 
@@ -81,9 +92,11 @@ package final class PollableQueue: Dispatcher {
             }
             return false
         }
+        // Outside the lock: dropping may release objects of the host.
         if isDropped { delivery.dropPending() }
     }
 
+    /// The next delivery; nil when none is queued.
     fileprivate func takeOne() -> (any Delivery)? {
         monitor.withLock { state in
             let delivery = state.queue.popFirst()
@@ -92,6 +105,7 @@ package final class PollableQueue: Dispatcher {
         }
     }
 
+    /// All deliveries that are queued now.
     fileprivate func takeAll() -> [any Delivery] {
         monitor.withLock { state in
             let all = state.queue.drain()
@@ -100,6 +114,7 @@ package final class PollableQueue: Dispatcher {
         }
     }
 
+    /// Drops what is queued, and everything that is posted later.
     fileprivate func close() {
         let dropped = monitor.withLock { state in
             state.isClosed = true
@@ -108,6 +123,7 @@ package final class PollableQueue: Dispatcher {
         for delivery in dropped { delivery.dropPending() }
     }
 
+    /// Called under the lock, so that signal and queue agree.
     private func unsignalWhenEmpty(_ state: inout State) {
         guard state.isSignalled, state.queue.isEmpty else { return }
         state.isSignalled = false

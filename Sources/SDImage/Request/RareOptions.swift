@@ -1,7 +1,10 @@
 /// Options that few requests have.
+/// Boxed, and copied as a whole by each change.
 private struct RareOptions: Sendable {
+    /// The values of a request without a box.
     static let standard = RareOptions()
 
+    /// Each is documented at its accessor below.
     var encodeOptions: EncodeOptions?
     var encodeFormat = ImageFormat.unknown
     var omittedHeaders: [String] = []
@@ -16,6 +19,7 @@ private struct RareOptions: Sendable {
 }
 
 /// Immutable options that few requests have. An object, because thousands of requests may wait.
+/// Compared by `hasRareOptions` alone, not by value.
 final class BoxedRareOptions: Sendable {
     fileprivate let all: RareOptions
 
@@ -25,6 +29,7 @@ final class BoxedRareOptions: Sendable {
 // Members of the request, because a member of the parameters would be called by other modules with a copy of all of them. A getter
 // copies only its own option.
 extension ImageRequest {
+    /// Replaces the box by one with the change; other copies of the request keep theirs.
     private mutating func change(_ body: (inout RareOptions) -> Void) {
         var all = self.rare?.all ?? .standard
         body(&all)
@@ -52,6 +57,7 @@ extension ImageRequest {
         set { change { $0.omittedHeaders = newValue } }
     }
 
+    /// Method of the request, such as "POST"; case-sensitive (RFC 9110, section 9.1).
     package var method: String {
         get { self.rare?.all.method ?? ImageRequest.get }
         set { change { $0.method = newValue } }
@@ -103,6 +109,7 @@ extension ImageRequest {
     var hasRareOptions: Bool { self.rare != nil }
 
     /// True if no option changes how a loader sends the request.
+    /// Such requests share one array of details in `SharingKey`.
     package var hasPlainTransfer: Bool {
         self.rare == nil && self.headers.isEmpty && self.timeoutMilliseconds == 0 && !self.handlesCookies
             && !self.acceptsInvalidCertificates

@@ -2,9 +2,12 @@
 /// the metadata of the entry, where earlier versions of the library ignore them.
 package struct VariantSource: Hashable, Sendable {
     /// Size of the original as displayed; empty if it is unknown.
+    /// Pixels; sides above 32 bits do not occur.
     package var size: PixelSize
+    /// True if the original was decoded only partially because of damage.
     package var isDamaged: Bool
 
+    /// `metadata`: that of the variant before it is encoded.
     package init(_ metadata: ImageMetadata) {
         size = metadata.sourceSize ?? PixelSize(width: 0, height: 0)
         isDamaged = metadata.isDamaged
@@ -15,6 +18,7 @@ package struct VariantSource: Hashable, Sendable {
     private static let length = 10
 
     /// The mark, width and height in four bytes each, little-endian, and flags.
+    /// Written by `CachedData.variantSource`.
     var encoded: [UInt8] {
         var bytes = [VariantSource.mark]
         for side in [size.width, size.height] {
@@ -27,6 +31,7 @@ package struct VariantSource: Hashable, Sendable {
     /// nil for other bytes.
     init?(encoded bytes: [UInt8]) {
         guard bytes.count == VariantSource.length, bytes.first == VariantSource.mark else { return nil }
+        // Little-endian: the highest byte is the last.
         let sides = [bytes[1...4], bytes[5...8]].map { side in side.reversed().reduce(0) { $0 << 8 | Int($1) } }
         size = PixelSize(width: sides[0], height: sides[1])
         isDamaged = bytes[9] & 1 != 0
