@@ -1,10 +1,12 @@
 /// Job that an idle worker runs to help a thread that could run it itself.
+/// Made by `WorkPool.assist`. The owner does the work itself if no worker comes in time.
 package final class Assistance: Sendable {
     private enum Stage {
         case waiting(@Sendable () -> Void)
         case running, ended, withdrawn
     }
 
+    /// The waiting thread is the one that asked for help; the lock is not held while the job runs.
     private let stage: Monitor<Stage>
 
     init(_ body: @escaping @Sendable () -> Void) { stage = Monitor(.waiting(body)) }
@@ -23,6 +25,7 @@ package final class Assistance: Sendable {
     }
 
     /// Prevents a start of the job; false if it has started.
+    /// Called by the thread that asked for help when the work is done. The job is then never called.
     @discardableResult
     package func cancel() -> Bool {
         // The closure of the job is released outside the lock.
@@ -38,6 +41,7 @@ package final class Assistance: Sendable {
     }
 
     /// Blocks until a started job has ended. Withdraws a job that has not started instead of waiting for a free worker.
+    /// Called before the memory of the job is freed.
     package func wait() {
         guard !cancel() else { return }
         stage.wait { stage, _ -> Void? in

@@ -3,12 +3,14 @@ import Glibc
 /// Limits that a container sets for this process (cgroup v2 and v1).
 package enum ControlGroup {
     /// CPU quota in processors (quota divided by period), or nil without a quota.
+    /// cgroup v2 has one file with both numbers, in microseconds; "max" is no quota.
     package static var processorQuota: Double? {
         if let line = SmallFile.read("/sys/fs/cgroup/cpu.max") {
             let words = line.split(whereSeparator: \.isWhitespace)
             guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]), period > 0 else { return nil }
             return quota / period
         }
+        // cgroup v1; a quota of -1 means none.
         guard let quota = SmallFile.read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").flatMap({ Double($0.trimmedASCII) }),
             let period = SmallFile.read("/sys/fs/cgroup/cpu/cpu.cfs_period_us").flatMap({ Double($0.trimmedASCII) }),
             quota > 0, period > 0
@@ -18,7 +20,9 @@ package enum ControlGroup {
 }
 
 /// Reads files of a few hundred bytes, such as those of /proc and /sys.
+/// One read suffices, because the kernel produces such a file at once.
 package enum SmallFile {
+    /// At most `limit` bytes; nil if the file cannot be read. Bytes that are not UTF-8 are replaced.
     package static func read(_ path: String, limit: Int = 16384) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

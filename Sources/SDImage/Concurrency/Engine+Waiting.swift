@@ -1,3 +1,4 @@
+/// Used by blocking functions of the C interface whose work is asynchronous.
 extension Engine {
     /// Runs asynchronous work and blocks the calling thread until it ends. Throws `wouldDeadlock` on a thread of the library: the
     /// work may need that thread.
@@ -7,6 +8,7 @@ extension Engine {
         if isForked { throw .forked }
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "library: blocking call on a library thread") }
         let lease = try acquire()
+        // Fails here rather than by a task that no thread would run.
         try lease.engine.executor.ensureStarted()
         let outcome = Monitor<Result<R, ImageError>?>(nil)
         Task(executorPreference: lease.engine.executor) {

@@ -2,18 +2,23 @@ import CSystem
 
 /// Handlers for `fork` (docs/decisions.md, "Fork"). The locks that synchronous decoding needs are held across it, so that the
 /// child finds them free. The child is marked, because it has none of the engine's threads.
+/// Called by the C library on the thread that forks: before the fork, and after it in both processes.
 package enum ForkHandlers {
+    /// A lock of some module, by its two functions.
     private struct Held {
         let lock: @Sendable () -> Void
         let unlock: @Sendable () -> Void
     }
 
+    /// `running`: one thread prepares, and others that fork wait for it.
     private enum Preparation { case none, running, done }
 
     private struct State {
+        /// In the order in which they are taken.
         var locks = [
             Held(lock: { PixelPool.shared.lockForFork() }, unlock: { PixelPool.shared.unlockAfterFork() })
         ]
+        /// Gates of C libraries.
         var gates: [ForkGate] = []
         var preparation = Preparation.none
     }
@@ -44,6 +49,7 @@ package enum ForkHandlers {
     }
 
     /// Adds the gate of a C library.
+    /// Called before the library is used first.
     package static func add(_ gate: ForkGate) { held.withLock { $0.gates.append(gate) } }
 
     /// Installs the handlers. Called before the first use of a lock to be held: by an engine, or by a decode without one.
@@ -67,6 +73,7 @@ package enum ForkHandlers {
             })
     }
 
+    /// The locks are still held by this thread, also in the child.
     private static func release(inChild: Bool) {
         Engine.unlockAfterFork()
         held.withHeldState { state in

@@ -1,7 +1,10 @@
 /// Stores that are queued or under way, for which flushing waits.
+/// Numbers increase, so that a flush can tell earlier stores from later ones.
 package final class PendingStores: Sendable {
     private struct State {
+        /// Number of the latest store.
         var last: UInt64 = 0
+        /// Numbers of stores that have not ended.
         var pending: Set<UInt64> = []
     }
 
@@ -18,6 +21,7 @@ package final class PendingStores: Sendable {
         }
     }
 
+    /// Ends a store, whether it succeeded or not.
     package func finish(_ number: UInt64) {
         state.withLock { _ = $0.pending.remove(number) }
         state.broadcast()
@@ -25,6 +29,7 @@ package final class PendingStores: Sendable {
 
     /// Waits for the stores that are queued now; false if `deadline` passed first, and on a thread of the library, which may have
     /// to run them.
+    /// `deadline`: monotonic nanoseconds.
     package func wait(deadline: UInt64) -> Bool {
         if LibraryThread.isCurrent { return false }
         let last = state.withLock { $0.last }

@@ -1,10 +1,13 @@
 /// Checks periodically for memory pressure, and calls `respond` when it begins and repeatedly while it lasts.
 ///
 /// Uses a timer on the engine's executor: it does not start an engine, and ends with it. The timer runs only while it is on.
+/// One for each engine, as a service; `respond` empties caches.
 package final class PressureMonitor: EngineService {
     private let executor: WorkerThread
     private let pressure: MemoryPressure
+    /// Nanoseconds between two checks.
     private let interval: UInt64
+    /// Called on the asynchronous thread.
     private let respond: @Sendable () -> Void
     private let state = Lock(State())
 
@@ -17,6 +20,7 @@ package final class PressureMonitor: EngineService {
     }
 
     /// Number of checks from one response to the next.
+    /// Ten seconds with the standard interval.
     private static let pauseAfterAnswer = 10
 
     package init(
@@ -29,21 +33,25 @@ package final class PressureMonitor: EngineService {
         self.respond = respond
     }
 
+    /// Starts or ends the checks. Off takes effect at the next check at the latest.
     package func setOn(_ isOn: Bool) {
         let starts = state.withLock { state -> Bool in
             state.isOn = isOn
+            // The running timer ends itself; a second one would double the rate.
             defer { if isOn { state.isScheduled = true } }
             return isOn && !state.isScheduled
         }
         if starts { schedule() }
     }
 
+    /// Called by the engine before its threads end.
     package func stop() { setOn(false) }
 
     private func schedule() {
         executor.schedule(at: MonotonicClock.now + interval) { [weak self] in self?.look() }
     }
 
+    /// One check; schedules the next unless the monitor is off.
     private func look() {
         let isDue = state.withLock { state -> Bool? in
             guard state.isOn else {
@@ -54,6 +62,7 @@ package final class PressureMonitor: EngineService {
             return state.pause == 0
         }
         guard let isDue else { return }
+        // The files are read without the lock.
         if isDue, pressure.isHigh {
             state.withLock { $0.pause = PressureMonitor.pauseAfterAnswer }
             respond()

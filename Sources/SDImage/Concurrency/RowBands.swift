@@ -1,11 +1,15 @@
+/// For kernels whose rows do not depend on each other, such as conversions. `RowShares` is for others.
 import Synchronization
 
 /// Processes the rows of a result in bands, on the calling thread and on the available idle workers.
 package final class RowBands: Sendable {
     private let rows: Int
+    /// Rows of one band.
     private let bandRows: Int
     private let stop: CancellationToken
+    /// First row of the next band; at least `rows` at the end.
     private let next = Atomic<Int>(0)
+    /// The first error of any thread.
     private let failure = Lock<ImageError?>(nil)
 
     /// Approximate band size: large enough that the cost of requesting the next band is negligible, small enough that a
@@ -19,6 +23,7 @@ package final class RowBands: Sendable {
     }
 
     /// Calls `body` for each band, on several threads at once; throws the first error.
+    /// Returns when all bands are done. `rowBytes`: bytes of one row, which determine the size of a band.
     package static func run(
         _ rows: Int, rowBytes: Int, stop: CancellationToken, _ body: @escaping @Sendable (Range<Int>) throws(ImageError) -> Void
     ) throws(ImageError) {
@@ -30,10 +35,12 @@ package final class RowBands: Sendable {
             while helpers.count < count - 1, let helper = pool.assist({ bands.work(body) }) { helpers.append(helper) }
         }
         bands.work(body)
+        // Helpers use memory of the caller, so none may run after this returns.
         for helper in helpers { helper.wait() }
         if let error = bands.failure.withLock({ $0 }) { throw error }
     }
 
+    /// Takes bands until none is left. Runs on each of the threads.
     private func work(_ body: (Range<Int>) throws(ImageError) -> Void) {
         do throws(ImageError) {
             while true {
@@ -43,6 +50,7 @@ package final class RowBands: Sendable {
                 try body(first..<min(rows, first + bandRows))
             }
         } catch {
+            // Ends the other threads at their next band.
             next.store(rows, ordering: .relaxed)
             failure.withLock { $0 = $0 ?? error }
         }

@@ -1,3 +1,4 @@
+/// Set in worker processes before they decode.
 import Synchronization
 
 /// The sandbox of a worker process.
@@ -7,5 +8,6 @@ package enum Sandbox {
     /// True where no library and no file can be opened.
     package static var isEntered: Bool { entered.load(ordering: .relaxed) }
 
+    /// Called by the worker process itself; there is no way out.
     package static func enter() { entered.store(true, ordering: .relaxed) }
 }

@@ -1,12 +1,15 @@
 import Glibc
 
 /// Working memory of a coder or kernel, zeroed by default, from an allocator that can refuse; freed with this object.
+/// Memory of the pool. Used by one operation; pointers into it must not outlive the object.
 @safe package final class ScratchMemory {
     private let block: PixelPool.Block
     private let account: WorkingMemory?
+    /// Bytes.
     package let count: Int
 
     /// `account`: the account of the operation, for memory whose size depends on the input.
+    /// Throws `tooLarge` if the account is exhausted, and `noMemory`.
     package init(_ count: Int, zeroed: Bool = true, account: WorkingMemory? = nil) throws(ImageError) {
         try account?.reserve(count)
         do throws(ImageError) { unsafe block = try PixelPool.shared.allocate(max(count, 1)) } catch {
@@ -15,6 +18,7 @@ import Glibc
         }
         self.account = account
         self.count = count
+        // The pool returns used blocks, whose contents belong to other images.
         if zeroed { unsafe memset(block.base, 0, max(count, 1)) }
     }
 

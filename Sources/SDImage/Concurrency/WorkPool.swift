@@ -4,13 +4,19 @@ import Glibc
 ///
 /// A priority queue: high before normal before low, each in order. Low-priority work, which no caller waits for, leaves one
 /// thread free. Threads start as work arrives.
+/// `Engine.work` and `Engine.blocking`. A job runs to its end: higher priorities only precede it in the queue.
 package final class WorkPool: Sendable {
+    /// Guarded by `monitor`.
     private struct State {
+        /// Waiting jobs by `lane`: high, normal, low.
         var lanes: [FIFO<@Sendable () -> Void>] = [FIFO(), FIFO(), FIFO()]
         /// Jobs of `assist`; an idle worker is on its way to each.
         var assistances: FIFO<Assistance> = FIFO()
+        /// Never decreases before `stop`: idle threads wait.
         var threads: [pthread_t] = []
+        /// Number of threads that wait for a job.
         var idle = 0
+        /// Number of threads that run jobs of low priority.
         var runningLow = 0
         /// Number of threads outside the pool that compute like its workers.
         var guests = 0
@@ -20,6 +26,7 @@ package final class WorkPool: Sendable {
     }
 
     private let name: String
+    /// Maximum number of threads.
     private let limit: Int
     private let monitor = Monitor(State())
 
@@ -28,9 +35,11 @@ package final class WorkPool: Sendable {
         self.limit = max(1, limit)
     }
 
+    /// Adds a job. Never fails: without a thread the job runs on the caller before this returns.
     package func submit(_ priority: LoadPriority, _ body: @escaping @Sendable () -> Void) {
         let accepted = monitor.withLock { state -> Bool in
             guard !state.isStopping else { return false }
+            // An idle thread for each queued job needs no further thread.
             if state.queued >= state.idle, state.threads.count < limit, let thread = start() { state.threads.append(thread) }
             // Queued only if a thread will run it: work that runs here must not run there too.
             if !state.threads.isEmpty { state.lanes[WorkPool.lane(priority)].append(body) }
@@ -41,6 +50,7 @@ package final class WorkPool: Sendable {
     }
 
     /// True if queued work precedes work of this priority.
+    /// Work of the same priority precedes it, too, because it was queued earlier.
     package func hasWork(before priority: LoadPriority) -> Bool {
         monitor.withLock { state in
             state.assistances.count > 0 || (0...WorkPool.lane(priority)).contains { state.lanes[$0].count > 0 }
@@ -48,9 +58,11 @@ package final class WorkPool: Sendable {
     }
 
     /// Runs `body` on a worker and returns its result; runs it directly if the caller is a worker.
+    /// The task is suspended meanwhile. A cancellation of the task does not end the job.
     package func run<R: Sendable>(
         _ priority: LoadPriority, _ body: @escaping @Sendable () throws(ImageError) -> R
     ) async throws(ImageError) -> R {
+        // Otherwise all workers could wait for each other.
         if LibraryThread.isOwned(by: self) { return try body() }
         let result: Result<R, ImageError> = await suspended { resume in
             submit(priority) {
@@ -72,6 +84,7 @@ package final class WorkPool: Sendable {
     /// Number of jobs that wait for a worker.
     package var queuedJobs: Int { monitor.withLock { $0.queued } }
 
+    /// Called under the lock.
     private func canAssist(_ state: borrowing State) -> Bool {
         !state.isStopping && state.queued == 0 && state.threads.count - state.idle + state.guests < limit
     }
@@ -86,6 +99,7 @@ package final class WorkPool: Sendable {
         let assistance = Assistance(body)
         let accepted = monitor.withLock { state -> Bool in
             guard canAssist(state) else { return false }
+            // Waiting threads take the queued jobs; without one, a thread is started.
             if state.idle == 0 {
                 guard state.threads.count < limit, let thread = start() else { return false }
                 state.threads.append(thread)
@@ -99,8 +113,10 @@ package final class WorkPool: Sendable {
     }
 
     /// Runs `body` on the calling thread, which `assist` counts as a busy worker meanwhile.
+    /// For threads of programs that compute with the library's kernels.
     package func counting<R>(_ body: () throws(ImageError) -> R) throws(ImageError) -> R {
         let isGuest = monitor.withLock { state -> Bool in
+            // A worker is counted already.
             guard !state.threads.contains(pthread_self()) else { return false }
             state.guests += 1
             return true
@@ -111,6 +127,7 @@ package final class WorkPool: Sendable {
     }
 
     /// Runs all queued work, then ends the threads. Must not be called on one of them.
+    /// Low-priority work runs on all threads then.
     package func stop() {
         let threads = monitor.withLock { state in
             state.isStopping = true
@@ -120,6 +137,7 @@ package final class WorkPool: Sendable {
         for thread in threads { _ = pthread_join(thread, nil) }
     }
 
+    /// Index of the queue.
     private static func lane(_ priority: LoadPriority) -> Int {
         switch priority {
         case .high: 0
@@ -128,27 +146,34 @@ package final class WorkPool: Sendable {
         }
     }
 
+    /// nil if no thread can be started. Called under the lock.
     private func start() -> pthread_t? {
         do throws(ImageError) { return try LibraryThread.start(name, of: self) { [self] in loop() } } catch { return nil }
     }
 
+    /// Runs on each thread of the pool until `stop`.
     private func loop() {
         while let (body, isLow) = next() {
             body()
             if isLow {
                 monitor.withLock { $0.runningLow -= 1 }
+                // A thread may wait for the limit of low priority.
                 monitor.signal()
             }
         }
     }
 
+    /// The next job, and true for one of low priority; nil ends the thread. Waits without a job.
     private func next() -> (@Sendable () -> Void, Bool)? {
         var isWaiting = false
         return monitor.wait { state, _ -> (@Sendable () -> Void, Bool)?? in
+            // The closure runs again after each wake-up.
             if isWaiting { state.idle -= 1 }
             isWaiting = false
+            // First: the thread that asked computes the same work now, and finishes it alone otherwise.
             if let assistance = state.assistances.popFirst() { return ({ assistance.run() }, false) }
             if let body = state.lanes[0].popFirst() ?? state.lanes[1].popFirst() { return (body, false) }
+            // One thread stays free for work that a caller waits for.
             if state.runningLow < max(1, limit - 1) || state.isStopping, let body = state.lanes[2].popFirst() {
                 state.runningLow += 1
                 return (body, true)

@@ -2,16 +2,20 @@ import Glibc
 
 /// One library thread that runs closures in order of submission, closures at a given time, and, as an executor, the jobs of
 /// Swift tasks. Starts on first use.
+/// `Engine` has several: the asynchronous one, that of the disk and that of callbacks.
 package final class WorkerThread: TaskExecutor, Sendable {
+    /// `job`: a part of a Swift task.
     package enum Work: Sendable {
         case closure(@Sendable () -> Void)
         case job(UnownedJob)
     }
 
+    /// Guarded by `monitor`.
     private struct State {
         var queue = FIFO<Work>()
         /// Sorted with the earliest deadline last, so that the next timer is popped from the end.
         var timers: [(deadline: UInt64, body: @Sendable () -> Void)] = []
+        /// nil before the first work.
         var thread: pthread_t?
         var isStopping = false
         /// Identity of the running thread, for `isCurrent`.
@@ -21,6 +25,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
     private let name: String
     private let monitor = Monitor(State())
 
+    /// `name`: of the thread, at most 15 bytes on Linux.
     package init(name: String) { self.name = name }
 
     /// True if called on this thread.
@@ -37,6 +42,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
     /// Appends a closure. After `stop` it runs on the calling thread: accepted work is never lost.
     package func submit(_ body: @escaping @Sendable () -> Void) { accept(.closure(body)) }
 
+    /// Called by the Swift runtime.
     package func enqueue(_ job: consuming ExecutorJob) { accept(.job(UnownedJob(job))) }
 
     /// Runs `body` on this thread at `deadline` (monotonic nanoseconds).
@@ -50,6 +56,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
     }
 
     /// Runs all queued work, drops timers, and ends the thread. Must not be called on the thread itself.
+    /// Work that is queued meanwhile runs, too.
     package func stop() {
         let (thread, timers) = monitor.withLock { state in
             state.isStopping = true
@@ -63,12 +70,14 @@ package final class WorkerThread: TaskExecutor, Sendable {
         while let work = monitor.withLock({ $0.queue.popFirst() }) { run(work) }
     }
 
+    /// Queues work, and starts the thread if needed.
     private func accept(_ work: Work) {
         // The runtime enqueues through an unowned reference: as soon as the lock is free, the job can run, release the last lease
         // and free this object while it is still being signalled.
         let keptAlive = unsafe Unmanaged.passRetained(self)
         defer { unsafe keptAlive.release() }
         let runHere = monitor.withLock { state -> Bool in
+            // No thread runs: it has ended or was never started.
             if state.isStopping, state.current == nil { return true }
             state.queue.append(work)
             startIfNeeded(&state)
@@ -77,6 +86,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
         if runHere { run(work) } else { monitor.signal() }
     }
 
+    /// Called under the lock.
     private func startIfNeeded(_ state: inout State) {
         guard state.thread == nil, !state.isStopping else { return }
         do throws(ImageError) {
@@ -86,13 +96,16 @@ package final class WorkerThread: TaskExecutor, Sendable {
         }
     }
 
+    /// The thread's function.
     private func loop() {
         monitor.withLock { $0.current = pthread_self() }
         while let work = next() { run(work) }
     }
 
+    /// The next work; nil ends the thread. Waits until there is work or a timer is due.
     private func next() -> Work? {
         monitor.wait { state, wakeAt -> Work?? in
+            // Timers precede queued work, or a long queue would delay them.
             if let timer = state.timers.last {
                 if timer.deadline <= MonotonicClock.now {
                     state.timers.removeLast()
@@ -107,6 +120,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
         } ?? nil
     }
 
+    /// Runs on the thread, or after its end on the caller.
     private func run(_ work: Work) {
         switch work {
         case .closure(let body): body()

@@ -1,10 +1,12 @@
 /// Loads `data:` URLs, which contain their content (RFC 2397).
+/// Runs its decodes on the workers that may block. Images are stored in memory, but not on disk.
 package final class DataURLLoader: ImageLoader {
     package let name = "data"
     package let number = UniqueNumber.next()
     private let pool: WorkPool
     /// Keeps the pool's threads running.
     private let lease: EngineLease?
+    /// Largest decoded content in bytes, unless the request sets a limit.
     private let maxBodyBytes: Int
 
     /// `pool` runs the decoding.
@@ -28,6 +30,7 @@ package final class DataURLLoader: ImageLoader {
             var data = try await pool.run(request.priority) { () throws(ImageError) in
                 try DataURLLoader.decode(url, limit: limit)
             }
+            // Decoding a URL is short; the cancellation is checked once.
             if Task.isCancelled { throw .cancelled }
             data.finalURL = request.url
             data.isWorthKeeping = false
@@ -44,6 +47,7 @@ package final class DataURLLoader: ImageLoader {
         guard let comma = whole.firstIndex(of: Byte.comma) else { throw ImageError(.invalidURL, "data url: no comma") }
         let parameters = whole[..<comma]
         let text = whole[(comma + 1)...]
+        // Only the last parameter can be "base64" (RFC 2397, section 3).
         let isBase64 = lastParameter(of: parameters) == "base64"
         var data = LoadedData(bytes: isBase64 ? try Base64.decode(text, limit: limit) : try unescape(text, limit: limit))
         guard !data.bytes.isEmpty else { throw ImageError(.emptyData, "data url: no data") }
@@ -73,6 +77,7 @@ package final class DataURLLoader: ImageLoader {
         return String(decoding: bare[..<end].map(Byte.lowercased), as: UTF8.self)
     }
 
+    /// Decodes percent-encoded data. Throws `tooLarge` above `limit` bytes.
     private static func unescape(_ text: ArraySlice<UInt8>, limit: Int) throws(ImageError) -> Bytes {
         var output = ByteBuilder(limit: limit)
         try output.reserve(text.count)

@@ -1,22 +1,32 @@
 /// One request and its response, performed by a transport. Events arrive in order: at most one response, pieces of its body,
 /// and exactly one end.
+/// Made by the HTTP engine if the host supplies the `Transport`; the transport reports with `respond`, `write` and
+/// `finish`.
 package final class Exchange: Sendable {
+    /// Passed to the HTTP engine, on the threads of the transport.
     package enum Event: Sendable {
         case responded(DownloadResponse)
+        /// A piece of the body, copied from the memory of the transport.
         case received(Bytes)
+        /// nil for a complete response.
         case ended(ImageError?)
     }
 
+    /// Guarded by the lock, which is not held while `hear` or the transport runs.
     private struct State {
+        /// True after the response.
         var hasAnswered = false
         var hasEnded = false
         var isCancelled = false
+        /// Bytes of the body so far.
         var written = 0
+        /// Weak: the transport owns its object.
         weak var holder: (any AnyObject & Sendable)?
     }
 
     /// The request to send: URL, method, header fields, body.
     package let request: ImageRequest
+    /// Largest body in bytes.
     private let limit: Int
     private let transport: any Transport
     private let hear: @Sendable (Exchange, Event) -> Void
@@ -41,6 +51,7 @@ package final class Exchange: Sendable {
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     /// Cancels the exchange; has no effect after its end.
+    /// The transport is told once; it still reports the end.
     package func cancel() {
         let isFirst = state.withLock { state in
             guard !state.isCancelled, !state.hasEnded else { return false }
@@ -51,6 +62,7 @@ package final class Exchange: Sendable {
     }
 
     /// Reports the final response, without its body.
+    /// Throws `cancelled` for a cancelled exchange, and `invalidArgument` for a call out of order.
     package func respond(_ response: DownloadResponse) throws(ImageError) {
         guard (200...599).contains(response.status) else {
             throw ImageError(.invalidArgument, "transport: \(response.status) is not the status of a final response")
@@ -66,6 +78,7 @@ package final class Exchange: Sendable {
     }
 
     /// Reports the next bytes of the body.
+    /// Throws as `respond`, and `tooLarge` above the limit.
     package func write(_ piece: UnsafeRawBufferPointer) throws(ImageError) {
         try state.withLock { state throws(ImageError) in
             if state.isCancelled { throw .cancelled }

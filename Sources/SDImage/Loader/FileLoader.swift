@@ -3,13 +3,16 @@ import Glibc
 /// Loads `file:` URLs of regular files.
 ///
 /// Reads with `pread` and never maps: another process may truncate the file at any time.
+/// Runs its reads on the workers that may block. Images are stored in memory, but not on disk.
 package final class FileLoader: ImageLoader {
     package let name = "file"
     package let number = UniqueNumber.next()
     private let pool: WorkPool
     /// Keeps the pool's threads running.
     private let lease: EngineLease?
+    /// Largest file in bytes, unless the request sets a limit.
     private let maxBodyBytes: Int
+    /// Bytes read between two checks for cancellation.
     private static let piece = 256 << 10
 
     /// `pool` runs the reads, which may block: files can be on a network.
@@ -23,10 +26,12 @@ package final class FileLoader: ImageLoader {
 
     package func canLoad(_ request: ImageRequest) -> Bool { request.urlText.hasScheme("file") }
 
+    /// Equal paths share a read; the fragment names no part of the file here.
     package func sharingKey(_ request: ImageRequest) -> SharingKey? {
         SharingKey(url: Array(request.urlText.withoutFragment), details: Array("file \(request.maxBodyBytes)".utf8))
     }
 
+    /// Reads on a thread of `pool`. A cancellation takes effect between two pieces.
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let url = request.urlText
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : maxBodyBytes
@@ -46,6 +51,7 @@ package final class FileLoader: ImageLoader {
     }
 
     /// The file that a URL names on this host (RFC 8089).
+    /// Throws `invalidURL` for another host, and for a path that is not absolute or contains NUL.
     static func path(of url: URLText) throws(ImageError) -> [UInt8] {
         try url.validate()
         let host = String(decoding: url.host, as: UTF8.self).lowercased()
@@ -56,6 +62,7 @@ package final class FileLoader: ImageLoader {
     }
 
     /// Reads a regular file on the calling thread. `path` consists of the file system's own bytes.
+    /// Throws `notFound`, `permissionDenied`, `notAFile`, `tooLarge`, `emptyData` or `ioError` for the file itself.
     package static func read(
         _ path: [UInt8], limit: Int, stop: CancellationToken = CancellationToken(), progress: LoadProgress = .none
     ) throws(ImageError) -> Bytes {
@@ -63,6 +70,7 @@ package final class FileLoader: ImageLoader {
         let descriptor = try openFile(path)
         defer { close(descriptor) }
         let size = try regularSize(descriptor)
+        // Refused before any byte is read.
         guard size <= limit else { throw .tooLarge("file: size of \(size) bytes", limit: limit) }
         let body = GrowingBody(limit: limit)
         try body.reserve(size)
@@ -71,6 +79,7 @@ package final class FileLoader: ImageLoader {
         // The size may change meanwhile: only a read of 0 bytes marks the end of the file.
         while true {
             try stop.check()
+            // One byte more than expected, to notice the end of the file or its growth.
             let wanted = min(piece, max(size - body.count, 0) + 1)
             let offset = body.count
             let count = unsafe try body.append(upTo: wanted) { room throws(ImageError) in
@@ -83,6 +92,7 @@ package final class FileLoader: ImageLoader {
         return body.finish()
     }
 
+    /// The caller closes the descriptor.
     static func openFile(_ path: [UInt8]) throws(ImageError) -> Int32 {
         // Non-blocking, because opening a FIFO would wait for its other end.
         let name = path.map { CChar(bitPattern: $0) } + [0]
@@ -92,6 +102,7 @@ package final class FileLoader: ImageLoader {
     }
 
     /// The absolute path of a folder, without symbolic links, in the file system's own bytes.
+    /// Throws if the path is not a folder that can be searched.
     package static func folder(_ path: [UInt8]) throws(ImageError) -> [UInt8] {
         // The final dot refuses files.
         let name = (path + [Byte.slash, Byte.dot]).map { CChar(bitPattern: $0) } + [0]
@@ -100,6 +111,7 @@ package final class FileLoader: ImageLoader {
         return unsafe Array(UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
     }
 
+    /// Bytes read at `offset`, fewer than the room at the end of the file; 0 at the end. Retries after signals.
     static func readPiece(
         _ descriptor: Int32, into room: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(ImageError) -> Int {
@@ -110,6 +122,7 @@ package final class FileLoader: ImageLoader {
         }
     }
 
+    /// Bytes of the file. Throws `notAFile` for folders, devices and pipes.
     static func regularSize(_ descriptor: Int32) throws(ImageError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure(errno) }
@@ -117,6 +130,7 @@ package final class FileLoader: ImageLoader {
         return max(0, status.st_size)
     }
 
+    /// Error of a system call on a file.
     private static func failure(_ code: Int32) -> ImageError {
         switch code {
         case ENOENT, ENOTDIR: ImageError(.notFound, "file: does not exist", systemError: code)

@@ -1,12 +1,15 @@
 /// The loaders of a manager; the most recently registered one is asked first.
+/// Also the default loader of the process. `loaders` has a lock, which is not held while loaders run.
 package final class LoaderChain: ImageLoader {
     package let name = "chain"
     package let number = UniqueNumber.next()
+    /// In order of registration.
     private let loaders: Lock<[any ImageLoader]>
 
     /// `loaders` is in order of registration.
     package init(_ loaders: [any ImageLoader] = []) { self.loaders = Lock(loaders) }
 
+    /// A snapshot; changes do not affect it.
     package var all: [any ImageLoader] { loaders.withLock { $0 } }
 
     /// Registers a loader as the first to be asked; a registered one moves there.
@@ -22,6 +25,7 @@ package final class LoaderChain: ImageLoader {
     }
 
     /// True when this chain is `other` or contains it, directly or through other chains.
+    /// Serves to refuse cycles.
     package func reaches(_ other: LoaderChain) -> Bool {
         self === other || all.contains { ($0 as? LoaderChain)?.reaches(other) == true }
     }
@@ -35,6 +39,7 @@ package final class LoaderChain: ImageLoader {
         throw ImageError.noLoader(for: request.urlText)
     }
 
+    /// One loader that is not quick suffices for false.
     package var isQuick: Bool { all.allSatisfy(\.isQuick) }
 
     package var sharesEqualLoads: Bool { all.allSatisfy(\.sharesEqualLoads) }
@@ -43,6 +48,7 @@ package final class LoaderChain: ImageLoader {
         try await chosen(for: request).load(request, progress: progress)
     }
 
+    /// nil if no loader accepts the request.
     package func sharingKey(_ request: ImageRequest) -> SharingKey? { try? chosen(for: request).sharingKey(request) }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {

@@ -1,9 +1,13 @@
 /// One widget of the host: loads images into its slots, and prevents late or wrong images from being shown.
 ///
 /// Callbacks to the host run in order in the queue of calls. Changes of the active loads take effect immediately, under the lock.
+/// The loads of a slot replace each other. Made by the C interface (`include/sdimage/target.h`).
 package final class ImageTarget: Sendable {
+    /// Guarded by `ImageTarget.state`, like all slots.
     private struct Slot {
+        /// Name of the slot, as passed to the host.
         let key: CString
+        /// URL of the latest load.
         var url: [UInt8] = []
         /// View that shows the image of the slot.
         var view: AnimatedView?
@@ -16,14 +20,19 @@ package final class ImageTarget: Sendable {
     }
 
     private struct State {
+        /// By name; a slot stays until the target is closed.
         var slots: [CacheKey: Slot] = [:]
+        /// Name of the slot of the latest load.
         var latest: TargetKey?
         var isClosed = false
     }
 
+    /// Receives the callbacks.
     let host: any TargetHost
+    /// Order of all callbacks to the host.
     let calls: CallQueue
     let lease: EngineLease
+    /// The manager of loads that do not name one.
     private let manager: ManagerHold
     /// Held because a pollable dispatcher is open only while it is referenced.
     private let dispatcher: any Dispatcher
@@ -38,6 +47,7 @@ package final class ImageTarget: Sendable {
     }
 
     /// Starts a load; nil without a URL.
+    /// Ends the loads in progress in the slot unless the options keep them. Callbacks may come before this returns.
     package func load(
         _ request: ImageRequest, _ options: TargetOptions, handler: (any LoadHandler)?, token: UInt,
         owner: (any Sendable & AnyObject)?
@@ -80,6 +90,7 @@ package final class ImageTarget: Sendable {
     }
 
     /// The load in progress in a slot.
+    /// The latest load, or the one that the host has set; nil if there is none.
     package func task(_ key: TargetKey) -> LoadTask? {
         state.withLock { state in
             let slot = state.slots[key.bytes]
@@ -96,6 +107,7 @@ package final class ImageTarget: Sendable {
     }
 
     /// Puts a load started by the host into a slot, replacing the loads in progress there.
+    /// A closed target cancels the task.
     package func setTask(_ task: LoadTask, _ key: TargetKey) {
         let ended = state.withLock { state -> [Endable] in
             guard !state.isClosed else { return [.task(task)] }
@@ -108,6 +120,7 @@ package final class ImageTarget: Sendable {
     }
 
     /// Removes the loads in progress from a slot; they continue.
+    /// Their results are still shown.
     package func removeTask(_ key: TargetKey) {
         let foreign = state.withLock { state -> LoadTask? in
             guard var slot = state.slots[key.bytes] else { return nil }
@@ -123,6 +136,7 @@ package final class ImageTarget: Sendable {
     /// Shows a slot in a view as well; nil: in none.
     package func view(_ key: TargetKey) -> AnimatedView? { state.withLock { $0.slots[key.bytes]?.view } }
 
+    /// Shows a slot in a view as well, from the next image on; nil: in none. The view is retained.
     package func setView(_ view: AnimatedView?, _ key: TargetKey) {
         let before = state.withLock { state -> AnimatedView? in
             guard !state.isClosed else { return nil }
@@ -134,6 +148,7 @@ package final class ImageTarget: Sendable {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
+    /// The slot of the latest load; nil before the first.
     package var latestKey: TargetKey? { state.withLock { $0.latest } }
 
     /// URL of the latest load of a slot; nil: of the latest load of all.
@@ -143,10 +158,12 @@ package final class ImageTarget: Sendable {
 }
 
 /// A load that occupies a slot.
+/// A load of the target itself, or one that the host has started.
 private enum Endable {
     case load(TargetLoad)
     case task(LoadTask)
 
+    /// Outside the lock: both may call the host.
     func end(_ end: TargetLoad.End) {
         switch self {
         case .load(let load): load.end(end)
@@ -157,11 +174,13 @@ private enum Endable {
 
 /// Functions for the loads of a target.
 extension ImageTarget {
+    /// Loads in progress in a slot.
     private static func contents(_ slot: Slot) -> [Endable] {
         slot.loads.map { .load($0) } + (slot.foreign.map { [.task($0)] } ?? [])
     }
 
     /// Puts a load into its slot; returns the replaced loads, which the caller must end.
+    /// Throws `shutdown` for a closed target.
     private func begin(_ load: TargetLoad) throws(ImageError) -> [Endable] {
         let key = load.options.key
         let ended = state.withLock { state -> [Endable]? in
@@ -184,6 +203,7 @@ extension ImageTarget {
     }
 
     /// Removes a load that makes no further calls.
+    /// Called when the load was delivered and its transition has ended.
     func forget(_ load: TargetLoad) {
         let key = load.options.key.bytes
         state.withLock { state in
@@ -193,6 +213,7 @@ extension ImageTarget {
     }
 
     /// Other loads of the same slot: kept previous loads and removed ones.
+    /// Called before a new image is set, to end their transitions.
     func others(than load: TargetLoad) -> [TargetLoad] {
         state.withLock { state in
             guard let slot = state.slots[load.options.key.bytes] else { return [] }

@@ -1,15 +1,21 @@
 /// One load into a slot of a target. Its callbacks to the host run in the target's queue of calls.
+/// Made by `ImageTarget.load`; the handler of its `LoadTask`. `state` is its lock; callbacks run without it.
 final class TargetLoad: LoadHandler {
     /// Reason why nothing more of the load is shown.
+    /// Distinguishes the loads that leave their slot to another one.
     enum End {
         case cancelled
         /// Another load or the target's closing decides what is shown.
         case replaced
     }
 
+    /// Guarded by `TargetLoad.state`.
     private struct State {
+        /// Reason of the end; nil while the load may show images.
         var end: End?
+        /// The task of the manager; nil before `start` and after the final result.
         var task: LoadTask?
+        /// The handler of the caller; nil after the final result.
         var handler: (any LoadHandler)?
         /// The result was accepted for display: ending the load no longer changes its outcome.
         var isSettled = false
@@ -17,8 +23,11 @@ final class TargetLoad: LoadHandler {
         var isTold = false
         /// Result delivered when the transition has ended.
         var waiting: (task: LoadTask, result: ImageResult)?
+        /// True between the calls that start and stop the indicator.
         var isIndicating = false
+        /// True while the host draws a transition.
         var isAnimating = false
+        /// True after a cached image that is being revalidated was set.
         var hasShownCached = false
         /// The image it set last.
         var shown: Image?
@@ -26,6 +35,7 @@ final class TargetLoad: LoadHandler {
 
     let options: TargetOptions
     let request: ImageRequest
+    /// Constant: the task reads it when it is made.
     let wantsProgress: Bool
     private let token: UInt
     private let manager: ImageManager
@@ -43,6 +53,7 @@ final class TargetLoad: LoadHandler {
         self.request = request
         self.options = options
         self.token = token
+        // The indicator of the host needs progress although the handler does not.
         wantsProgress = handler?.wantsProgress == true || target.host.showsProgress
         var state = State()
         state.handler = handler
@@ -50,10 +61,12 @@ final class TargetLoad: LoadHandler {
     }
 
     var task: LoadTask? { state.withLock { $0.task } }
+    /// True if nothing more may be shown.
     private var hasEnded: Bool { target.isClosed || state.withLock { $0.end != nil } }
     private var handler: (any LoadHandler)? { state.withLock { $0.handler } }
 
     /// The placeholder shown at the beginning.
+    /// Runs on the calling thread. Cached images of the same URL precede the placeholder of the options.
     func placeholder() -> Image? {
         if !request.url.isEmpty {
             switch options.cachedPlaceholder {
@@ -79,6 +92,7 @@ final class TargetLoad: LoadHandler {
     }
 
     /// Starts the load in the manager; nil without a URL.
+    /// Runs on the calling thread; the request is changed so that its callbacks keep their order in the target.
     func start(owner: (any Sendable & AnyObject)?) throws(ImageError) -> LoadTask? {
         guard !request.url.isEmpty else {
             conclude(ImageError(.invalidURL, "target: request has no URL"))
@@ -86,14 +100,17 @@ final class TargetLoad: LoadHandler {
         }
         guard !hasEnded else { return conclude(.cancelled) }
         var request = request
+        // Deliveries of the load take their place among the other calls of the target.
         request.dispatcher = .value(target.calls)
         request.options[TargetKey.optionName] = .string(key)
         do throws(ImageError) {
             let task = try manager.load(request, handler: self, token: token, owner: owner)
             let (hasEnded, isSettled) = state.withLock { state in
+                // The result may have been delivered before this returns.
                 if !state.isTold { state.task = task }
                 return (state.end != nil, state.isSettled)
             }
+            // Ended meanwhile, when there was no task to cancel.
             if hasEnded { task.cancel(replacesResult: !isSettled) }
             return task
         } catch {
@@ -121,6 +138,7 @@ final class TargetLoad: LoadHandler {
     }
 
     /// Ends the load without the manager.
+    /// Makes a task that has finished with `error`. `inTurn`: delivered by the queue of calls; otherwise now.
     @discardableResult
     private func conclude(_ error: ImageError, inTurn: Bool = true) -> LoadTask {
         let url = request.urlText.redacted
@@ -135,6 +153,7 @@ final class TargetLoad: LoadHandler {
     }
 
     /// Ends the load when it is replaced or cancelled, or when the target is closed.
+    /// A result that was accepted for display stays the outcome of the task.
     func end(_ end: End) {
         let (task, isSettled) = state.withLock { state in
             state.end = end
@@ -150,6 +169,7 @@ final class TargetLoad: LoadHandler {
 
     // MARK: Deliveries
 
+    /// Runs in the queue of calls.
     func progress(_ task: LoadTask, received: Int64, expected: Int64) {
         guard !hasEnded else { return }
         let fraction = expected > 0 ? min(1, max(0, Double(received) / Double(expected))) : 0
@@ -157,11 +177,13 @@ final class TargetLoad: LoadHandler {
         handler?.progress(task, received: received, expected: expected)
     }
 
+    /// Runs in the queue of calls.
     func result(_ task: LoadTask, _ result: ImageResult) {
         switch result.kind {
         case .final: finish(task, result)
         case .cached:
             guard !hasEnded else { return }
+            // Before the callback, which may end the load.
             state.withLock { $0.hasShownCached = true }
             set(result)
             handler?.result(task, result)
@@ -171,6 +193,7 @@ final class TargetLoad: LoadHandler {
         }
     }
 
+    /// Shows and delivers the final result.
     private func finish(_ task: LoadTask, _ result: ImageResult) {
         stopIndicator()
         let result = settled(task, result)
@@ -178,6 +201,7 @@ final class TargetLoad: LoadHandler {
             showPlaceholderOfCancelled()
             return notify(task, result)
         }
+        // The handler is called after the image is set, unless it waits for the transition.
         show(result)
         let waits = state.withLock { state in
             if state.isAnimating, options.waitsForTransition { state.waiting = (task, result) }
@@ -187,6 +211,7 @@ final class TargetLoad: LoadHandler {
     }
 
     /// The outcome of the load, for its task and its handler: CANCELLED if the load has ended before its image is set.
+    /// Decides once; `end` no longer changes the outcome after it.
     private func settled(_ task: LoadTask, _ result: ImageResult) -> ImageResult {
         let isClosed = target.isClosed
         let isTooLate = state.withLock { state in
@@ -199,6 +224,7 @@ final class TargetLoad: LoadHandler {
     }
 
     /// Delivers the final result to the handler.
+    /// The load is forgotten afterwards, or at the end of its transition.
     private func notify(_ task: LoadTask, _ result: ImageResult) {
         let handler = state.withLock { state -> (any LoadHandler)? in
             defer {
@@ -215,6 +241,7 @@ final class TargetLoad: LoadHandler {
         if isOver { target.forget(self) }
     }
 
+    /// Stops the indicator if this load started it.
     private func stopIndicator() {
         let wasIndicating = state.withLock { state in
             defer { state.isIndicating = false }
@@ -225,6 +252,7 @@ final class TargetLoad: LoadHandler {
 
     // MARK: Display
 
+    /// Sets a partial or cached image, without a transition.
     private func set(_ result: ImageResult) {
         guard let image = result.image, !options.isManual else { return }
         endOtherTransitions()
@@ -236,6 +264,7 @@ final class TargetLoad: LoadHandler {
     private func show(_ result: ImageResult) {
         let image: Image?
         if let loaded = result.image {
+            // The same image was set by an earlier delivery.
             let isSame = state.withLock { $0.shown === loaded || $0.hasShownCached && !result.isChanged }
             if options.isManual || isSame { return }
             image = loaded
@@ -262,6 +291,7 @@ final class TargetLoad: LoadHandler {
         target.show(options.key, image, result.image == nil ? nil : result)
     }
 
+    /// A new image ends the transitions of other loads in the slot.
     private func endOtherTransitions() {
         for other in target.others(than: self) { other.endTransition(finished: false) }
     }
@@ -271,11 +301,13 @@ final class TargetLoad: LoadHandler {
         guard !options.transition.isNone, host.canAnimate else { return false }
         switch result.source {
         case .none, .network, .loader: return true
+        // Waiting calls get images of the disk before they return.
         case .disk, .remote: return options.alwaysAnimates || request.blockingReads.isEmpty
         case .memory: return options.alwaysAnimates
         }
     }
 
+    /// Calls the host for a transition, and schedules its end.
     private func animate(_ image: Image?, _ result: ImageResult) {
         state.withLock { $0.isAnimating = true }
         host.prepareTransition(key, options.transition, image, result)
