@@ -2,6 +2,7 @@ import Glibc
 import SDImage
 
 /// Address policy, applied to the address that a connection leads to (RFC 6890). Addresses are 4 or 16 bytes.
+/// Asked twice for each connection: when its socket is opened, and before each request on it.
 struct AddressRules {
     private let policy: AddressPolicy
     private let allowed: [AddressRange]
@@ -12,6 +13,7 @@ struct AddressRules {
     }
 
     /// True if the policy permits a connection.
+    /// Called with the address to connect to. Unknown families are refused.
     func permits(_ address: UnsafePointer<sockaddr>) -> Bool {
         guard policy == .publicOnly else { return true }
         guard let (bytes, port) = unsafe AddressRules.parts(address) else { return false }
@@ -27,6 +29,7 @@ struct AddressRules {
         return AddressRules.isPublic(bytes) || allowed.contains { $0.contains(bytes, port: port) }
     }
 
+    /// Bytes and port in the order of this machine; nil for other families.
     private static func parts(_ address: UnsafePointer<sockaddr>) -> (bytes: [UInt8], port: UInt16)? {
         switch Int32(unsafe address.pointee.sa_family) {
         case AF_INET:
@@ -44,6 +47,7 @@ struct AddressRules {
     }
 
     /// Parses an address in text; nil for any other text.
+    /// Numeric addresses only, so nothing is looked up.
     static func address(text: String) -> [UInt8]? {
         var four = in_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 { return unsafe withUnsafeBytes(of: four) { unsafe Array($0) } }
@@ -58,14 +62,17 @@ struct AddressRules {
         return isMapped ? Array(address[12...]) : nil
     }
 
+    /// True for an address that may lead to a server on the public Internet.
     static func isPublic(_ address: [UInt8]) -> Bool {
         address.count == 4 ? isPublic(v4: address.reduce(0) { $0 << 8 | UInt32($1) }) : isPublic(v6: address)
     }
 
+    /// `address`: the first byte of the text in the highest bits.
     static func isPublic(v4 address: UInt32) -> Bool {
         !forbidden4.contains { address >> (32 - $0.bits) == $0.prefix >> (32 - $0.bits) }
     }
 
+    /// False for every other length.
     static func isPublic(v6 bytes: [UInt8]) -> Bool {
         guard bytes.count == 16 else { return false }
         let first = UInt32(bytes[0]) << 8 | UInt32(bytes[1])
@@ -77,6 +84,8 @@ struct AddressRules {
         return first & 0xe000 == 0x2000  // global unicast is 2000::/3
     }
 
+    /// Networks of the IANA registry of special-purpose IPv4 addresses (RFC 6890), with the lengths of their
+    /// prefixes.
     private static let forbidden4: [(prefix: UInt32, bits: UInt32)] = [
         (0x0000_0000, 8),  // this network
         (0x0a00_0000, 8),  // private

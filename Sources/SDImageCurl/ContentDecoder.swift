@@ -2,6 +2,8 @@ import CCurl
 import SDImage
 
 /// Decodes the content coding of one body while it arrives. Confined to the transfer thread.
+/// Made by `Transfer.beginDecoding`. The codings of HTTP are those of RFC 9110, section 8.4.1, RFC 7932 (br) and RFC
+/// 8878 (zstd).
 @safe final class ContentDecoder {
     /// Receives the decoded content in pieces; throws to stop decoding.
     typealias Output = (UnsafeRawBufferPointer) throws(ImageError) -> Void
@@ -10,15 +12,20 @@ import SDImage
     var isComplete: Bool { !hasBegun || hasEnded && next?.isComplete ?? true }
     /// True for a window of 16 MiB, the largest of all codings.
     private(set) var hasLargestWindow = false
+    /// True after the first byte.
     private var hasBegun = false
     private let coding: ccurl_coding
+    /// True if the last call of the C decoder reached the end of the content.
     private var hasEnded = false
+    /// Decoder of the C library; freed with this object.
     private let decoder: OpaquePointer
+    /// Output of one call of the C decoder, `pieceBytes` long.
     private let piece: UnsafeMutablePointer<UInt8>
     /// Decoder for the output of this one; nil for the only or innermost coding.
     private let next: ContentDecoder?
 
     /// Supported codings of this build, by name.
+    /// The libraries for Brotli and Zstandard are found at run time, so a coding may be missing.
     private static let codings: [String: ccurl_coding] = {
         let found = ccurl_find_decoders()
         let all: [(String, ccurl_coding)] = [
@@ -30,6 +37,7 @@ import SDImage
     /// The value of Accept-Encoding.
     static let accepted = ["deflate", "gzip", "br", "zstd"].filter { codings[$0] != nil }.joined(separator: ", ")
 
+    /// Bytes of decoded output between two calls of `output`.
     private static let pieceBytes = 64 << 10
 
     /// Makes the decoder for the members of Content-Encoding, in their order; nil if there are none. More than two codings, or
@@ -47,6 +55,7 @@ import SDImage
         return made
     }
 
+    /// Throws `noMemory`.
     private init(_ coding: ccurl_coding, next: ContentDecoder?) throws(ImageError) {
         guard let decoder = unsafe ccurl_decoder_make(coding) else {
             throw ImageError(.noMemory, "http: no memory for the content decoder")
@@ -63,6 +72,7 @@ import SDImage
     }
 
     /// Decodes a piece of the body. Bytes after the end of the content are ignored.
+    /// Throws `invalidResponse` for bytes that are not of this coding, and the errors of `output`.
     func decode(_ bytes: UnsafeRawBufferPointer, _ output: Output) throws(ImageError) {
         var input = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         var left = bytes.count
@@ -71,6 +81,7 @@ import SDImage
             // A window of 2^24 bytes is coded as these four bits (RFC 7932, section 9.1).
             hasLargestWindow = coding == CCURL_BROTLI && first & 15 == 15
         }
+        // One piece of input may give any number of pieces of output.
         while true {
             let before = left
             var made = 0
@@ -84,7 +95,9 @@ import SDImage
                 let decoded = unsafe UnsafeRawBufferPointer(start: piece, count: min(made, ContentDecoder.pieceBytes))
                 if let next { unsafe try next.decode(decoded, output) } else { unsafe try output(decoded) }
             }
+            // No progress: the decoder waits for more input, or has reached its end.
             let isIdle = made == 0 && left == before
+            // A full output buffer means that more output may be pending without further input.
             if isIdle || left == 0 && (hasEnded || made < ContentDecoder.pieceBytes) { return }
         }
     }

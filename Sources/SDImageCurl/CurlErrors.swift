@@ -3,7 +3,10 @@ import Glibc
 import SDImage
 
 /// Maps libcurl's codes to errors of the library.
+/// Called for the end of a hop, before retries are decided.
 enum CurlErrors {
+    /// `detail`: the text of the error buffer, empty if there is none. `systemError`: `errno` of the connection, or
+    /// 0.
     static func error(_ code: CURLcode, systemError: Int32, detail: String, url: CString) -> ImageError {
         let message = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
         return ImageError(
@@ -14,6 +17,7 @@ enum CurlErrors {
     static func status(_ code: CURLcode, systemError: Int32) -> Status {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .resolveFailed
+        // Without a network the connection fails at once, which differs from a server that does not respond.
         case CURLE_COULDNT_CONNECT: systemError == ENETUNREACH || systemError == ENETDOWN ? .offline : .connectFailed
         case CURLE_OPERATION_TIMEDOUT: .timeout
         case CURLE_PARTIAL_FILE, CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2_STREAM: .connectionLost
@@ -31,6 +35,7 @@ enum CurlErrors {
         }
     }
 
+    /// Messages of TLS libraries may have several lines.
     private static func firstLine(_ message: String) -> String {
         String(message.prefix { !$0.isNewline })
     }

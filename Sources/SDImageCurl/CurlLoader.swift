@@ -2,22 +2,28 @@ import SDImage
 import Synchronization
 
 /// Loads `http:` and `https:` URLs.
+/// Also the type of downloaders in the C interface. Any thread may call it; transfers run on the transfer thread of
+/// `service`.
 package final class CurlLoader: ImageLoader {
     package let name = "http"
     package var number: UInt64 { settings.id }
+    /// Constant settings, and the header fields that may change.
     private let settings: LoaderSettings
     private let service: CurlService
     /// Keeps the service running.
     private let lease: EngineLease?
 
+    /// Guarded by `state`.
     private struct State {
         var limits: QueueLimits
+        /// True after `invalidate`.
         var isInvalidated = false
     }
 
     private let state: Lock<State>
 
     /// The configuration is copied.
+    /// Throws for invalid header fields, and for options that conflict with a transport.
     package convenience init(
         _ configuration: DownloaderConfiguration = DownloaderConfiguration(), lease: EngineLease
     ) throws(ImageError) {
@@ -29,6 +35,7 @@ package final class CurlLoader: ImageLoader {
     /// Uses a service that runs at least as long as the loader is used.
     package init(_ configuration: DownloaderConfiguration, service: CurlService, lease: EngineLease? = nil) throws(ImageError) {
         self.lease = lease
+        // The token becomes part of a field, so it must not contain a line end.
         let token = HeaderField(name: "Authorization", value: configuration.bearerToken ?? "")
         try RequestHead.validate(configuration.fields.all + [token])
         try configuration.validateTransport()
@@ -43,6 +50,7 @@ package final class CurlLoader: ImageLoader {
 
     package func canLoad(_ request: ImageRequest) -> Bool { request.isHTTP }
 
+    /// Suspends the calling task until the transfer has ended; its cancellation ends the transfer.
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let download = try download(for: request, sharedAs: sharingKey(request), progress)
         let outcome = await suspended { resume in
@@ -53,6 +61,7 @@ package final class CurlLoader: ImageLoader {
         return try await decrypted(try outcome.get(), download)
     }
 
+    /// Errors found at the start are reported by `done` before this returns.
     package func begin(
         _ request: ImageRequest, sharedAs sharingKey: SharingKey?, progress: LoadProgress, on executor: WorkerThread,
         done: @escaping @Sendable (Result<LoadedData, ImageError>) -> Void
@@ -62,9 +71,11 @@ package final class CurlLoader: ImageLoader {
             done(.failure(error))
             return CancellationToken()
         }
+        // Without a decryptor the outcome needs no task.
         if download.hooks?.decrypt == nil {
             start(download, done)
         } else {
+            // Decrypting takes a worker, for which only a task can wait.
             start(download) { [self] outcome in
                 Task(executorPreference: executor) {
                     do throws(ImageError) { done(.success(try await self.decrypted(try outcome.get(), download))) } catch {
@@ -76,6 +87,7 @@ package final class CurlLoader: ImageLoader {
         return download
     }
 
+    /// Remembers `done`, then hands the download over.
     private func start(_ download: Download, _ done: @escaping @Sendable (Download.Outcome) -> Void) {
         download.wait(done)
         service.post(.start(download))
@@ -94,6 +106,7 @@ package final class CurlLoader: ImageLoader {
         if state.withLock({ $0.isInvalidated }) {
             throw ImageError(.invalidRequest, "downloader: already invalidated", url: url.redacted)
         }
+        // The transport has a cookie jar and a TLS configuration of its own.
         if settings.configuration.transport != nil, request.handlesCookies || request.acceptsInvalidCertificates {
             throw ImageError(
                 .unsupported, "request: cookie and certificate options conflict with the custom transport", url: url.redacted)
@@ -103,10 +116,12 @@ package final class CurlLoader: ImageLoader {
 
     /// Returns the decrypted image data, which is also what caches store. Without a decryptor, returns the data unchanged.
     private func decrypted(_ data: LoadedData, _ download: Download) async throws(ImageError) -> LoadedData {
+        // A response without bytes, such as 304, has nothing to decrypt.
         guard let decrypt = download.hooks?.decrypt, let response = data.response, !data.bytes.isEmpty else { return data }
         guard let pool = Engine.current?.work else { throw .shutdown }
         var plain = data
         do throws(ImageError) {
+            // The decryptor computes, so it must not run on the thread that transfers.
             plain.bytes = try await pool.run(download.request.priority) { () throws(ImageError) in
                 try decrypt(data.bytes, response)
             }
@@ -120,10 +135,12 @@ package final class CurlLoader: ImageLoader {
         return plain
     }
 
+    /// The hook of the request takes precedence over that of the downloader.
     package func prepares(_ request: ImageRequest) -> Bool {
         request.hooks?.request != nil || settings.configuration.hooks?.request != nil
     }
 
+    /// Throws the refusal of the hook, as `invalidRequest` unless it is a cancellation.
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
         guard let hook = request.hooks?.request ?? settings.configuration.hooks?.request else { return request }
         do throws(ImageError) { return try await hook(request) } catch {
@@ -131,6 +148,7 @@ package final class CurlLoader: ImageLoader {
         }
     }
 
+    /// Includes fields that libcurl adds for a credential, because a response may depend on them.
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
         let own = RequestHead.defaults(settings.sentFields.fields, settings.configuration.bearerToken, request.urlText)
         let fields = RequestHead.merge(own, request)
@@ -142,10 +160,12 @@ package final class CurlLoader: ImageLoader {
         return fields + [HeaderField(name: "Authorization", value: "Basic " + proof)]
     }
 
+    /// nil for methods other than GET, whose responses belong to one caller.
     package func sharingKey(_ request: ImageRequest) -> SharingKey? {
         guard request.isGet else { return nil }
         let (url, sent) = (request.urlText, settings.sentFields)
         return SharingKey(
+            // The fragment is not sent to the server.
             url: url.fragment == nil ? url.bytes : Array(url.withoutFragment),
             details: request.hasPlainTransfer
                 ? sent.plainDetails : SharingDetails(of: request, sent.changes, loader: settings.id).bytes)
@@ -160,9 +180,11 @@ package final class CurlLoader: ImageLoader {
     }
 
     /// The header fields of every request.
+    /// A snapshot.
     package var fields: LoaderFields { settings.sentFields.fields }
 
     /// Changes a header field for transfers that are started from now on; nil removes it.
+    /// Throws for names that are no tokens and values with control characters.
     package func setField(_ name: String, _ value: String?) throws(ImageError) {
         try RequestHead.validate([HeaderField(name: name, value: value ?? "")])
         settings.setField(name, value)
@@ -171,6 +193,7 @@ package final class CurlLoader: ImageLoader {
     /// Number of running and waiting transfers.
     package var transferCount: Int { settings.transferCount.load(ordering: .relaxed) }
 
+    /// Limits of this downloader.
     package var limits: QueueLimits { state.withLock { $0.limits } }
 
     /// Applies to waiting transfers immediately; running ones continue unchanged.
@@ -183,6 +206,7 @@ package final class CurlLoader: ImageLoader {
     }
 
     /// Ends all transfers with `cancelled`.
+    /// Returns before they have ended.
     package func cancelAll() { service.post(.cancelAll(loader: settings.id)) }
 
     /// Refuses new loads. Transfers under way complete, or are cancelled if `cancelling` is true.
@@ -191,6 +215,7 @@ package final class CurlLoader: ImageLoader {
         if cancelling { cancelAll() }
     }
 
+    /// Has no effect on transfers that have ended.
     package func setPriority(_ sharingKey: SharingKey, to priority: LoadPriority) {
         service.post(.prioritize(loader: settings.id, sharingKey: sharingKey, priority))
     }

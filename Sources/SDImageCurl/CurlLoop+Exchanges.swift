@@ -1,6 +1,7 @@
 import SDImage
 
 /// Hops run by a transport of the host instead of libcurl.
+/// The transport calls back on its own threads; each event is posted to the transfer thread as a command.
 extension CurlLoop {
     /// Starts an exchange and returns the earliest time at which it can time out.
     func begin(_ transfer: Transfer, over transport: any Transport) -> UInt64 {
@@ -8,6 +9,7 @@ extension CurlLoop {
             [post, download = transfer.download] exchange, event in post(.exchanged(download, exchange, event))
         }
         transfer.hop.exchange = exchange
+        // There is no connection phase to wait for: inactivity counts from the start.
         transfer.hop.isConnected = true
         transfer.hop.begun = MonotonicClock.now
         exchanging[ObjectIdentifier(transfer.download)] = transfer
@@ -16,6 +18,7 @@ extension CurlLoop {
     }
 
     /// Handles an event that the transport reports.
+    /// Runs on the transfer thread, in the order in which the transport reported.
     func take(_ event: Exchange.Event, of transfer: Transfer) {
         transfer.noteActivity()
         switch event {
@@ -40,6 +43,7 @@ extension CurlLoop {
     }
 
     /// Cancels the exchange and releases the transfer's slot. Cancelling has no effect on an exchange that has ended.
+    /// Does nothing for a hop of libcurl.
     func leaveExchange(of transfer: Transfer, _ queue: DownloadQueue) {
         guard let exchange = transfer.hop.exchange else { return }
         transfer.hop.exchange = nil
@@ -52,11 +56,14 @@ extension CurlLoop {
 
 extension Transfer {
     /// The complete request that a transport sends.
+    /// With a credential that libcurl would add itself.
     fileprivate var exchangeRequest: ImageRequest {
+        // Without user and fragment, as libcurl gets it.
         var request = ImageRequest(url: EasyHandle.target(url))
         let aspect = HopOptions(self)
         request.method = hop.method
         request.body = hop.content
+        // Raised or lowered since the request was made.
         request.priority = priority
         request.headers = aspect.headers
         let hasAuthorization =
@@ -69,11 +76,13 @@ extension Transfer {
         return request
     }
 
+    /// The transport measures nothing else: times of the connection stay 0.
     fileprivate var exchangeTransaction: LoadTransaction {
         var made = LoadTransaction()
         made.url = url.redacted
         made.httpStatus = hop.head.status
         made.bodyBytes = UInt64(hopBytes)
+        // Content codings are decoded by the transport, so their size on the wire is unknown.
         made.wireBytes = made.bodyBytes
         made.firstByte = hop.firstByteAt > hop.begun ? hop.firstByteAt - hop.begun : 0
         made.total = MonotonicClock.now &- hop.begun

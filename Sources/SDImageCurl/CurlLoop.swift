@@ -4,17 +4,23 @@ import SDImage
 
 /// Main loop of the transfer thread. Handles commands, starts transfers that may run, drives libcurl, and completes finished
 /// transfers.
+/// Made by the thread's function and confined to it. One iteration handles all commands, starts transfers, lets
+/// libcurl work, and sleeps if nothing is left.
 @safe final class CurlLoop {
+    /// Descriptor that other threads make readable to end a sleep.
     private let wakeUp: Int32
+    /// Delays transfers while received bytes wait for their decode.
     private let backlog: Backlog
     /// Posts a command to this loop from another thread.
     let post: @Sendable (CurlService.Command) -> Void
     private let sockets = SocketTable()
     private var gate = ResolutionGate()
     private var throttle = BackgroundThrottle()
+    /// By the identifier of the downloader.
     private var queues: [UInt64: DownloadQueue] = [:]
     /// All transfers that have not completed.
     private var transfers: [ObjectIdentifier: Transfer] = [:]
+    /// Transfers run by libcurl, by their easy handle.
     private var running: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
     /// Transfers whose current hop is run by a transport of the host.
     var exchanging: [ObjectIdentifier: Transfer] = [:]
@@ -40,6 +46,7 @@ import SDImage
     func run(takeCommands: (inout [CurlService.Command]) -> Void, mayRest: () -> Bool, isStopping: () -> Bool) {
         var commands: [CurlService.Command] = []
         while !isStopping() {
+            // Read once for each iteration; callbacks of libcurl use it.
             sockets.now = MonotonicClock.now
             takeCommands(&commands)
             for command in commands { handle(command) }
@@ -49,6 +56,7 @@ import SDImage
             // A completed hop frees a slot, which the next iteration fills before the thread sleeps.
             if !expire(), !hasEnded, mayRest() { sleep() }
         }
+        // The remaining transfers end with `shutdown`, before the connections are closed.
         for transfer in transfers.values { end(transfer, .failure(.shutdown)) }
         queues = [:]
     }
@@ -62,6 +70,7 @@ import SDImage
         return hasEnded
     }
 
+    /// A command may name a transfer that has ended: then it has no effect.
     private func handle(_ command: CurlService.Command) {
         switch command {
         case .start(let download):
@@ -91,6 +100,7 @@ import SDImage
         }
     }
 
+    /// A transfer that runs in the background counts as a visible one from now on.
     private func setPriority(_ priority: LoadPriority, of transfer: Transfer) {
         let queue = queue(transfer.settings)
         queue.setPriority(priority, of: transfer)
@@ -100,6 +110,7 @@ import SDImage
         throttle.began(inBackground: false, at: sockets.now)
     }
 
+    /// Made for the first transfer of a downloader.
     private func queue(_ settings: LoaderSettings) -> DownloadQueue {
         if let known = queues[settings.id] { return known }
         let made = DownloadQueue(settings)
@@ -107,6 +118,7 @@ import SDImage
         return made
     }
 
+    /// Starts every transfer that its queue, its origin and the limits above admit.
     private func startWaiting() {
         let now = sockets.now
         for queue in queues.values {
@@ -118,6 +130,7 @@ import SDImage
     }
 
     /// Delays new transfers below high priority while decoding lags behind.
+    /// Redirects and retries are not delayed: their total time is running.
     private func mayStart(_ transfer: Transfer, at now: UInt64) -> Bool {
         if backlog.isFull, transfer.priority < .high, !transfer.hasBegun { return false }
         if transfer.priority == .low, !transfer.hasBegun, !throttle.admits(at: now) {
@@ -131,6 +144,7 @@ import SDImage
         return opening <= now
     }
 
+    /// Starts the next hop of a transfer. An error ends the transfer.
     private func start(_ transfer: Transfer, in queue: DownloadQueue, at now: UInt64) {
         if let transport = transfer.settings.configuration.transport {
             transfer.prepareHop(at: now)
@@ -153,6 +167,7 @@ import SDImage
         }
     }
 
+    /// Hands the prepared handle to libcurl. From here on `leave` removes it again.
     private func begin(_ transfer: Transfer, _ handle: EasyHandle, _ connections: MultiHandle) throws(ImageError) {
         let host = transfer.origin?.host ?? []
         if transfer.origin?.isAddress == false { gate.began(host, of: transfer.settings.id, at: sockets.now) }
@@ -167,6 +182,7 @@ import SDImage
     }
 
     /// Handles the end of a hop.
+    /// Called while libcurl reports finished transfers; the handle is still part of the multi handle.
     private func hopEnded(_ curl: UnsafeMutableRawPointer, _ code: CURLcode) {
         guard let transfer = unsafe running[curl], let handle = transfer.hop.handle else { return }
         let systemError = Int32(truncatingIfNeeded: unsafe ccurl_info_long(curl, CURLINFO_OS_ERRNO))
@@ -176,6 +192,7 @@ import SDImage
         }
         let failure = code == CURLE_OK ? nil : failure(of: transfer, code, systemError, handle.detail)
         let isReused = unsafe transfer.hop.isConnected && ccurl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
+        // Everything read from the handle is read before this: it may be given to another transfer.
         leave(transfer)
         // A server may close an idle connection at any time. libcurl replaces some of these with other connections that are
         // just as old; this repetition uses a new one.
@@ -188,6 +205,7 @@ import SDImage
         judge(transfer, failure)
     }
 
+    /// Our own reasons precede the code of libcurl, which only reports an aborted callback.
     private func failure(of transfer: Transfer, _ code: CURLcode, _ systemError: Int32, _ detail: String) -> ImageError {
         if transfer.hop.isAddressForbidden { return ImageError(.addressForbidden, "http: address is neither public nor allowed") }
         // This libcurl reports a header line longer than its limit of 100 KiB only as CURLE_OUT_OF_MEMORY.
@@ -198,6 +216,8 @@ import SDImage
         return transfer.hop.failure ?? CurlErrors.error(code, systemError: systemError, detail: detail, url: .empty)
     }
 
+    /// Decides how a transfer continues after its hop. `failure`: the error of the connection, nil for a complete
+    /// response.
     func judge(_ transfer: Transfer, _ failure: ImageError?) {
         if transfer.hop.head.setsCookies, transfer.download.request.handlesCookies {
             transfer.download.settings.cookieChanges.add(1, ordering: .relaxed)
@@ -209,6 +229,7 @@ import SDImage
         guard transfer.hop.head.isComplete else {
             return retry(transfer, after: ImageError(.connectionLost, "http: connection closed within the response header"))
         }
+        // A hook decides before the rules; its reply comes back as a command.
         if !transfer.hop.isApproved, let hooks = transfer.download.hooks, let call = HookCall(transfer, hooks) {
             return transfer.download.call(hooks, call) { [post, download = transfer.download] in post(.hookReturned(download, $0))
             }
@@ -259,6 +280,7 @@ import SDImage
         }
     }
 
+    /// Queues the next hop, or ends the transfer if the redirect is refused.
     private func follow(_ transfer: Transfer, _ location: [UInt8]) {
         do throws(ImageError) {
             let limit = transfer.settings.configuration.maxRedirects
@@ -275,6 +297,7 @@ import SDImage
         if transfer.hop.exchange != nil { leaveExchange(of: transfer, queue(transfer.download.settings)) }
         guard let handle = transfer.hop.handle else { return }
         transfer.hop.handle = nil
+        // The handle may be reused, and a late call would name another host.
         handle.lookUpEnded = { _ in }
         gate.settled(transfer.origin?.host ?? [], of: transfer.settings.id)
         let queue = queue(transfer.download.settings)
@@ -286,11 +309,13 @@ import SDImage
         releaseSlot(of: transfer, in: queue)
     }
 
+    /// Frees the slot of a hop, so that the next iteration can start another transfer.
     func releaseSlot(of transfer: Transfer, in queue: DownloadQueue) {
         throttle.ended(inBackground: transfer.isInBackground, at: sockets.now)
         queue.ended(transfer)
     }
 
+    /// Delivers the outcome, once. The transfer leaves all tables.
     private func end(_ transfer: Transfer, _ outcome: Download.Outcome) {
         leave(transfer)
         if transfer.isWaiting { queue(transfer.download.settings).remove(transfer) }
@@ -323,6 +348,7 @@ import SDImage
             retry(transfer, after: failure)
         }
         // A transfer that has begun can time out while it waits for a slot.
+        // Computed anew from everything that waits for a time.
         nextDeadline = .max
         for transfer in Array(transfers.values) where transfer.isWaiting && transfer.hasBegun {
             if transfer.end > now {
@@ -340,15 +366,18 @@ import SDImage
     /// Sleeps until libcurl has work, a command arrives, or a transfer is due.
     private func sleep() {
         guard unsafe !running.isEmpty else { return sleepIdle() }
+        // libcurl names the time of its own timers, such as that for connecting.
         let due = queues.values.reduce(nextDeadline) { min($0, $1.connections?.due ?? .max) }
         if sockets.wait(milliseconds: CurlLoop.milliseconds(until: due)) { drainWakeUp() }
     }
 
+    /// Rounded up, so that the thread does not wake just before the time; at most one minute.
     private static func milliseconds(until time: UInt64) -> Int32 {
         let now = MonotonicClock.now
         return time > now ? Int32(min((time - now) / 1_000_000 + 1, 60_000)) : 0
     }
 
+    /// Sleeps without libcurl. After a minute without transfers all connections are closed.
     private func sleepIdle() {
         var entry = pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)
         let idle = sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds
@@ -359,6 +388,7 @@ import SDImage
         for queue in queues.values { queue.dropConnections() }
     }
 
+    /// Resets the counter of the event descriptor.
     private func drainWakeUp() {
         var count: UInt64 = 0
         _ = unsafe read(wakeUp, &count, 8)

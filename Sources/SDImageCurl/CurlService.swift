@@ -5,7 +5,9 @@ import SDImage
 /// The single thread that runs all transfers of the process, and its command queue.
 ///
 /// Other threads only post commands and wake it. Every libcurl handle belongs to this thread.
+/// Made once for each engine. The state of the thread is in `CurlLoop`.
 package final class CurlService: EngineService {
+    /// Handled in the order of posting.
     enum Command: Sendable {
         case start(Download)
         case cancel(Download)
@@ -13,22 +15,27 @@ package final class CurlService: EngineService {
         case hookReturned(Download, HookCall.Outcome)
         /// Event of an exchange that a transport of the host runs.
         case exchanged(Download, Exchange, Exchange.Event)
+        /// Changes the priority of all transfers with this key.
         case prioritize(loader: UInt64, sharingKey: SharingKey, LoadPriority)
+        /// New limits of a downloader.
         case limit(LoaderSettings, QueueLimits)
         case cancelAll(loader: UInt64)
         /// The loader was freed; its idle handles can be freed too.
         case forget(loader: UInt64)
     }
 
+    /// Guarded by `inbox`.
     private struct Inbox {
         var commands: [Command] = []
         var isStopping = false
         /// True while the thread sleeps, or is about to, and must be woken.
         var isAsleep = true
+        /// nil before the first transfer and after `stop`.
         var thread: pthread_t?
     }
 
     private let inbox = Lock(Inbox())
+    /// An event descriptor, shared with the thread.
     private let wakeUp: Int32
     private let backlog: Backlog
 
@@ -42,12 +49,14 @@ package final class CurlService: EngineService {
         guard wakeUp >= 0 else {
             throw ImageError(.noMemory, "downloader: event descriptor could not be created", systemError: errno)
         }
+        // Transfers that were held back may start.
         backlog.whenRoom { [weak self] in self?.wake() }
     }
 
     deinit { close(wakeUp) }
 
     /// Ends all transfers with `shutdown`, closes every connection and joins the thread.
+    /// Called by the engine; must not run on the transfer thread.
     package func stop() {
         let thread = inbox.withLock { inbox -> pthread_t? in
             inbox.isStopping = true
@@ -56,11 +65,13 @@ package final class CurlService: EngineService {
         }
         wake()
         if let thread { _ = pthread_join(thread, nil) }
+        // Commands that the thread has not taken.
         var commands: [Command] = []
         takeCommands(into: &commands)
         for case .start(let download) in commands { download.finish(.failure(.shutdown)) }
     }
 
+    /// Never blocks. A `start` that cannot be accepted ends its download before this returns.
     func post(_ command: Command) {
         // After a fork, the lock may be held by a thread that does not exist in this process.
         if Engine.isForked {
@@ -69,10 +80,12 @@ package final class CurlService: EngineService {
         }
         let (refusal, wasAsleep) = inbox.withLock { inbox -> (ImageError?, Bool) in
             if inbox.isStopping { return (.shutdown, false) }
+            // The thread starts with the first transfer; other commands wait for it.
             if inbox.thread == nil, case .start = command {
                 do throws(ImageError) { inbox.thread = try startThread() } catch { return (error, false) }
             }
             inbox.commands.append(command)
+            // Only the first command after the thread fell asleep has to wake it.
             defer { inbox.isAsleep = false }
             return (nil, inbox.isAsleep)
         }
@@ -113,6 +126,7 @@ package final class CurlService: EngineService {
         }
     }
 
+    /// Also called before the thread exists; the descriptor then stays readable.
     private func wake() {
         var one: UInt64 = 1
         _ = unsafe write(wakeUp, &one, 8)

@@ -7,7 +7,9 @@ import CCurl
 /// Connections with verified certificates share nothing with the others. Requests with and without cookies also use separate
 /// sessions: a resumed session must not identify a client to a server that has set cookies for it. Confined to the transfer
 /// thread.
+/// Owned by `DownloadQueue`.
 @safe final class CurlShares {
+    /// Requests that share with each other.
     private struct Use: Hashable {
         let verifiesTLS: Bool
         let handlesCookies: Bool

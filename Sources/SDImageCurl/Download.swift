@@ -1,9 +1,12 @@
 import SDImage
 
 /// One load, shared between its caller and the transfer thread.
+/// Made by `CurlLoader` for each request. The transfer thread has the `Transfer`; this object is what other threads
+/// see of it.
 final class Download: Cancellable {
     typealias Outcome = Result<LoadedData, ImageError>
 
+    /// Settings of the downloader.
     let settings: LoaderSettings
     private let service: CurlService
     /// Those of the loader at the start of the download.
@@ -11,11 +14,14 @@ final class Download: Cancellable {
     let request: ImageRequest
     /// nil if no other load shares it.
     let sharingKey: SharingKey?
+    /// Receives progress on the transfer thread.
     let progress: LoadProgress
     /// Hooks of the request; the loader's where the request sets none.
     let hooks: DownloadHooks?
 
+    /// Guarded by `state`.
     private struct State {
+        /// The completion handler; nil before `wait` and after it was called.
         var done: (@Sendable (Outcome) -> Void)?
         var isCancelled = false
         /// The task that waits for a hook of the host.
@@ -41,9 +47,12 @@ final class Download: Cancellable {
 
     // The request sets these, or else the loader.
 
+    /// Bytes after content decoding.
     var maxBodyBytes: Int { request.maxBodyBytes > 0 ? request.maxBodyBytes : max(1, settings.configuration.maxBodyBytes) }
     var maxRetries: Int { Int(request.maxRetries ?? settings.configuration.maxRetries) }
+    /// Nanoseconds.
     var inactivityTimeout: UInt64 { timeout(settings.configuration.inactivityTimeoutMilliseconds, orElse: 15_000) }
+    /// Nanoseconds. The time-out of a request replaces both.
     var totalTimeout: UInt64 { timeout(settings.configuration.totalTimeoutMilliseconds, orElse: .max) }
 
     /// Nanoseconds of a time-out of the loader; 0 = the standard one.
@@ -54,6 +63,7 @@ final class Download: Cancellable {
     }
 
     /// Header fields of the loader and the request.
+    /// In the order in which they are sent; the fields of the request take precedence.
     var headers: [HeaderField] {
         RequestHead.merge(RequestHead.defaults(fields.fields, settings.configuration.bearerToken, url), request)
     }
@@ -63,11 +73,13 @@ final class Download: Cancellable {
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
+    /// The end is reported by the transfer thread.
     func cancel() {
         markCancelled()
         service.post(.cancel(self))
     }
 
+    /// Ends a hook that is running, for which the transfer waits.
     private func markCancelled() {
         let call = state.withLock { state in
             state.isCancelled = true
@@ -80,6 +92,7 @@ final class Download: Cancellable {
     func call(_ hooks: DownloadHooks, _ call: HookCall, hookReturned: @escaping @Sendable (HookCall.Outcome) -> Void) {
         guard let engine = Engine.current else { return hookReturned(.refusal(.shutdown)) }
         let task = Task(executorPreference: engine.executor) { hookReturned(await call.outcome(of: hooks)) }
+        // Cancelled while the task was made.
         let isCancelled = state.withLock { state in
             state.call = task
             return state.isCancelled
@@ -87,12 +100,14 @@ final class Download: Cancellable {
         if isCancelled { task.cancel() }
     }
 
+    /// Counts the download as waiting from now on.
     func wait(_ done: @escaping @Sendable (Outcome) -> Void) {
         settings.transferCount.add(1, ordering: .relaxed)
         state.withLock { $0.done = done }
     }
 
     /// Calls the completion handler; the second and later calls do nothing.
+    /// May be called on any thread.
     func finish(_ outcome: Outcome) {
         let done = state.withLock { state in
             defer { state.done = nil }
@@ -105,5 +120,6 @@ final class Download: Cancellable {
 
     /// True if the request has one of these fields. A condition or range set by the caller makes a response without the
     /// complete content acceptable.
+    /// `names` are compared without regard to case.
     func sends(_ names: [String]) -> Bool { headers.contains { field in names.contains { field.isNamed($0) } } }
 }

@@ -2,11 +2,13 @@ import Glibc
 import SDImage
 
 /// Configuration of one downloader; copied when the loader is made (docs/decisions.md, "Limits of one decode").
+/// Set by the functions of `include/sdimage/downloader.h`.
 package struct DownloaderConfiguration: Sendable {
     /// Maximum number of concurrent transfers to one origin.
     package var maxPerHost = 6
     /// Maximum number of concurrent transfers in total.
     package var maxTotal = 32
+    /// Order within one priority.
     package var executionOrder = ExecutionOrder.fifo
     /// Time limit for establishing the connection, including name look-up and TLS.
     package var connectTimeoutMilliseconds: UInt32 = 10_000
@@ -16,17 +18,21 @@ package struct DownloaderConfiguration: Sendable {
     package var totalTimeoutMilliseconds: UInt32 = 60_000
     /// Limit in decoded bytes; a request's own limit replaces it.
     package var maxBodyBytes = 64 << 20
+    /// Redirects that are followed in one load.
     package var maxRedirects = 10
     /// Retries after a transient failure; a request's own number replaces it.
     package var maxRetries: UInt32 = 2
     /// Upper bound of the delay before the first retry; doubles with each retry.
     package var retryDelayMilliseconds: UInt32 = 500
+    /// Upper bound of these delays, however many retries there were.
     package var longestRetryDelayMilliseconds: UInt32 = 8_000
     /// A server that requests a longer delay is not retried.
     package var longestRetryAfterMilliseconds: UInt32 = 30_000
     /// Inclusive ranges; nil = any.
+    /// Statuses of responses that are images.
     package var acceptableStatuses: [ClosedRange<Int32>]? = [200...299]
     /// Media types without parameters, lower case; nil = any.
+    /// A response without a type is acceptable.
     package var acceptableContentTypes: Set<String>?
     /// The initial fields; they may change while the loader runs.
     package var fields = LoaderFields()
@@ -43,14 +49,18 @@ package struct DownloaderConfiguration: Sendable {
     /// Path of a socket to which every connection goes instead of the URL's host.
     package var unixSocketPath: String?
     /// Minimum progress between two reports, as a fraction of the complete body (0 to 1).
+    /// 0 reports each piece that arrives, at most 20 times a second.
     package var minProgressInterval = 0.0
+    /// Applies to every connection, also after redirects.
     package var addressPolicy = AddressPolicy.any
     /// Exceptions from `publicOnly`.
     package var allowedAddresses: [AddressRange] = []
+    /// False accepts invalid certificates for all requests of this downloader.
     package var verifiesTLS = true
     /// PEM file of trusted roots instead of the system's.
     package var certificateAuthorityFile: String?
     package var httpVersion = HTTPVersion.automatic
+    /// Hooks of all requests; those of a request take precedence.
     package var hooks: DownloadHooks?
     /// Runs the exchanges in place of libcurl.
     package var transport: (any Transport)?
@@ -59,6 +69,7 @@ package struct DownloaderConfiguration: Sendable {
 
     /// Throws `unsupported` for connection options set together with a transport. The transport manages connections itself, so
     /// they would have no effect.
+    /// Called when the loader is made.
     func validateTransport() throws(ImageError) {
         guard transport != nil else { return }
         let isSilent =
@@ -81,6 +92,7 @@ package struct DownloaderConfiguration: Sendable {
 }
 
 /// User and password for HTTP authentication.
+/// Sent by the schemes Basic and Digest.
 package struct Credential: Hashable, Sendable {
     package var user: String
     package var password: String
@@ -93,6 +105,7 @@ package struct Credential: Hashable, Sendable {
 
 /// Order in which waiting transfers of equal priority start.
 package enum ExecutionOrder: Sendable {
+    /// `fifo`: the oldest first; `lifo`: the newest first.
     case fifo, lifo
 }
 
@@ -103,6 +116,7 @@ package enum AddressPolicy: Sendable {
     case publicOnly
 }
 
+/// Highest version of HTTP that is offered.
 package enum HTTPVersion: Sendable {
     /// HTTP/2 where TLS negotiates it, HTTP/1.1 otherwise.
     case automatic
@@ -124,6 +138,7 @@ package struct ClientCertificate: Hashable, Sendable {
 }
 
 /// The part of a configuration that can change while the loader runs.
+/// The transfer thread receives it as a command.
 package struct QueueLimits: Hashable, Sendable {
     package var maxPerHost: Int
     package var maxTotal: Int

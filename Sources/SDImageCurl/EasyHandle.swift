@@ -2,17 +2,22 @@ import CCurl
 import SDImage
 
 /// A libcurl handle configured for one loader. Confined to the transfer thread.
+/// Used for one hop at a time; `DownloadQueue` keeps it between hops.
 @safe final class EasyHandle {
+    /// The handle of libcurl, valid as long as this object.
     let curl: UnsafeMutableRawPointer
     let sockets: SocketTable
     /// Called with true when the name of the hop's host is resolved, and before each request with false: it has a connection.
     var lookUpEnded: (_ isResolved: Bool) -> Void = { _ in }
+    /// Buffer of `CURL_ERROR_SIZE` bytes, written by libcurl.
     private let errorText: UnsafeMutablePointer<CChar>
     /// The options currently set; nil when unknown.
     private var options: HopOptions?
+    /// Header fields of the current options, owned by this object.
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private let shares: CurlShares
     private let proxyUserAgent: String
+    /// True if the last method was GET, the default of libcurl.
     private var isGet = true
     /// True if memory for an option was refused: the handle is not used.
     private var isIncomplete = false
@@ -26,6 +31,7 @@ import SDImage
     /// The handle that this one is a copy of; its list of header fields is used.
     private let template: EasyHandle?
 
+    /// Throws `noMemory`.
     init(_ settings: LoaderSettings, sockets: SocketTable, shares: CurlShares) throws(ImageError) {
         guard let curl = unsafe curl_easy_init() else { throw ImageError(.noMemory, "http: no memory for a transfer") }
         unsafe self.curl = curl
@@ -73,6 +79,7 @@ import SDImage
     func hasOptions(_ options: HopOptions) -> Bool { self.options == options }
 
     /// Prepares the handle for the next hop of `transfer`.
+    /// Callbacks get `transfer` unretained: it must exist until the handle is removed.
     func prepare(for transfer: Transfer, _ options: HopOptions) throws(ImageError) {
         unsafe errorText.pointee = 0
         let target = EasyHandle.target(transfer.url)
@@ -111,8 +118,10 @@ import SDImage
     }
 
     /// Sets the options of a hop. Does nothing if they equal those of the previous hop, the common case.
+    /// Throws `noMemory` if libcurl could not copy an option.
     func setOptions(_ options: HopOptions) throws(ImageError) {
         guard options != self.options else { return }
+        // Unknown until all are set: an error leaves a mixture.
         self.options = nil
         try setHeaders(options.headers, removing: options.omittedHeaders)
         setString(CURLOPT_PROXY, options.proxy)
@@ -135,10 +144,12 @@ import SDImage
         self.options = options
     }
 
+    /// Chooses the sessions and cookies that fit the options.
     private func share(_ options: HopOptions) {
         unsafe _ = ccurl_set_share(curl, shares.share(verifiesTLS: options.verifiesTLS, handlesCookies: options.handlesCookies))
     }
 
+    /// Verification of the host name is 2 for "on" (CURLOPT_SSL_VERIFYHOST).
     private func setTLS(_ options: HopOptions) {
         setLong(CURLOPT_SSL_VERIFYPEER, options.verifiesTLS ? 1 : 0)
         setLong(CURLOPT_SSL_VERIFYHOST, options.verifiesTLS ? 2 : 0)
@@ -147,12 +158,16 @@ import SDImage
         setString(CURLOPT_KEYPASSWD, options.clientCertificate?.keyPassword)
     }
 
+    /// Options of all hops of the downloader.
     private func setUp(_ configuration: DownloaderConfiguration) {
+        // Signals would interrupt threads of the host.
         setLong(CURLOPT_NOSIGNAL, 1)
         // A name look-up cannot be interrupted. Without this option, cancelling a transfer waits for the look-up and blocks all
         // other transfers.
         setLong(CURLOPT_QUICK_EXIT, 1)
+        // Schemes are checked before; this holds for libcurl itself, too.
         setString(CURLOPT_PROTOCOLS_STR, "http,https")
+        // `RedirectRules` decides about redirects.
         setLong(CURLOPT_FOLLOWLOCATION, 0)
         setLong(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)  // the response of a proxy is not that of the server
         setLong(CURLOPT_HTTP_CONTENT_DECODING, 0)  // done by ContentDecoder
@@ -172,6 +187,7 @@ import SDImage
             curl, TransferCallbacks.closeSocket, Unmanaged.passUnretained(sockets).toOpaque())
     }
 
+    /// `removed`: names of fields that libcurl must not add. Throws `noMemory`, and then leaves the list unchanged.
     private func setHeaders(_ fields: [HeaderField], removing removed: [String]) throws(ImageError) {
         var list: UnsafeMutablePointer<curl_slist>?
         var lines = fields.map(RequestHead.line) + removed.map { $0 + ":" }
@@ -187,6 +203,7 @@ import SDImage
             unsafe list = longer
         }
         unsafe ccurl_set_headers(curl, list)
+        // libcurl refers to the old list until it gets the new one.
         unsafe curl_slist_free_all(headerList)
         unsafe headerList = list
     }
@@ -194,6 +211,7 @@ import SDImage
     // An option that this libcurl does not have is left out.
     private func setLong(_ option: CURLoption, _ value: Int) { unsafe _ = ccurl_set_long(curl, option, value) }
 
+    /// A copy is made by libcurl, so a failure means that memory is exhausted.
     private func setString(_ option: CURLoption, _ value: String?) {
         if unsafe ccurl_set_string(curl, option, value) == CURLE_OUT_OF_MEMORY { isIncomplete = true }
     }

@@ -1,12 +1,15 @@
 import SDImage
 
 /// The header fields that a loader sends with every request, unless the request sets or omits them.
+/// A value; `SentFields` shares it between downloads.
 package struct LoaderFields: Hashable, Sendable {
     /// Empty: none is sent.
     package var userAgent = DownloaderConfiguration.defaultUserAgent { didSet { makeLists() } }
+    /// Fields other than `User-Agent`, in the order in which they were set.
     private var others = [HeaderField(name: "Accept", value: "image/*,*/*;q=0.8")]
 
     // Made once for all requests.
+    /// All fields, `User-Agent` first.
     package private(set) var all: [HeaderField] = []
     /// Fields that do not identify the client and may be sent to the origin that a redirect names.
     private(set) var impersonal: [HeaderField] = []
@@ -21,6 +24,7 @@ package struct LoaderFields: Hashable, Sendable {
         makeLists()
     }
 
+    /// Both lists are read for each request and change rarely.
     private mutating func makeLists() {
         all = (userAgent.isEmpty ? [] : [HeaderField(name: "User-Agent", value: userAgent)]) + others
         impersonal = all.filter { ["user-agent", "accept", "accept-language"].contains($0.name.lowercased()) }
@@ -28,6 +32,7 @@ package struct LoaderFields: Hashable, Sendable {
 }
 
 /// The header fields of a loader from one change to the next. An object, because thousands of downloads may wait with them.
+/// Equal objects are identical: each change makes a new one.
 final class SentFields: Sendable {
     let fields: LoaderFields
     /// Number of earlier changes.

@@ -2,6 +2,7 @@ import SDImage
 import Synchronization
 
 /// Settings shared by all transfers of one loader, as seen by the transfer thread.
+/// Made by `CurlLoader`, and held by its downloads longer than the loader itself.
 final class LoaderSettings: Sendable {
     /// Unique identifier of the loader; never reused.
     let id: UInt64
@@ -9,6 +10,7 @@ final class LoaderSettings: Sendable {
     /// Empty = none. `publicOnly` disables the proxy, which would connect to a private address on our behalf.
     let proxy: String
     let addressRules: AddressRules
+    /// Replaced as a whole; readers keep the object that they got.
     private let currentFields: Lock<SentFields>
     /// Number of responses that changed the cookies of the loader.
     let cookieChanges = Atomic<UInt64>(0)
@@ -26,8 +28,10 @@ final class LoaderSettings: Sendable {
     /// True if connections go to a socket, or a transport of the host makes them.
     var looksUpNoNames: Bool { configuration.unixSocketPath != nil || configuration.transport != nil }
 
+    /// The header fields at this moment.
     var sentFields: SentFields { currentFields.withLock { $0 } }
 
+    /// Transfers that have started keep their fields.
     func setField(_ name: String, _ value: String?) {
         currentFields.withLock { current in
             var fields = current.fields

@@ -5,7 +5,9 @@ import SDImage
 /// libcurl's multi handle, with the connections and resolved names of one downloader. Confined to the transfer thread.
 ///
 /// libcurl is called only for sockets that are ready (curl_multi_socket_action(3)): a thousand idle connections cost nothing.
+/// Owned by `DownloadQueue`, and freed to close idle connections.
 @safe final class MultiHandle {
+    /// The handle of libcurl.
     private let multi: UnsafeMutableRawPointer
     private let sockets: SocketTable
     /// The sockets that libcurl waits for.
@@ -14,6 +16,7 @@ import SDImage
     private(set) var due: UInt64?
 
     /// Maximum number of idle connections; equals the default number of concurrent transfers.
+    /// More connections than concurrent transfers would only stay open.
     private static let keptConnections = 32
 
     init(_ sockets: SocketTable) throws(ImageError) {
@@ -35,6 +38,7 @@ import SDImage
         unsafe curl_multi_cleanup(multi)
     }
 
+    /// Starts a hop; libcurl works on it in `perform`.
     func add(_ handle: EasyHandle) throws(ImageError) {
         let code = unsafe curl_multi_add_handle(multi, handle.curl)
         guard code == CURLM_OK else {
@@ -42,11 +46,14 @@ import SDImage
         }
     }
 
+    /// Has no effect on a handle that is not part of it.
     func remove(_ handle: EasyHandle) { unsafe curl_multi_remove_handle(multi, handle.curl) }
 
     /// Advances every transfer as far as possible without waiting; true when at least one ended.
+    /// `ended` gets the easy handle and the result code; it may remove the handle.
     func perform(_ ended: (UnsafeMutableRawPointer, CURLcode) -> Void) -> Bool {
         var running: Int32 = 0
+        // Events of other multi handles stay in the poller.
         while let (descriptor, events) = sockets.poller?.takeEvent(of: watched) {
             unsafe curl_multi_socket_action(multi, descriptor, events, &running)
         }
@@ -64,6 +71,7 @@ import SDImage
         return hasEnded
     }
 
+    /// libcurl starts or stops waiting for a socket.
     private static let watch: curl_socket_callback = { _, descriptor, what, context, _ in
         guard let context = unsafe context else { return 0 }
         let handle = unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()
@@ -72,6 +80,7 @@ import SDImage
         return 0
     }
 
+    /// libcurl sets its timer; -1 removes it.
     private static let setTimer: curl_multi_timer_callback = { _, milliseconds, context in
         guard let context = unsafe context else { return 0 }
         let handle = unsafe Unmanaged<MultiHandle>.fromOpaque(context).takeUnretainedValue()

@@ -1,15 +1,18 @@
 import SDImage
 
 /// Permitted targets of a redirect, and the data sent to them (docs/decisions.md, "Redirects").
+/// Called by `CurlLoop.follow` on the transfer thread.
 enum RedirectRules {
     /// Statuses that name another location of the same content.
     static func isRedirect(_ status: Int32) -> Bool { [301, 302, 303, 307, 308].contains(status) }
 
     /// Returns the next URL; throws if it is refused. `hops` counts the redirects already followed.
+    /// `location` may be relative to `from` (RFC 9110, section 10.2.2).
     static func next(from: URLText, location: [UInt8], hops: Int, limit: Int) throws(ImageError) -> URLText {
         guard hops < limit else {
             throw ImageError(.tooManyRedirects, "http: redirects exceed the limit of \(limit)")
         }
+        // Control characters would end the request line of the next request.
         guard !location.isEmpty, !location.contains(where: { Byte.isControl($0) && $0 != Byte.tab }) else {
             throw ImageError(.invalidResponse, "http: redirect has no valid Location field")
         }
@@ -18,6 +21,7 @@ enum RedirectRules {
         guard scheme == "http" || scheme == "https" else {
             throw ImageError(.redirectForbidden, "http: redirect to a scheme other than http and https refused")
         }
+        // The connection was protected against attackers, and the next would not be.
         guard !(from.scheme == "https" && scheme == "http") else {
             throw ImageError(.redirectForbidden, "http: redirect from https to http refused")
         }
@@ -34,5 +38,6 @@ enum RedirectRules {
 
     /// True if both URLs have the same origin: credentials and header fields of the request are sent only to their intended
     /// origin.
+    /// An origin is scheme, host and port (RFC 6454).
     static func keepsSecrets(from: URLText, to: URLText) -> Bool { from.origin != nil && from.origin == to.origin }
 }

@@ -1,35 +1,45 @@
 import SDImage
 
 /// Status and header fields of one response, parsed line by line as they arrive.
+/// Part of each `Hop`. Fields follow RFC 9110, the message syntax RFC 9112, as far as libcurl passes it on.
 struct ResponseHead {
     /// Limit in bytes for all heads of one transfer together, including interim responses and redirects.
     static let longest = 300 << 10
     /// Bytes that hold most heads.
     private static let usual = 512
 
+    /// 0 before the status line.
     private(set) var status: Int32 = 0
     /// Without parameters, lower case.
+    /// Media type of `Content-Type`.
     private(set) var mediaType = ""
+    /// First value of `Location`, unchanged.
     private(set) var location: [UInt8]?
     /// Validators and freshness.
     private(set) var record = ResponseRecord()
     var entityTag: [UInt8] { record.entityTag }
     var lastModified: [UInt8] { record.lastModified }
+    /// True for a body in a content coding.
     var isEncoded: Bool { !contentCoding.isEmpty }
+    /// True for a body in any coding, including `chunked`.
     var hasCodings: Bool { isEncoded || !transferCoding.isEmpty }
     /// The members of Content-Encoding and Transfer-Encoding, each in its order, lower case.
     var contentCodings: [String] { ResponseHead.members(contentCoding) }
     var transferCodings: [String] { ResponseHead.members(transferCoding) }
     private var contentCoding: [UInt8] = []
     private var transferCoding: [UInt8] = []
+    /// True if the response has a `Set-Cookie` field.
     private(set) var setsCookies = false
+    /// Fields that the transfer itself evaluates.
     private(set) var transport = TransportFields()
     /// All fields in their order, if hooks need them.
     private(set) var fields: [HeaderField] = []
+    /// Set before the first line.
     var keepsFields = false
     /// True after the head; later fields are trailers and change nothing (RFC 9110, section 6.5.1).
     private(set) var isComplete = false
     /// The field lines as received.
+    /// Without the status line, one for each field, for `ReceivedHead`.
     private(set) var lines: [UInt8] = []
 
     init() {}
@@ -37,6 +47,7 @@ struct ResponseHead {
     init(keepsFields: Bool) { self.keepsFields = keepsFields }
 
     /// Parses a response that a hook returned, as if a server had sent it.
+    /// Used for the changed response of a hook, whose fields decide like those of a server.
     init(_ response: DownloadResponse) {
         keepsFields = true
         for line in ResponseHead.lines(response) {
@@ -53,11 +64,14 @@ struct ResponseHead {
 
     /// Parses one line including its line end. True for the empty line that ends the head.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
+        // Lines end with CRLF or LF; surrounding white space is not part of the value.
         let text = unsafe ResponseHead.trimmed(line[...])
+        // A second empty line would end the trailers, which do not matter.
         if unsafe text.isEmpty {
             defer { isComplete = true }
             return !isComplete
         }
+        // Each status line begins another response: the last of several interim ones counts.
         if unsafe text.starts(with: ResponseHead.statusLine) {
             // After an interim response.
             if status != 0 || isComplete || !lines.isEmpty { self = ResponseHead(keepsFields: keepsFields) }
@@ -72,6 +86,7 @@ struct ResponseHead {
         return false
     }
 
+    /// Fields without a meaning here are kept in `lines`, and in `fields` for hooks.
     private mutating func takeField(_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) {
         unsafe transport.take(name, value)
         if keepsFields {
@@ -107,6 +122,7 @@ struct ResponseHead {
         }
     }
 
+    /// Members of a comma-separated list (RFC 9110, section 5.6.1), in lower case.
     private static func members(_ list: [UInt8]) -> [String] {
         list.split(separator: Byte.comma).map { String(decoding: $0.map(Byte.lowercased), as: UTF8.self).trimmedASCII }
             .filter { !$0.isEmpty }
@@ -136,12 +152,14 @@ struct ResponseHead {
     private static let statusLine = Array("HTTP/".utf8)
 
     /// The number after the first space.
+    /// 0 for a line without three digits there.
     private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int32 {
         unsafe line.drop { $0 != Byte.space }.dropFirst().prefix(3).reduce(0) { sum, byte in
             Byte.isDigit(byte) ? sum * 10 + Int32(byte - Byte.zero) : 0
         }
     }
 
+    /// Without control characters and spaces at both ends.
     private static func trimmed(_ text: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
         var start = unsafe text.startIndex, end = unsafe text.endIndex
         while end > start, unsafe text[end - 1] <= Byte.space { end -= 1 }

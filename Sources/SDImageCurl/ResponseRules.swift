@@ -2,18 +2,23 @@ import CCurl
 import SDImage
 
 /// Decides how a load continues after a response: accept it, follow a redirect, restart, or fail.
+/// All functions run on the transfer thread and have no effect beyond the transfer.
 enum ResponseRules {
     enum Verdict {
+        /// The body is the image, or the response confirms the cached one (304).
         case take
+        /// The value of `Location`.
         case redirect([UInt8])
         /// The partial response does not continue the received bytes, or the range is not satisfiable (416).
         case restart
+        /// No image; the body is read only for the connection.
         case fail(ImageError)
     }
 
     private static let conditions = ["if-none-match", "if-modified-since"]
 
     /// Parses one line of the head and, at its end, decides how the body is treated. False ends the transfer.
+    /// Called for each line that libcurl passes, including those of interim responses.
     static func takeHead(_ line: UnsafeRawBufferPointer, of transfer: Transfer) -> Bool {
         let hop = transfer.hop
         transfer.noteActivity()
@@ -21,6 +26,7 @@ enum ResponseRules {
             hop.isHeadAwaited = false
             if let descriptor = hop.descriptor { hop.sockets?.didBeginResponse(descriptor) }
         }
+        // Counted over all responses of the transfer: redirects and interim responses could be endless.
         transfer.course.headBytes += line.count
         guard transfer.course.headBytes <= ResponseHead.longest else {
             hop.failure = .tooLarge("http: response header of \(transfer.course.headBytes) bytes", limit: ResponseHead.longest)
@@ -32,6 +38,7 @@ enum ResponseRules {
     }
 
     /// Decides how the body is treated, and reports the response. False ends the transfer.
+    /// Called once for each final response.
     private static func endHead(_ hop: Hop, of transfer: Transfer) -> Bool {
         hop.respondedAt = MonotonicClock.wall
         switch verdict(transfer) {
@@ -46,6 +53,7 @@ enum ResponseRules {
                 return false
             }
         }
+        // A redirect is no response to the caller.
         if !RedirectRules.isRedirect(hop.head.status) {
             transfer.reportResponse()
             transfer.report(.responded)
@@ -62,10 +70,13 @@ enum ResponseRules {
     }
 
     /// Judges the response by its head alone.
+    /// Called at the end of the head, and again when the hop has ended.
     static func verdict(_ transfer: Transfer) -> Verdict {
         let hop = transfer.hop, settings = transfer.settings, status = hop.head.status
         if RedirectRules.isRedirect(status), let location = hop.head.location { return .redirect(location) }
+        // Only a condition of the request makes 304 meaningful.
         if status == 304, transfer.download.sends(conditions) { return .take }
+        // A resumed transfer expects the rest of the body, or the complete one.
         if let resuming = hop.resuming {
             if status == 206 { return resuming.total(continuedBy: hop.head) == nil ? .restart : .take }
             if status == 416 { return .restart }
@@ -76,6 +87,7 @@ enum ResponseRules {
             }
             return .fail(ImageError(.httpStatus, "http: response has status \(status)", httpStatus: status))
         }
+        // The caller would take the part for the whole image.
         if status == 206, !transfer.download.sends(["range"]) {
             return .fail(ImageError(.invalidResponse, "http: partial content without a range request", httpStatus: 206))
         }

@@ -7,12 +7,15 @@ final class ResumePoint {
     let url: URLText
     /// Head of the complete (200) response, which remains the head of the load.
     let head: ResponseHead
+    /// Number of bytes received so far; the rest begins there.
     let offset: Int64
     /// Length of the complete content; -1 = unknown.
     let total: Int64
+    /// Value for `If-Range`.
     private let validator: [UInt8]
 
     /// nil if the server does not offer ranges, or no validator proves that they belong to the same content.
+    /// Bytes of a content coding cannot be continued, because the decoder has consumed them.
     init?(_ transfer: Transfer) {
         let head = transfer.hop.head
         guard transfer.hop.disposition == .keep, transfer.mayResume, transfer.course.received > 0, head.status == 200,
@@ -27,6 +30,7 @@ final class ResumePoint {
     }
 
     /// Fields that request the rest, or the complete content if it has changed.
+    /// RFC 9110, section 13.1.5: without the condition the rest might belong to newer content.
     var fields: [HeaderField] {
         [
             HeaderField(name: "Range", value: "bytes=\(offset)-"),
@@ -37,6 +41,7 @@ final class ResumePoint {
     /// Length of the complete content if the 206 response continues exactly at `offset` and reaches the end; nil otherwise.
     func total(continuedBy head: ResponseHead) -> Int64? {
         guard !head.isEncoded, let range = ContentRange(head.transport.contentRange), range.first == offset,
+            // The rest must be complete: a second part is never requested.
             range.last == range.total - 1, total < 0 || range.total == total,
             head.entityTag.isEmpty || self.head.entityTag.isEmpty || head.entityTag == self.head.entityTag
         else { return nil }
@@ -45,6 +50,7 @@ final class ResumePoint {
 
     /// A strong entity tag, or else a Last-Modified date that is strong because the content was at least one second old when it
     /// was sent (RFC 9110, section 8.8.2.2).
+    /// A weak tag does not prove equal bytes.
     private static func validator(_ head: ResponseHead) -> [UInt8]? {
         if !head.entityTag.isEmpty {
             let tag = head.entityTag
@@ -58,6 +64,7 @@ final class ResumePoint {
         return head.lastModified
     }
 
+    /// Seconds since 1970.
     private static func seconds(_ date: [UInt8]) -> Int64? { HTTPDate.parse(date, now: MonotonicClock.wallSeconds) }
 
     /// True for printable ASCII; the validator is sent back unchanged.

@@ -1,11 +1,13 @@
 import SDImage
 
 /// Decides which failures are retried, and after which delay.
+/// Called by `CurlLoop.retry` on the transfer thread.
 enum RetryRules {
     /// Methods with the same effect once or twice (RFC 9110, section 9.2.2).
     private static let idempotent: Set<String> = [
         ImageRequest.get, "PUT", "DELETE", "OPTIONS", "QUERY", "PROPFIND", "REPORT", "SEARCH",
     ]
+    /// Statuses of overload and of failures that often pass: RFC 9110, RFC 8470 (425) and RFC 6585 (429).
     private static let statuses: Set<Int32> = [408, 425, 429, 500, 502, 503, 504]
 
     /// Nanoseconds until the next try; nil for none:
@@ -13,6 +15,7 @@ enum RetryRules {
     /// - the retries are used up,
     /// - Retry-After exceeds its limit, or the delay ends after the transfer's total time.
     static func delay(_ transfer: Transfer, after failure: ImageError, at now: UInt64) -> UInt64? {
+        // The body of a request other than these may have taken effect.
         guard transfer.course.retries < transfer.download.maxRetries, isIdempotent(transfer.download.request.method),
             isTransient(failure, transfer),
             let delay = delay(transfer, failure)
@@ -31,6 +34,7 @@ enum RetryRules {
         return failure.status == .connectionLost || failure.status == .protocolError
     }
 
+    /// True for failures that another try may avoid.
     private static func isTransient(_ failure: ImageError, _ transfer: Transfer) -> Bool {
         switch failure.status {
         case .connectFailed, .connectionLost: true
@@ -46,6 +50,7 @@ enum RetryRules {
     private static func delay(_ transfer: Transfer, _ failure: ImageError) -> UInt64? {
         let configuration = transfer.settings.configuration
         let first = UInt64(configuration.retryDelayMilliseconds), longest = UInt64(configuration.longestRetryDelayMilliseconds)
+        // A server that names a time knows more than the rule.
         if failure.httpStatus > 0, !transfer.hop.head.transport.retryAfter.isEmpty,
             let wait = wait(transfer.hop.head.transport.retryAfter, now: MonotonicClock.wallSeconds)
         {
@@ -64,7 +69,9 @@ enum RetryRules {
     static func wait(_ field: [UInt8], now: Int64) -> UInt64? {
         if !field.isEmpty, field.allSatisfy(Byte.isDigit) {
             let digits = field.drop { $0 == Byte.zero }
+            // Zeros alone mean now.
             if digits.isEmpty { return 0 }
+            // More digits exceed any limit, and might not fit the number.
             return digits.count > 9
                 ? .max : UInt64(String(decoding: digits, as: UTF8.self)).map { Durations.milliseconds(seconds: $0) }
         }

@@ -1,7 +1,9 @@
 import SDImage
 
 /// Unambiguous encoding of a list of numbers and texts: different lists give different bytes.
+/// Part of `SharingKey` and of keys of remembered failures.
 struct SharingDetails {
+    /// The list of numbers alone.
     private(set) var bytes: [UInt8] = []
 
     init(_ numbers: [UInt64]) {
@@ -15,7 +17,9 @@ struct SharingDetails {
             request.maxRetries.map { UInt64($0) + 1 } ?? 0, request.handlesCookies ? 1 : 0,
             request.acceptsInvalidCertificates ? 1 : 0, UInt64(request.omittedHeaders.count),
         ])
+        // An absent hook has no bytes; the length before them keeps the encoding unambiguous.
         append(request.hooks?.sharingKey ?? [])
+        // Values are case-sensitive, names are not.
         for field in request.headers {
             append(field.name.utf8.map(Byte.lowercased))
             append(Array(field.value.utf8))

@@ -3,11 +3,14 @@ import Glibc
 import SDImage
 
 /// Waits for the sockets of all downloaders, and for the wake-up of the transfer thread. Confined to that thread.
+/// Owned by `SocketTable`.
 final class SocketPoller {
+    /// Descriptor of the poller.
     private let poller: Int32
     /// Ready sockets and their events; not yet reported to libcurl.
     private var ready: [(descriptor: curl_socket_t, events: Int32)] = []
 
+    /// Events taken from the kernel at once; the others follow in the next iteration.
     private static let mostEvents = 64
 
     /// `wakeUp` also ends a wait.
@@ -21,6 +24,7 @@ final class SocketPoller {
     deinit { close(poller) }
 
     /// Watches a socket for the events that libcurl names, or no longer.
+    /// `what`: a value CURL_POLL_… of libcurl.
     func watch(_ descriptor: curl_socket_t, _ what: Int32) { ccurl_watch(poller, descriptor, what) }
 
     /// Drops pending events: another socket may have the same number by the time they are reported.
@@ -36,6 +40,7 @@ final class SocketPoller {
     func wait(milliseconds: Int32, isWanted: (curl_socket_t) -> Bool) -> Bool {
         unsafe withUnsafeTemporaryAllocation(of: ccurl_event.self, capacity: SocketPoller.mostEvents) { events in
             let count = unsafe ccurl_wait(poller, events.baseAddress, Int32(events.count), milliseconds)
+            // Events that were not taken belong to sockets that libcurl does not wait for.
             ready.removeAll(keepingCapacity: true)
             var isAwakened = false
             for index in 0..<min(Int(max(0, count)), events.count) {

@@ -4,9 +4,11 @@ import SDImage
 
 /// State shared by all transfers: the sockets that libcurl holds open, their properties, and the current time. Confined to the
 /// transfer thread.
+/// Owned by `CurlLoop`, and passed to callbacks of libcurl by address.
 final class SocketTable {
     private struct Entry {
         let descriptor: curl_socket_t
+        /// 0 before it is needed.
         var localPort: UInt16 = 0
         /// True after a response over HTTP/1: the server must be silent until the next request.
         var isIdleHTTP1 = false
@@ -19,22 +21,27 @@ final class SocketTable {
     }
 
     /// Time of the loop's current iteration, so that callbacks need not read the clock for every piece.
+    /// Monotonic nanoseconds.
     var now: UInt64 = 0
     /// Made for the first transfer.
     private(set) var poller: SocketPoller?
+    /// In no order; there are few sockets, so a linear search suffices.
     private var entries: [Entry] = []
 
     var isEmpty: Bool { entries.isEmpty }
 
+    /// Made late, because a process that never transfers needs none.
     func makePoller(wakeUp: Int32) throws(ImageError) {
         if poller == nil { poller = try SocketPoller(wakeUp: wakeUp) }
     }
 
+    /// Called by libcurl through `openSocket`.
     func opened(_ descriptor: curl_socket_t) {
         entries.removeAll { $0.descriptor == descriptor }
         entries.append(Entry(descriptor: descriptor))
     }
 
+    /// Called by libcurl through `closeSocket`, before the number is free.
     func closed(_ descriptor: curl_socket_t) {
         guard let index = index(of: descriptor) else { return }
         // The next socket may have the same number.
@@ -87,6 +94,7 @@ final class SocketTable {
         if let index = index(of: descriptor) { entries[index].isAcknowledgementDue = true }
     }
 
+    /// Called before each sleep.
     private func acknowledge() {
         for index in entries.indices where entries[index].isAcknowledgementDue {
             entries[index].isAcknowledgementDue = false
@@ -109,12 +117,14 @@ final class SocketTable {
         return only
     }
 
+    /// Asks the kernel for the peers of the sockets with this port.
     private func connected(_ localPort: UInt16, _ address: UnsafePointer<CChar>, _ port: Int32) -> curl_socket_t? {
         entries.first {
             unsafe $0.localPort == localPort && ccurl_is_connected_to($0.descriptor, address, port)
         }?.descriptor
     }
 
+    /// The response on this socket has ended.
     func didRespond(_ descriptor: curl_socket_t, overHTTP1: Bool) {
         guard let index = index(of: descriptor) else { return }
         entries[index].isIdleHTTP1 = overHTTP1

@@ -2,9 +2,11 @@ import CCurl
 import SDImage
 
 /// One load on the transfer thread, across all its redirects. Confined to that thread.
+/// Made by `CurlLoop` for each `Download`. The object stays the same for all hops and retries; each hop has a `Hop`.
 final class Transfer {
     /// Length in bytes up to which reading an unwanted body is cheaper than closing its connection.
     static let longestDiscard = 64 << 10
+    /// Nanoseconds between two reports of progress.
     private static let progressInterval: UInt64 = 50_000_000
 
     let download: Download
@@ -14,17 +16,20 @@ final class Transfer {
 
     // Position in the queue.
     var priority: LoadPriority
+    /// Age in the downloader, constant for all hops; 0 before the first `add`.
     var sequence: UInt64 = 0
     /// Identifies the valid one of several entries in the lanes.
     var queueEntry: UInt64 = 0
     /// Set by the queue for each hop.
     var origin: DownloadQueue.Origin?
+    /// True while it is in a lane of its queue.
     var isWaiting = false
     /// True while it runs as a background transfer.
     var isInBackground = false
 
     /// Body bytes of this hop, both kept and discarded.
     var hopBytes: Int { hop.discarded + hop.accepted }
+    /// Bounds the memory of a chain of redirects and retries.
     private static let mostTransactions = 100
 
     init(_ download: Download) {
@@ -33,6 +38,7 @@ final class Transfer {
     }
 
     /// The next or current hop.
+    /// Made on first use, with the first URL.
     var hop: Hop {
         if let currentHop { return currentHop }
         let first = Hop(download)
@@ -41,6 +47,7 @@ final class Transfer {
     }
 
     /// The state that the hops have in common.
+    /// Made on first use, so that a waiting transfer has none.
     var course: TransferCourse {
         if let begun { return begun }
         let made = TransferCourse(bodyLimit: download.maxBodyBytes)
@@ -48,6 +55,7 @@ final class Transfer {
         return made
     }
 
+    /// Measurements of the hops so far, in order.
     var transactions: [LoadTransaction] { begun?.transactions ?? [] }
 
     /// URL of the next or current hop.
@@ -59,6 +67,7 @@ final class Transfer {
     var settings: LoaderSettings { download.settings }
 
     /// True if the next hop sends a user, password or token.
+    /// Decides between two errors for the status 401.
     var sendsCredential: Bool {
         let configuration = settings.configuration
         return hop.carriesSecrets
@@ -81,8 +90,10 @@ final class Transfer {
     func beginDecoding() throws(ImageError) {
         let hop = hop
         // libcurl repeats a refused request with credentials within one hop.
+        // The former decoder may have begun with the refused body.
         hop.decoder = nil
         guard hop.exchange == nil, hop.head.hasCodings else { return }
+        // libcurl removes `chunked`; other transfer codings would stay in the body.
         let isPlain = hop.head.transferCodings.allSatisfy { $0 == "chunked" || $0 == "identity" }
         guard isPlain else { throw ImageError(.invalidResponse, "http: transfer coding is not chunked") }
         hop.decoder = try ContentDecoder.make(for: hop.head.contentCodings)
@@ -91,9 +102,12 @@ final class Transfer {
     /// Resets the state of the response; called before each hop and each repetition.
     func prepareHop(at now: UInt64) {
         let course = course
+        // A new object for each try: state of an earlier response must not be left.
         let hop = Hop(repeating: hop, keepsFields: download.hooks?.needsAll == true)
+        // The rest is only requested from the URL that sent the beginning.
         hop.resuming = course.resumePoint.flatMap { $0.url == hop.url ? $0 : nil }
         currentHop = hop
+        // The total time begins with the first hop, not in the queue.
         if course.started == 0 {
             course.started = now
             if download.hooks?.needsAll != true { download.progress.arrives(in: course.body) }
@@ -106,6 +120,7 @@ final class Transfer {
     /// Prepares the hop to the target of a redirect; throws if a request body would go to another origin.
     func follow(_ next: URLText) throws(ImageError) {
         currentHop = try hop.following(next)
+        // The reason for a fresh connection concerned the former server.
         course.usesFreshConnection = false
         course.hops += 1
     }
@@ -131,6 +146,7 @@ final class Transfer {
     }
 
     /// Records the measurements of a hop that has ended.
+    /// Further hops are not recorded, but followed.
     func note(_ transaction: LoadTransaction) {
         if transactions.count < Transfer.mostTransactions { course.transactions.append(transaction) }
     }
@@ -139,14 +155,17 @@ final class Transfer {
     func beginBody() {
         let (hop, course) = (hop, course)
         hop.disposition = .keep
+        // The head of the first response describes the whole content.
         if let resuming = hop.resuming, hop.head.status == 206, let total = resuming.total(continuedBy: hop.head) {
             hop.head = resuming.head
             course.expected = total
         } else if course.received > 0 {
+            // A complete response replaces the bytes of an earlier one.
             dropBody()
         }
     }
 
+    /// The bytes received so far are worthless: another body begins.
     private func dropBody() {
         let course = course
         course.resumePoint = nil
@@ -157,11 +176,13 @@ final class Transfer {
     }
 
     /// Handles a piece of the body; false ends the transfer.
+    /// `contentLength`: -1 if it is unknown. Called for each piece, on the transfer thread.
     func receive(_ bytes: UnsafeRawBufferPointer, contentLength: Int64) -> Bool {
         noteActivity()
         let (hop, course) = (hop, course)
         switch hop.disposition {
         case .keep:
+            // The announced length is that of the encoded bytes, so it tells nothing about the image.
             if course.received == 0 { course.expected = hop.head.isEncoded ? -1 : contentLength }
             do throws(ImageError) {
                 if course.received == 0, course.expected > 0 { try reserve(course.expected) }
@@ -178,10 +199,12 @@ final class Transfer {
             return true
         case .undecided, .discard:
             hop.discarded += bytes.count
+            // A short body is read to its end, which keeps the connection usable.
             return hop.discarded <= Transfer.longestDiscard
         }
     }
 
+    /// Appends decoded bytes; throws `tooLarge` before the limit is exceeded.
     private func keep(_ bytes: UnsafeRawBufferPointer, _ hop: Hop) throws(ImageError) {
         let course = course
         // The largest window takes memory in addition to the body: see sdimage_downloader_config_set_max_body_bytes.
@@ -201,6 +224,7 @@ final class Transfer {
     }
 
     /// Calls the event hook of the host, if any.
+    /// Runs on the transfer thread; the hook must return quickly.
     func report(_ kind: DownloadEvent.Kind, _ error: ImageError? = nil) {
         guard let hear = download.hooks?.event else { return }
         let (now, course) = (MonotonicClock.now, course)
@@ -214,6 +238,7 @@ final class Transfer {
     func noteActivity() { course.lastActivity = hop.sockets?.now ?? MonotonicClock.now }
 
     /// End of the transfer's total time.
+    /// Monotonic nanoseconds.
     var end: UInt64 { Durations.moment(course.started, after: download.totalTimeout) }
 
     /// Time at which the transfer times out if no more data arrives.
@@ -221,6 +246,7 @@ final class Transfer {
         hop.isConnected ? min(end, silenceEnd) : end
     }
 
+    /// End of the inactivity time-out.
     private var silenceEnd: UInt64 { Durations.moment(course.lastActivity, after: download.inactivityTimeout) }
 
     /// Lower bound of all later values of `deadline`: inactivity is measured once the connection is established.
@@ -230,6 +256,7 @@ final class Transfer {
     }
 
     /// Completes the body and returns the result of the load.
+    /// Must be called once, after the hop was accepted.
     func finish() -> LoadedData {
         let course = course
         if course.received > 0 { download.progress(course.received, course.expected) }
@@ -237,6 +264,7 @@ final class Transfer {
         let head = hop.head
         data.httpStatus = head.status
         data.mediaType = head.mediaType
+        // Without a redirect the bytes of the request are shared.
         data.finalURL = course.hops == 0 ? download.url.bytes : url.withoutUserInfo
         data.source = .network
         data.record = head.record
@@ -246,6 +274,7 @@ final class Transfer {
         return data
     }
 
+    /// Reserves memory; throws `tooLarge` for an announcement above the limit.
     private func reserve(_ announced: Int64) throws(ImageError) {
         guard announced <= Int64(download.maxBodyBytes) else {
             throw .tooLarge("http: body size in bytes", limit: download.maxBodyBytes)
@@ -256,10 +285,12 @@ final class Transfer {
     /// Skips the last piece, which is reported once the transfer is known to be complete.
     private func reportProgress() {
         let course = course
+        // At most one report in 50 ms.
         guard course.received != course.expected, course.lastActivity &- course.lastProgress >= Transfer.progressInterval else {
             return
         }
         let step = settings.configuration.minProgressInterval
+        // In addition, the host may ask for fewer.
         if step > 0, course.expected > 0 {
             guard Double(course.received - course.lastReported) >= step * Double(course.expected) else { return }
             course.lastReported = course.received

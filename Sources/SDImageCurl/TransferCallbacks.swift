@@ -6,6 +6,7 @@ import SDImage
 /// runs.
 enum TransferCallbacks {
     static let receiveBody: curl_write_callback = { pointer, size, count, context in
+        // Any result other than the length aborts the transfer.
         guard let pointer = unsafe pointer, let transfer = unsafe transfer(context) else { return 0 }
         let (length, overflow) = size.multipliedReportingOverflow(by: count)
         guard !overflow, let curl = unsafe transfer.hop.handle?.curl else { return 0 }
@@ -15,6 +16,7 @@ enum TransferCallbacks {
         return unsafe transfer.receive(bytes, contentLength: announced) ? length : 0
     }
 
+    /// Called for each line of each head.
     static let receiveHead: curl_write_callback = { pointer, size, count, context in
         guard let pointer = unsafe pointer, let transfer = unsafe transfer(context) else { return 0 }
         let (length, overflow) = size.multipliedReportingOverflow(by: count)
@@ -23,21 +25,25 @@ enum TransferCallbacks {
         return unsafe ResponseRules.takeHead(line, of: transfer) ? length : 0
     }
 
+    /// Called for each address that libcurl tries.
     static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let address = unsafe address, let transfer = unsafe transfer(context), let sockets = transfer.hop.sockets else {
             return CURL_SOCKET_BAD
         }
+        // libcurl knows the address now, so others need not look it up.
         transfer.hop.handle?.lookUpEnded(true)
         let rules = transfer.settings.addressRules
         guard unsafe withUnsafePointer(to: &address.pointee.addr, { unsafe rules.permits($0) }) else {
             transfer.hop.isAddressForbidden = true
             return CURL_SOCKET_BAD
         }
+        // The policy holds for the address itself: a name may resolve to anything.
         let descriptor = unsafe ccurl_make_socket(address)
         if descriptor != CURL_SOCKET_BAD { sockets.opened(descriptor) }
         return descriptor
     }
 
+    /// libcurl calls it for connections, also after the transfer has ended.
     static let closeSocket: curl_closesocket_callback = { context, descriptor in
         if let context = unsafe context {
             unsafe Unmanaged<SocketTable>.fromOpaque(context).takeUnretainedValue().closed(descriptor)
@@ -53,6 +59,7 @@ enum TransferCallbacks {
         hop.handle?.lookUpEnded(false)
         transfer.noteActivity()
         // A reused connection may have been opened by a loader with another policy.
+        // The decision is repeated for the peer of the connection in use.
         guard unsafe transfer.settings.addressRules.permits(text: remote, port: remotePort) else {
             hop.isAddressForbidden = true
             return CURL_PREREQFUNC_ABORT
@@ -61,6 +68,7 @@ enum TransferCallbacks {
             hop.descriptor = unsafe sockets.descriptor(
                 localPort: UInt16(truncatingIfNeeded: localPort), address: remote, port: remotePort)
         }
+        // An attacker may have sent a response in advance.
         if let descriptor = hop.descriptor, sockets.hasUnaskedInput(descriptor) {
             hop.isPoisoned = true
             return CURL_PREREQFUNC_ABORT
@@ -68,6 +76,7 @@ enum TransferCallbacks {
         return CURL_PREREQFUNC_OK
     }
 
+    /// The transfer of a callback; not retained.
     private static func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         guard let context = unsafe context else { return nil }
         return unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()

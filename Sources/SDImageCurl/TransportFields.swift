@@ -1,15 +1,20 @@
 import SDImage
 
 /// Fields of a response that the transfer itself uses.
+/// Filled by `ResponseHead` as the fields arrive.
 struct TransportFields {
     /// True if the server offers byte ranges of this content (RFC 9110, section 14.3).
     private(set) var acceptsRanges = false
+    /// `Content-Range` of a partial response.
     private(set) var contentRange: [UInt8] = []
+    /// `Retry-After` of an error.
     private(set) var retryAfter: [UInt8] = []
+    /// `Date`, for the strength of a date validator.
     private(set) var date: [UInt8] = []
     /// -1 = absent or not a number.
     private(set) var contentLength: Int64 = -1
 
+    /// The last of repeated fields counts.
     mutating func take(_ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>) {
         if unsafe ResponseHead.equals(name, "accept-ranges") {
             acceptsRanges = unsafe ResponseHead.equals(value, "bytes")
@@ -32,10 +37,14 @@ struct TransportFields {
 
 /// `bytes FIRST-LAST/TOTAL` (RFC 9110, section 14.4).
 struct ContentRange: Equatable {
+    /// Index of the first byte.
     let first: Int64
+    /// Index of the last byte, inclusive.
     let last: Int64
+    /// Length of the complete content.
     let total: Int64
 
+    /// nil for other units, an unknown total, and ranges that contradict themselves.
     init?(_ text: [UInt8]) {
         guard text.count < 100, let string = String(validating: text, as: UTF8.self) else { return nil }
         let words = string.split(separator: " ", omittingEmptySubsequences: true)
