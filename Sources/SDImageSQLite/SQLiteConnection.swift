@@ -2,6 +2,7 @@ import CSQLite
 import SDImage
 
 /// Connection to one database file, without a lock: its owner serializes calls.
+/// `SQLiteReader` and `SQLiteWriter` each have one. Statements are compiled and run by `SQLiteStatement`.
 @safe final class SQLiteConnection: @unchecked Sendable {
     // Unchecked: SQLite is opened without its mutex; the store uses a connection only under a lock.
     private let handle: OpaquePointer
@@ -13,6 +14,7 @@ import SDImage
     private let name: String
 
     /// Opens a file that exists in `folder`.
+    /// Throws `cacheDamaged` for a file that is no database, and errors of the file system.
     init(_ folder: FileDescriptor, _ name: String, _ limits: SQLiteLimits) throws(ImageError) {
         var opened: OpaquePointer?
         let code = unsafe csqlite_open(folder.number, name, &opened)
@@ -28,6 +30,7 @@ import SDImage
         self.limits = limits
         budget = SQLiteBudget(limits.change)
         unsafe handle = opened
+        // Extended codes distinguish a short read, which means damage, from other errors of the disk.
         unsafe sqlite3_extended_result_codes(handle, 1)
         unsafe sqlite3_busy_handler(
             handle, { context, count in unsafe SQLiteBusyTimeout.wait(context, count) },
@@ -37,13 +40,16 @@ import SDImage
     }
 
     /// Limits the following calls to this much processor time; beyond it statements fail with `cacheDamaged`.
+    /// `limit`: nanoseconds.
     func begin(_ limit: UInt64) { budget.begin(limit) }
 
     /// The same for calls that read every row or page.
+    /// The limit grows with the size of the file.
     func beginWhole() { begin(limits.whole(folder.status(of: name)?.allocated ?? 0)) }
 
     deinit { unsafe sqlite3_close_v2(handle) }
 
+    /// Runs statements without parameters and results.
     func execute(_ sql: String) throws(ImageError) {
         let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw error(code) }
@@ -80,12 +86,14 @@ import SDImage
 
     func error(_ code: Int32) -> ImageError { unsafe SQLiteConnection.error(code, handle, "disk cache: index error") }
 
+    /// The name of the code and `errno` of the last system call of SQLite.
     private static func error(_ code: Int32, _ handle: OpaquePointer?, _ what: String) -> ImageError {
         let errno = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
         return unsafe ImageError(
             status(code, errno), what + ": " + String(cString: sqlite3_errstr(code)), systemError: errno, libraryCode: code)
     }
 
+    /// Decides how the cache continues: damage starts a new index, other errors fail the call.
     private static func status(_ code: Int32, _ errno: Int32) -> Status {
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy

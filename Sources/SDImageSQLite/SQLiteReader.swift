@@ -1,3 +1,4 @@
+/// Used by `SQLiteStore` under the lock of the reader.
 import SDImage
 import Synchronization
 
@@ -12,6 +13,8 @@ final class SQLiteReader: Sendable {
     private let freePages: SQLiteStatement
     private let pageSize: Int
     /// KiB.
+    /// Size of the page cache.
+    /// Size of the page cache that is set.
     private let cacheSize = Atomic<Int>(SQLiteReader.leastCache)
     private static let leastCache = 2048
 
@@ -28,21 +31,27 @@ final class SQLiteReader: Sendable {
     }
 
     /// Limits the processor time of the next calls.
+    /// `limit`: nanoseconds.
     func begin(_ limit: UInt64) { connection.begin(limit) }
 
+    /// The row without the bytes; nil if there is none.
     func header(for key: CacheKey) throws(ImageError) -> CacheRow? {
         try header.use { statement throws(ImageError) in try find(key, by: statement) }
     }
 
+    /// The row with bytes that are stored in it; those of a file are read by the caller.
     func row(for key: CacheKey) throws(ImageError) -> CacheRow? {
         try row.use { statement throws(ImageError) in
             guard var row = try find(key, by: statement) else { return nil }
+            // A row either has a file or bytes; the last column is not read without need.
             if row.file.isEmpty, !statement.isNull(13) { row.inline = try statement.bytes(13) }
             return row
         }
     }
 
+    /// The columns of both statements, in the order of the schema.
     private func find(_ key: CacheKey, by statement: SQLiteStatement) throws(ImageError) -> CacheRow? {
+        // The digest selects a few rows by the index; the key itself decides.
         statement.bind(1, MD5(of: key.bytes).high)
         statement.bind(2, key.bytes)
         guard try statement.step() else { return nil }
@@ -60,10 +69,12 @@ final class SQLiteReader: Sendable {
         row.lastModified = statement.array(10)
         row.encodedRecord = statement.array(11)
         row.extendedData = statement.isNull(12) ? nil : try statement.bytes(12)
+        // A row whose columns do not agree with their checksum is reported, not hidden.
         row.isIntact = UInt64(row.seal) == checksums >> 32
         return row
     }
 
+    /// True if a row refers to a file with this name.
     func holds(_ name: CacheFileName) throws(ImageError) -> Bool {
         try holds.use { statement throws(ImageError) in
             statement.bind(1, name.digest.high)
@@ -73,6 +84,7 @@ final class SQLiteReader: Sendable {
         }
     }
 
+    /// Reads rows in order and filters them here, because no index combines the conditions.
     func entries(_ query: CacheQuery, from position: CachePosition, limit: Int) throws(ImageError) -> CachePage {
         let statement = try connection.prepare(
             query.order == .stored ? SQLiteSchema.listStored : SQLiteSchema.listAccessed)
@@ -101,10 +113,12 @@ final class SQLiteReader: Sendable {
             weight &+= entry.key.bytes.count
             page.entries.append(entry)
         }
+        // A full page is the last one if no row follows; otherwise the next call starts behind it.
         if page.entries.count == limit, try !statement.step() { page.next = nil }
         return page
     }
 
+    /// The entry of the current row; file names are not read.
     private func entry(_ statement: SQLiteStatement) -> CacheEntry {
         CacheEntry(
             id: statement.int(0), key: CacheKey(statement.key(1)),
@@ -114,6 +128,7 @@ final class SQLiteReader: Sendable {
     }
 
     /// Runs the integrity check of SQLite on its pages and indexes.
+    /// Throws `cacheDamaged` with the first problem that SQLite reports.
     func examine() throws(ImageError) {
         connection.beginWhole()
         let statement = try connection.prepare("PRAGMA integrity_check(1)")
@@ -133,12 +148,14 @@ final class SQLiteReader: Sendable {
     }
 
     /// Bytes on disk. Neither number is trusted: the sum saturates instead of overflowing.
+    /// `allocated`: bytes of the files of entries. `pages`: pages of the database in use.
     static func footprint(allocated: Int64, pages: Int64, _ pageSize: Int) -> Int {
         let (used, isHuge) = Int(max(0, pages)).multipliedReportingOverflow(by: max(0, pageSize))
         let (sum, isHuger) = Int(max(0, allocated)).addingReportingOverflow(used)
         return isHuge || isHuger ? .max : sum
     }
 
+    /// Stored totals, and the pages of the database in use at this moment.
     func readTotals() throws(ImageError) -> CacheTotals {
         let (entries, bytes, allocated) = try totals.use { statement throws(ImageError) in
             guard try statement.step() else { throw ImageError(.cacheDamaged, "disk cache: index has no totals") }

@@ -5,6 +5,7 @@ import SDImage
 /// Rows are found by the first 64 bits of the key's digest, then by the key itself: the index stays small even with long keys.
 /// The bytes of an entry are the last column of its row. So a look-up finds a complete entry in one tree of the database,
 /// a store or a removal changes one tree less, and queries of the earlier columns read no further.
+/// Statements of `SQLiteReader` and `SQLiteWriter`; numbers of parameters and columns are used there.
 enum SQLiteSchema {
     /// Version in the file header. A file of another version stays unchanged, and a new generation of the index is started.
     static let version: Int64 = 4
@@ -15,6 +16,10 @@ enum SQLiteSchema {
     static let fileSettings = "PRAGMA page_size = 16384; PRAGMA auto_vacuum = INCREMENTAL"
 
     /// All tables and indexes, in the exact text that SQLite stores.
+    /// `checkSchema` compares them, so that any change of a character makes another version.
+    /// Columns of an entry: `digest` is the first half of the MD5 digest of the key; `instance` and `number` identify
+    /// the write; `length` counts the bytes of the image, `allocated` those of its file on disk.
+    /// Dates are nanoseconds since 1970. `control` is `ResponseRecord.encoded`; `file` is empty for bytes in the row.
     static let objects = [
         """
         CREATE TABLE entry (
@@ -47,10 +52,12 @@ enum SQLiteSchema {
         """,
     ]
 
+    /// One transaction: a process that ends in between leaves an empty file.
     static let creation =
         "BEGIN IMMEDIATE; " + objects.map { $0 + "; " }.joined()
         + "INSERT INTO total VALUES (1, 0, 0, 0); PRAGMA user_version = \(version); COMMIT"
 
+    /// The columns are read by position (`SQLiteReader.find`).
     static let header = """
         SELECT instance, number, length, checksum, created, accessed, expires, allocated, file, etag, modified, control,
             extended
@@ -62,6 +69,7 @@ enum SQLiteSchema {
             extended, bytes
         FROM entry WHERE digest = ?1 AND key = ?2
         """
+    /// Finds the row of a file by the parts of its name.
     static let holds = "SELECT 1 FROM entry WHERE digest = ?1 AND instance = ?2 AND number = ?3"
     /// Both list queries read the same columns and end as soon as the caller has enough rows.
     static let listStored = """
@@ -74,26 +82,34 @@ enum SQLiteSchema {
         SELECT id, key, instance, number, length, created, accessed, expires, length(file) FROM entry
         WHERE (accessed, id) > (?1, ?2) AND typeof(accessed) = 'integer' ORDER BY accessed, id
         """
+    /// The only row of the table.
     static let totals = "SELECT entries, bytes, allocated FROM total WHERE id = 1"
     static let allocated = "SELECT allocated FROM total WHERE id = 1"
+    /// Columns of a row that is about to be removed (`SQLiteWriter.Found`).
     static let find = "SELECT id, instance, number, length, allocated, file FROM entry WHERE digest = ?1 AND key = ?2"
     static let findRow = "SELECT id, instance, number, length, allocated, file FROM entry WHERE id = ?1"
+    /// The columns in the order of the table, without the number of the row.
     static let insert = """
         INSERT INTO entry (digest, key, instance, number, length, checksum, created, accessed, expires, allocated, file,
             etag, modified, control, extended, bytes)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
         """
     static let delete = "DELETE FROM entry WHERE id = ?1"
+    /// Differences of one transaction.
     static let addTotal = """
         UPDATE total SET entries = entries + ?1, bytes = bytes + ?2, allocated = allocated + ?3 WHERE id = 1
         """
+    /// All rows, for a cache that is emptied.
     static let files = "SELECT id, file FROM entry ORDER BY id"
+    /// Uses may be recorded in any order; an older one has no effect.
     static let touch = "UPDATE entry SET accessed = ?3 WHERE digest = ?1 AND key = ?2 AND accessed < ?3"
 
+    /// Changes the metadata of one write, and nothing if the entry was replaced.
     static let update = """
         UPDATE entry SET checksum = ?5, created = ?6, expires = ?7, etag = ?8, modified = ?9, control = ?10, extended = ?11
         WHERE digest = ?1 AND key = ?2 AND instance = ?3 AND number = ?4
         """
+    /// All rows, to compute the totals anew.
     static let lengths = "SELECT id, length, allocated FROM entry ORDER BY id"
     static let setTotal = "UPDATE total SET entries = ?1, bytes = ?2, allocated = ?3 WHERE id = 1"
 
@@ -111,6 +127,7 @@ enum SQLiteSchema {
             WHERE ?3 = 0 OR expires = 0 ORDER BY id LIMIT ?2
         ) WHERE created <= ?1 ORDER BY id
         """
+    /// Rows with their own expiry date that has passed, the earliest first.
     static let expired = """
         SELECT id, instance, number, length, allocated, file FROM entry WHERE expires <> 0 AND expires <= ?1
         ORDER BY expires LIMIT ?2

@@ -4,6 +4,7 @@ import SDImage
 /// Statement kept for the life of its connection and used many times; compiled on first use.
 @safe final class SQLiteStatement: @unchecked Sendable {
     // Unchecked: used under the lock that serializes its connection.
+    /// nil before the first use.
     private var handle: OpaquePointer?
     private let text: String
     // Also keeps the connection open.
@@ -24,6 +25,7 @@ import SDImage
     deinit { unsafe sqlite3_finalize(handle) }
 
     /// Runs `body`, which binds and steps, then resets the statement for its next use.
+    /// `body` must read what it needs: the values of a row are invalid afterwards.
     func use<R>(_ body: (SQLiteStatement) throws(ImageError) -> R) throws(ImageError) -> R {
         try prepare()
         defer {
@@ -63,6 +65,7 @@ import SDImage
     /// Records a refused binding, which the next step reports: a value too large, or no memory for its copy.
     private func note(_ code: Int32) { if refusal == SQLITE_OK { refusal = code } }
 
+    /// Positions count from 1, columns from 0.
     func bind(_ position: Int32, _ value: Int64) { note(unsafe sqlite3_bind_int64(handle, position, value)) }
 
     /// Binds the bit pattern, because SQLite has signed numbers only.
@@ -86,10 +89,13 @@ import SDImage
     }
 
     // SQLite would bind NULL for a NULL pointer.
+    /// An empty value instead of NULL, which the columns do not permit.
     private func empty(_ position: Int32) { note(unsafe sqlite3_bind_zeroblob(handle, position, 0)) }
 
+    /// The value of a column of the current row, converted by SQLite if it has another type.
     func int(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
+    /// The bit pattern, as bound.
     func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: int(column)) }
 
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
@@ -114,6 +120,7 @@ import SDImage
     /// A copy of the value.
     func bytes(_ column: Int32) throws(ImageError) -> Bytes { unsafe try .copying(buffer(column)) }
 
+    /// Valid until the next step.
     private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
         // Order required by SQLite ("Result Values From A Query"): the pointer first, then its length.
         let start = unsafe sqlite3_column_blob(handle, column)

@@ -1,15 +1,20 @@
 import SDImage
 
 /// Index of a disk cache in one SQLite database.
+/// Made by `CacheIndex` for each generation of the index. Reads and writes have separate connections and locks, so
+/// that look-ups do not wait for commits.
+/// The functions are those of `CacheStore`; after `close` they throw `shutdown`.
 package final class SQLiteStore: CacheStore {
     // nil once closed.
     private let reader: Lock<SQLiteReader?>
     private let writer: Lock<SQLiteWriter?>
+    /// Held to open further connections.
     private let folder: FileDescriptor
     private let name: String
     private let limits: SQLiteLimits
 
     /// Opens the database `name`, an existing file in `folder`; creates the tables if it is empty.
+    /// `isDurable`: commits wait until the disk has the data.
     package init(in folder: FileDescriptor, name: String, isDurable: Bool, limits: SQLiteLimits = SQLiteLimits())
         throws(ImageError)
     {
@@ -75,11 +80,13 @@ package final class SQLiteStore: CacheStore {
         try write { writer throws(ImageError) in try writer.vacuum(pages: pages) }
     }
 
+    /// Waits for the calls that are running.
     package func close() {
         reader.withLock { $0 = nil }
         writer.withLock { $0 = nil }
     }
 
+    /// Sets the limit of processor time, and calls the reader under its lock.
     private func read<R: Sendable>(_ limit: UInt64, _ body: (SQLiteReader) throws(ImageError) -> R) throws(ImageError) -> R {
         try reader.withLock { reader throws(ImageError) in
             guard let reader else { throw .shutdown }
@@ -88,6 +95,7 @@ package final class SQLiteStore: CacheStore {
         }
     }
 
+    /// The same for the writer. Longer functions set a larger limit themselves.
     private func write<R: Sendable>(_ body: (SQLiteWriter) throws(ImageError) -> R) throws(ImageError) -> R {
         try writer.withLock { writer throws(ImageError) in
             guard let writer else { throw .shutdown }

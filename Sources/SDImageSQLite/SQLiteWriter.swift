@@ -1,6 +1,8 @@
 import SDImage
 
 /// Writing half of a store.
+/// Used by `SQLiteStore` under the lock of the writer. Each function is one transaction, except for `mend` and
+/// `vacuum`.
 final class SQLiteWriter: Sendable {
     private let connection: SQLiteConnection
     private let find: SQLiteStatement
@@ -13,6 +15,7 @@ final class SQLiteWriter: Sendable {
     private let commit: SQLiteStatement
     private let pages: SQLiteStatement
     private let freePages: SQLiteStatement
+    /// Bytes.
     private let pageSize: Int
     /// 2 MiB of free pages that are never returned to the file system.
     private static let sparePages: Int64 = 128
@@ -22,10 +25,15 @@ final class SQLiteWriter: Sendable {
     private static let spilledPages = 1024
 
     /// Changes of a transaction to the totals, and the files that it leaves without a row.
+    /// Applied to the stored totals at the end of the transaction.
     private struct Outcome {
+        /// Difference of the number of rows.
         var entries = 0
+        /// Difference of the bytes of images.
         var bytes: Int64 = 0
+        /// Difference of the bytes of files on disk.
         var allocated: Int64 = 0
+        /// Names of files, which the caller removes after the commit.
         var files: [String] = []
     }
 
@@ -37,6 +45,7 @@ final class SQLiteWriter: Sendable {
         var allocated: Int64
         var file: String
 
+        /// Reads the columns of `SQLiteSchema.find`.
         init(_ statement: SQLiteStatement) {
             id = statement.int(0)
             write = CacheWrite(instance: statement.bits(1), number: statement.bits(2))
@@ -46,6 +55,7 @@ final class SQLiteWriter: Sendable {
         }
     }
 
+    /// Creates the tables in an empty file. Throws `cacheDamaged` for another version or schema.
     init(_ folder: FileDescriptor, _ name: String, isDurable: Bool, _ limits: SQLiteLimits) throws(ImageError) {
         connection = try SQLiteConnection(folder, name, limits)
         try SQLiteWriter.prepareFile(connection, isDurable: isDurable)
@@ -63,8 +73,10 @@ final class SQLiteWriter: Sendable {
     }
 
     /// Limits the processor time of the next calls.
+    /// `limit`: nanoseconds.
     func limitTime(_ limit: UInt64) { connection.begin(limit) }
 
+    /// Returns the names of the files that are no longer referred to.
     func apply(_ changes: [CacheChange]) throws(ImageError) -> [String] {
         try transaction { outcome throws(ImageError) in
             var replaced: [Found] = []
@@ -72,6 +84,7 @@ final class SQLiteWriter: Sendable {
                 switch change {
                 case .put(let row): try put(row, &replaced, &outcome)
                 case .remove(let key, let write):
+                    // Another write may have replaced the one to remove.
                     guard let found = try lookUp(key), write == nil || write == found.write else { continue }
                     try remove(found, &outcome)
                 case .removeRow(let id, let write):
@@ -81,12 +94,15 @@ final class SQLiteWriter: Sendable {
                     try remove(found, &outcome)
                 }
             }
+            // After all insertions; see `put`.
             for row in replaced { try remove(row, &outcome) }
         }.files
     }
 
+    /// Names of all files; the caller removes them after the commit.
     func removeAll() throws(ImageError) -> [String] {
         try transaction { outcome throws(ImageError) in
+            // Every row is read, so the limit of one change does not suffice.
             connection.beginWhole()
             try forEachRow(SQLiteSchema.files) { row in
                 let file = row.array(1)
@@ -97,6 +113,7 @@ final class SQLiteWriter: Sendable {
         }.files
     }
 
+    /// Removes candidates until the selection is satisfied, its limit reached, or its time over.
     func removeOldest(_ selection: CacheSelection) throws(ImageError) -> CacheRemoval {
         var removal = CacheRemoval()
         removal.files = try transaction { outcome throws(ImageError) in
@@ -105,13 +122,16 @@ final class SQLiteWriter: Sendable {
             // The transaction updates the stored totals at its end.
             let allocated = try self.allocated.number()
             removal.isComplete = candidates.count < selection.limit
+            // Candidates come in the order of removal.
             for found in candidates {
+                // Only a limit of size ends early; rows that have expired are removed all.
                 if selection.notAfter == nil, selection.expiredAt == nil,
                     try footprint(allocated &+ outcome.allocated) < selection.footprint
                 {
                     removal.isComplete = true
                     break
                 }
+                // Other processes wait for the lock of this transaction.
                 if MonotonicClock.now > end {
                     removal.isComplete = false
                     break
@@ -123,9 +143,11 @@ final class SQLiteWriter: Sendable {
         return removal
     }
 
+    /// False if the row does not exist, or is that of another write.
     func update(_ row: CacheRow) throws(ImageError) -> Bool {
         var isChanged = false
         _ = try transaction { _ throws(ImageError) in
+            // The condition on the write is part of the statement, so that no row is read before.
             try connection.prepare(SQLiteSchema.update).run {
                 $0.bind(1, MD5(of: row.key.bytes).high)
                 $0.bind(2, row.key.bytes)
@@ -144,6 +166,7 @@ final class SQLiteWriter: Sendable {
         return isChanged
     }
 
+    /// Rebuilds the indexes of the database from its table.
     func mend() throws(ImageError) {
         connection.beginWhole()
         // REINDEX sorts the rows in memory, which the rows of an endless tree would fill.
@@ -151,12 +174,14 @@ final class SQLiteWriter: Sendable {
         try connection.execute("REINDEX")
     }
 
+    /// Computes the totals from the rows.
     func recount() throws(ImageError) {
         _ = try transaction { _ throws(ImageError) in
             connection.beginWhole()
             var (entries, bytes, allocated) = (0, 0, 0)
             try forEachRow(SQLiteSchema.lengths) { row in
                 entries += 1
+                // Numbers of another program may be anything.
                 bytes = bytes.addingSaturated(Int(row.int(1)))
                 allocated = allocated.addingSaturated(Int(row.int(2)))
             }
@@ -180,8 +205,10 @@ final class SQLiteWriter: Sendable {
         }
     }
 
+    /// Records the time of uses. Keys without a row have no effect.
     func touch(_ accesses: [(key: CacheKey, time: UInt64)]) throws(ImageError) {
         _ = try transaction { _ throws(ImageError) in
+            // The number of accesses is not limited.
             connection.beginWhole()
             for (key, time) in accesses {
                 try touch.run {
@@ -193,12 +220,14 @@ final class SQLiteWriter: Sendable {
         }
     }
 
+    /// Returns free pages at the end of the file to the file system; true if more are left.
     func vacuum(pages: Int) throws(ImageError) -> Bool {
         // Keeps some free pages for future entries: returning and requesting them again would cost twice.
         func surplus() throws(ImageError) -> Int64 {
             let free = try freePages.number()
             return free &- max(SQLiteWriter.sparePages, (try self.pages.number() &- free) / 8)
         }
+        // A vacuum that achieves nothing must not be repeated.
         let before = try surplus()
         let count = min(Int64(pages), before)
         guard count > 0 else { return false }
@@ -209,9 +238,12 @@ final class SQLiteWriter: Sendable {
 
     // MARK: Steps of a transaction
 
+    /// Runs `body` in a transaction, updates the totals, and commits; an error undoes everything.
     private func transaction(_ body: (inout Outcome) throws(ImageError) -> Void) throws(ImageError) -> Outcome {
         var outcome = Outcome()
+        // An error may have left a transaction open, whose changes were reported as failed.
         if !connection.isIdle { try connection.execute("ROLLBACK") }
+        // IMMEDIATE takes the lock at the start: a lock that is upgraded later could fail after work was done.
         try begin.run { _ in }
         do throws(ImageError) {
             try body(&outcome)
@@ -259,6 +291,7 @@ final class SQLiteWriter: Sendable {
         outcome.allocated &+= Int64(row.allocated)
     }
 
+    /// The row of a key, without its bytes.
     private func lookUp(_ key: CacheKey) throws(ImageError) -> Found? {
         try find.use { statement throws(ImageError) in
             statement.bind(1, MD5(of: key.bytes).high)
@@ -267,6 +300,7 @@ final class SQLiteWriter: Sendable {
         }
     }
 
+    /// Removes a row, and counts it in the outcome.
     private func remove(_ found: Found, _ outcome: inout Outcome) throws(ImageError) {
         try delete.run { $0.bind(1, found.id) }
         // A damaged tree that contains a page twice returns its rows again: a removal would never be complete.
@@ -277,6 +311,8 @@ final class SQLiteWriter: Sendable {
         outcome.allocated &-= found.allocated
     }
 
+    /// At most `limit` rows, in the order of removal: those that have expired, or the oldest by the rule of the
+    /// cache.
     private func oldest(_ selection: CacheSelection) throws(ImageError) -> [Found] {
         let sql =
             selection.expiredAt != nil
@@ -306,6 +342,7 @@ final class SQLiteWriter: Sendable {
     /// Limits dates to positive signed numbers, so that they sort.
     private static func date(_ time: UInt64) -> UInt64 { min(time, UInt64(Int64.max)) }
 
+    /// Sets the properties of the connection, creates the tables in a new file, and checks the version.
     private static func prepareFile(_ connection: SQLiteConnection, isDurable: Bool) throws(ImageError) {
         // Without `durable` no write is waited for: after a power cut entries may be missing, never wrong. A checksum guards the
         // bytes of each entry, and SQLite detects a torn file, which is then abandoned.
@@ -317,6 +354,7 @@ final class SQLiteWriter: Sendable {
         guard version == 0 || version == SQLiteSchema.version else {
             throw ImageError(.cacheDamaged, "disk cache: index has version \(version), expected \(SQLiteSchema.version)")
         }
+        // A file of version 0 that has tables belongs to another program.
         if version == 0, try connection.number("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 {
             try connection.execute(SQLiteSchema.fileSettings)
             try connection.execute(SQLiteSchema.creation)
@@ -328,6 +366,7 @@ final class SQLiteWriter: Sendable {
 
     /// Refuses additional or different tables and indexes: they may contain expressions that run on every access to a row.
     private static func checkSchema(_ connection: SQLiteConnection) throws(ImageError) {
+        // More rows than expected suffice for the decision.
         let statement = try connection.prepare("SELECT sql FROM sqlite_schema LIMIT 16")
         var found: Set<String> = []
         var count = 0
