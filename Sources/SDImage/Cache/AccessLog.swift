@@ -1,6 +1,9 @@
 /// Access times that wait to be written to the index (docs/decisions.md, "Dates of access").
+/// Used by `CacheReader`, and flushed by `DiskCache.close`. Timers run on the disk thread.
 final class AccessLog: Sendable {
+    /// Guarded by the lock.
     private struct State {
+        /// Latest use of each entry since the last flush, nanoseconds since 1970.
         var times: [CacheKey: UInt64] = [:]
         /// A timer that writes them is set.
         var isFlushScheduled = false
@@ -11,6 +14,7 @@ final class AccessLog: Sendable {
     private let counters: DiskCacheCounters
     private let lease: EngineLease
     private let state = Lock(State())
+    /// Nanoseconds between the first recorded use and the write.
     private static let flushDelay: UInt64 = 5_000_000_000
 
     init(_ opener: CacheOpener, limits: ActiveLimits, counters: DiskCacheCounters, lease: EngineLease) {
@@ -21,7 +25,9 @@ final class AccessLog: Sendable {
     }
 
     /// Records a use of an entry, written within some seconds.
+    /// Does nothing if the stored date is recent enough, so that frequent uses cost no writes.
     func record(_ row: CacheRow, at now: UInt64) {
+        // The clock may have been set back since the last use.
         guard now > row.accessed, now - row.accessed >= limits.accessResolution else { return }
         let mustSchedule = state.withLock { state in
             state.times[row.key] = now
@@ -33,6 +39,7 @@ final class AccessLog: Sendable {
     }
 
     /// Writes all recorded times; blocks.
+    /// An error loses the times, which only makes the entries seem older.
     func flush() {
         let times = state.withLock { state in
             defer { state.times = [:] }

@@ -1,16 +1,19 @@
 /// Blocking calls to a cache: on the calling thread if the cache works there, otherwise a wait for its asynchronous functions,
 /// which throws `wouldDeadlock` on a thread of the library.
+/// Used by the blocking functions of the C interface.
 package struct BlockingCache: Sendable {
     package let cache: any ImageCaching
 
     package init(_ cache: any ImageCaching) { self.cache = cache }
 
+    /// nil for an entry that is missing.
     package func data(for key: CacheKey) throws(ImageError) -> CachedData? {
         let disk = cache.diskPart
         if let direct = disk.direct { return try direct.dataNow(for: key) }
         return try Engine.wait { () async throws(ImageError) in try await disk.data(for: key) }
     }
 
+    /// Returns when the entry is committed.
     package func store(_ data: CachedData, for key: CacheKey) throws(ImageError) {
         let disk = cache.diskPart
         if let direct = disk.direct { return try direct.storeNow(data, for: key) }
@@ -20,6 +23,7 @@ package struct BlockingCache: Sendable {
     /// All of the named layers that hold the entry.
     package func contains(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers {
         if let direct = cache.direct { return try direct.containsNow(key, in: layers) }
+        // A memory part is immediate, so only the disk part may have to be waited for.
         let memory: CacheLayers = layers.contains(.memory) && cache.memoryPart.image(for: key) != nil ? .memory : []
         guard layers.contains(.disk) else { return memory }
         let disk = cache.diskPart

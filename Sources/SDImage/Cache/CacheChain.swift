@@ -1,24 +1,31 @@
 /// Several caches that act as one; the last is the highest.
+/// Made by the C interface. Also a member of other chains. Members are caches of the library or of the host.
 package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseGranting {
     /// Distribution of an operation over the members; the raw values are those of `sdimage_cache_chain_policy`.
+    /// `serial`: one after the other, the highest first. `concurrent`: all at once. The others: one member alone.
     package enum Policy: Int32, Sendable {
         case serial = 0, concurrent, highestOnly, lowestOnly
     }
 
     /// Operation that a policy applies to; the raw values are those of `sdimage_cache_chain_operation`, where 0 is all of them.
+    /// `query` covers look-ups in memory and on disk.
     package enum Operation: UInt32, Sendable, CaseIterable {
         case query = 1, store, remove, contains, clear
     }
 
+    /// Guarded by `state`, which is not held while members run.
     private struct State {
+        /// From the lowest to the highest.
         var members: [any ImageCaching] = []
         var policies: [Operation: Policy] = [
             .query: .serial, .store: .highestOnly, .remove: .concurrent, .contains: .serial, .clear: .concurrent,
         ]
+        /// True if hits of lower members are stored in higher ones.
         var promotes = false
     }
 
     private let state = Lock(State())
+    /// Keeps the threads of the library, on which concurrent members run.
     private let lease: EngineLease
 
     package init() throws(ImageError) { lease = try Engine.acquire() }
@@ -66,6 +73,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
     }
 
     /// True when a cache is `chain` or contains it, directly or through its members.
+    /// Serves to refuse cycles before a member is added.
     package static func reaches(_ cache: any CachePart, _ chain: CacheChain) -> Bool {
         if let layered = cache as? LayeredCache { return reaches(layered.memoryPart, chain) || reaches(layered.diskPart, chain) }
         return (cache as? CacheChain)?.reaches(chain) == true
@@ -94,6 +102,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
 
     // MARK: Memory, immediate: one member after the other with any policy
 
+    /// Hits of lower members are stored in higher ones, if the chain promotes.
     package func image(for key: UnsafeRawBufferPointer) -> Image? {
         let members = parties(.query).members
         for (index, member) in members.enumerated() {
@@ -118,6 +127,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
     // MARK: Disk
 
     /// The bytes of the first member that has the entry. A failing member counts as a miss, unless no member has the entry.
+    /// `holder` of the result is the part that has the entry, so that damage is removed there.
     package func data(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         let (members, isConcurrent) = parties(.query)
         let found = try await first(of: members, isConcurrent) { member throws(ImageError) -> CachedData? in
@@ -130,6 +140,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
     }
 
     /// Stores an entry found in a lower member in the members above it.
+    /// Stores in the background; the caller does not wait.
     private func promote(_ found: CachedData, _ key: CacheKey, above members: [any ImageCaching]) {
         guard let holder = found.holder, state.withLock({ $0.promotes }) else { return }
         for higher in members.lazy.map(\.diskPart).prefix(while: { $0 !== holder }) {
@@ -137,6 +148,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
         }
     }
 
+    /// True if any member may have an entry.
     package var mayHaveData: Bool { members.contains { $0.diskPart.mayHaveData } }
 
     package var leases: (any LeaseGranting)? { members.contains { $0.diskPart.leases != nil } ? self : nil }
@@ -169,6 +181,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
     }
 
     /// Updates every member, because any of them may have the entry.
+    /// Errors stay inside the members.
     package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         for member in members { await member.diskPart.updateRecord(key, from: old, to: new) }
     }
@@ -204,9 +217,11 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
 
     // MARK: Queries to several members
 
+    /// A query of one member; nil counts as a miss.
     private typealias Question<R> = @Sendable (any ImageCaching) async throws(ImageError) -> R?
 
     /// The first result that is not nil. Throws only when no member has a result.
+    /// Concurrent members that are too late are cancelled.
     private func first<R: Sendable>(
         of members: [any ImageCaching], _ isConcurrent: Bool, _ query: @escaping Question<R>
     ) async throws(ImageError) -> R? {
@@ -214,6 +229,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
             var failure: ImageError?
             for member in members {
                 do throws(ImageError) { if let result = try await query(member) { return result } } catch {
+                    // The caller gave up, so no further member is asked.
                     if error.status == .cancelled { throw error }
                     failure = failure ?? error
                 }
@@ -255,6 +271,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
     }
 
     /// Runs an operation on all members that take part; throws an error of one of them after all have ended.
+    /// A failing member does not keep the others from the operation.
     private func all(
         _ operation: Operation, _ body: @escaping @Sendable (any ImageCaching) async throws(ImageError) -> Void
     ) async throws(ImageError) {

@@ -7,6 +7,7 @@ extension ImageCaching {
 }
 
 /// A check of the built-in disk parts of a cache, through chains and layers.
+/// A cache of the host has no check of its own.
 private enum CacheCheck {
     /// False for a cache without such a part.
     static func check(_ cache: any CachePart) throws(ImageError) -> Bool {
@@ -15,6 +16,7 @@ private enum CacheCheck {
         case let cache as LayeredCache: return try check(cache.diskPart)
         case let chain as CacheChain:
             var isChecked = false
+            // Every member is checked; the first error is thrown.
             for member in chain.members where try check(member) { isChecked = true }
             return isChecked
         default: return false

@@ -1,7 +1,9 @@
 /// The wall clock of a disk cache. It may be changed at any time.
 package struct CacheClock: Sendable {
     private let read: @Sendable () -> UInt64
+    /// Wall time at the opening, nanoseconds since 1970.
     private let openedAt: UInt64
+    /// Monotonic time at the opening.
     private let started: UInt64
 
     /// `read` returns nanoseconds since 1970.

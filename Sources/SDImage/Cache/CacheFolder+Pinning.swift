@@ -1,12 +1,15 @@
 import Glibc
 
+/// Used by `Pins`. Each instance has a folder of pins of its own, which `CacheSweep` removes if the process dies.
 extension CacheFolder {
     /// Creates a hard link to the file, or a copy when linking fails.
+    /// A link shares the blocks of the file and survives the removal of the entry. Blocks for a copy.
     func pin(_ name: CacheFileName, _ bytes: Bytes, for instance: UInt64) throws(ImageError) {
         let pins = try root.folder(making: "pins", mode: modes.folder).folder(
             making: Hexadecimal.string(instance), mode: modes.folder)
         // The name identifies the write, so an existing pin is this one.
         if pins.status(of: name.name) != nil { return }
+        // The file may be inside the database, removed meanwhile, or on a file system without links.
         if let folder = try? root.folder(name.folder),
             unsafe linkat(folder.number, name.name, pins.number, name.name, 0) == 0
         {
@@ -24,10 +27,12 @@ extension CacheFolder {
         }
     }
 
+    /// Path that `pin` makes.
     func pinPath(_ name: CacheFileName, for instance: UInt64) -> String {
         path + "/pins/" + Hexadecimal.string(instance) + "/" + name.name
     }
 
+    /// Ignores paths outside the folder of the instance.
     func removePin(_ pinned: String, of instance: UInt64) {
         let prefix = path + "/pins/" + Hexadecimal.string(instance) + "/"
         guard pinned.hasPrefix(prefix), let pins = try? root.folder("pins"),
@@ -36,6 +41,7 @@ extension CacheFolder {
         own.remove(String(pinned.dropFirst(prefix.count)))
     }
 
+    /// Called when the cache is closed, and for dead instances.
     func removePins(of instance: UInt64) {
         let owner = Hexadecimal.string(instance)
         // Usually there are no pins.

@@ -5,7 +5,9 @@ import Synchronization
 ///
 /// A damaged `index-7.db` stays in place. The process that detects the damage creates `index-8.db`; all other processes see
 /// that file before their next transaction. A database that may be in use is never renamed or removed.
+/// Made by `CacheSite`. Any thread may call it; `current` has the lock for changes of the generation.
 package final class CacheIndex: Sendable {
+    /// The open database.
     private struct Current {
         var generation: Int
         var store: any CacheStore
@@ -14,14 +16,19 @@ package final class CacheIndex: Sendable {
     }
 
     private let folder: CacheFolder
+    /// Opens the store of a database file.
     private let open: CacheStoreFactory
     private let isDurable: Bool
+    /// nil before the first use and after `close`.
     private let current = Lock<Current?>(nil)
     private let closed = Atomic<Bool>(false)
+    /// Number of damages found by this object.
     private let raised = Atomic<Int>(0)
     /// Monotonic time until which the database is not queried.
     private let restEnd = Atomic<UInt64>(0)
+    /// Nanoseconds after which a failed access counts as slow.
     private static let longestFailure: UInt64 = 1_500_000_000
+    /// Nanoseconds for which the database is then left alone.
     private static let rest: UInt64 = 2_000_000_000
 
     /// Nine digits: a number from a file name cannot overflow.
@@ -37,6 +44,8 @@ package final class CacheIndex: Sendable {
     package var damages: Int { raised.load(ordering: .relaxed) }
 
     /// Runs `body` on the store; repeats it on a new one when the database is damaged.
+    /// Blocks. `body` runs up to three times, and may run on several threads at once. Throws `busy` during a pause
+    /// after a slow failure, and `shutdown` after `close`.
     package func perform<R: Sendable>(_ body: (any CacheStore) throws(ImageError) -> R) throws(ImageError) -> R {
         let begun = MonotonicClock.now
         if begun < restEnd.load(ordering: .relaxed) { throw ImageError(.busy, "disk cache: index paused after a slow access") }
@@ -55,6 +64,7 @@ package final class CacheIndex: Sendable {
         do throws(ImageError) { return try body(store) } catch {
             guard error.status == .cacheDamaged else { throw error }
         }
+        // New connections have no cached pages.
         do throws(ImageError) { return try body(reopen(generation, store)) } catch {
             guard error.status == .cacheDamaged else { throw error }
         }
@@ -62,6 +72,7 @@ package final class CacheIndex: Sendable {
     }
 
     /// Replaces the database as if it had been found damaged.
+    /// Called by `Verifier` for a database that cannot be repaired.
     package func replaceDamaged() throws(ImageError) { _ = try raise(from: store().0) }
 
     /// Removes replaced databases. Allowed only while no other instance is alive, because a database in use must stay
@@ -76,6 +87,7 @@ package final class CacheIndex: Sendable {
         for name in old { for suffix in ["", "-journal", "-wal", "-shm"] { folder.root.remove(name + suffix) } }
     }
 
+    /// Waits for the calls that are running, through `store.close`.
     package func close() {
         closed.store(true, ordering: .relaxed)
         let store = current.withLock { current in
@@ -86,6 +98,7 @@ package final class CacheIndex: Sendable {
     }
 
     /// The store of the newest generation.
+    /// The existence of the successor's file is checked at each call: one system call.
     private func store() throws(ImageError) -> (Int, any CacheStore) {
         try current.withLock { current throws(ImageError) in
             if closed.load(ordering: .relaxed) { throw .shutdown }
@@ -109,8 +122,10 @@ package final class CacheIndex: Sendable {
         }
     }
 
+    /// A new generation starts empty; entries of the old one are lost, and their files are swept.
     private func raise(from damaged: Int) throws(ImageError) -> any CacheStore {
         try current.withLock { current throws(ImageError) in
+            // Another thread has replaced it already.
             if let found = current, found.generation > damaged { return found.store }
             raised.wrappingAdd(1, ordering: .relaxed)
             let lock = try exclusiveLock()
@@ -123,11 +138,13 @@ package final class CacheIndex: Sendable {
     }
 
     /// Opens the newest generation, or creates the first. Replaces generations that cannot be opened, in at most 8 attempts.
+    /// A generation that fails for another reason than damage is not replaced.
     private func newest() throws(ImageError) -> Current {
         var failure = ImageError(.cacheUnusable, "disk cache: no index could be opened")
         // Also held while opening: two processes that create the tables of one database concurrently would find it busy.
         let lock = try exclusiveLock()
         defer { withExtendedLifetime(lock) {} }
+        // Damage must be found twice in a row, because it may be transient.
         var suspect = 0
         for _ in 0..<8 {
             if newestGeneration() == nil { try make(after: 0) }
@@ -146,6 +163,7 @@ package final class CacheIndex: Sendable {
         throw failure
     }
 
+    /// The database of a generation, with its tables. Requires the lock of the folder.
     private func opened(_ generation: Int) throws(ImageError) -> Current {
         let name = CacheIndex.name(generation)
         // A pipe in place of one of these files would block SQLite forever.
@@ -169,6 +187,7 @@ package final class CacheIndex: Sendable {
         _ = try folder.root.file(making: CacheIndex.name(old + 1))
     }
 
+    /// The number of the newest database in the folder; nil if there is none.
     private func newestGeneration() -> Int? {
         var newest: Int?
         folder.root.forEachName { name in
@@ -178,6 +197,7 @@ package final class CacheIndex: Sendable {
         return newest
     }
 
+    /// The number in a file name; nil for other names, and for other spellings of a number.
     private static func generation(_ name: String) -> Int? {
         guard name.hasPrefix("index-"), name.hasSuffix(".db") else { return nil }
         let digits = name.dropFirst(6).dropLast(3)
@@ -186,6 +206,7 @@ package final class CacheIndex: Sendable {
     }
 
     /// Locks the folder itself: there is no lock file to damage, and the lock ends with its holder.
+    /// Waits for two seconds, then throws `busy`.
     private func exclusiveLock() throws(ImageError) -> FileDescriptor {
         let lock = try folder.root.folder(".")
         for _ in 0..<200 {

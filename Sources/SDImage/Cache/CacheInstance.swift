@@ -3,11 +3,15 @@ import Glibc
 
 /// One cache opened by one process: a unique number and a lock that lives as long as its owner (docs/decisions.md,
 /// "Instances").
+/// Made by `CacheSite`. Files and pins carry the number, so that others can tell those of a dead process.
 package final class CacheInstance: Sendable {
+    /// Random, 48 bits, not 0.
     package let id: UInt64
     private let folder: FileDescriptor
+    /// The lock file, locked as long as it is open.
     private let lock: FileDescriptor
 
+    /// Throws if no file can be created or locked.
     package init(in root: FileDescriptor) throws(ImageError) {
         folder = try root.folder(making: "instances")
         for _ in 0..<16 {
@@ -18,7 +22,9 @@ package final class CacheInstance: Sendable {
                 throw error
             }
             // A sweeper may intervene between creation and locking; then another number is chosen.
+            // A file that was removed meanwhile has no link, and its lock protects nothing.
             guard csys_try_lock_file(file.number, 1) == 0, file.status?.links == 1 else { continue }
+            // A child of `fork` would share the lock and keep it alive.
             csys_watch_fork(file.number)
             self.id = id
             lock = file
@@ -30,6 +36,7 @@ package final class CacheInstance: Sendable {
     deinit { csys_unwatch_fork(lock.number) }
 
     /// Throws if no file can be created and written in the folder.
+    /// Used by explicit checks of a cache only.
     func checkWritable() throws(ImageError) {
         let name = Hexadecimal.string(id) + ".check"
         let file: FileDescriptor
@@ -38,6 +45,7 @@ package final class CacheInstance: Sendable {
             if error.systemError == EEXIST { return }
             throw error
         }
+        // Removed before the write: a process that dies here leaves nothing.
         folder.remove(name)
         var byte: UInt8 = 0
         unsafe try withUnsafeBytes(of: &byte) { bytes throws(ImageError) in unsafe try file.write(bytes) }
@@ -48,6 +56,7 @@ package final class CacheInstance: Sendable {
 
     /// Instances that ended without finishing, and whether no other instance is alive. Each returned descriptor holds the lock
     /// of one dead instance.
+    /// `limit`: number of dead instances to return; further ones are left for later.
     package func others(limit: Int) -> (dead: [UInt64: FileDescriptor], isAlone: Bool) {
         var (dead, isAlone): ([UInt64: FileDescriptor], Bool) = ([:], true)
         folder.forEachName { name in
@@ -60,12 +69,14 @@ package final class CacheInstance: Sendable {
             }
             return dead.count < limit
         }
+        // With the limit reached, some files were not examined.
         return (dead, isAlone && dead.count < limit)
     }
 
     /// True when an instance of this number, possibly this one, has a lock file.
     package func exists(_ other: UInt64) -> Bool { folder.status(of: Hexadecimal.string(other)) != nil }
 
+    /// Removes the lock file of a dead instance, whose lock the caller holds.
     package func forget(_ other: UInt64) { folder.remove(Hexadecimal.string(other)) }
 }
 

@@ -1,4 +1,5 @@
 /// Reads entries of a disk cache: pending ones from the commit queue, others from the index and their files.
+/// Part of `DiskCache`. Failures of the folder are counted and appear as misses.
 struct CacheReader: Sendable {
     /// Bytes of a row after verification.
     enum StoredBytes {
@@ -31,6 +32,7 @@ struct CacheReader: Sendable {
     }
 
     /// The bytes of an entry, or nil. Blocks for one index read and, for large entries, one file read and checksum.
+    /// Must not be called on the asynchronous thread.
     func dataNow(for key: CacheKey) -> CachedData? {
         switch queue.lookUp(for: key) {
         case .stored(let data): return count(data)
@@ -52,8 +54,10 @@ struct CacheReader: Sendable {
     }
 
     /// True when an entry exists. Does not read its bytes and does not count as a use. Blocks.
+    /// An entry of another program, or a damaged one, does not exist.
     func containsNow(_ key: CacheKey) -> Bool {
         switch queue.lookUp(for: key) {
+        // A pending store has no row, so only a date of its own can expire it.
         case .stored(let data): return data.expires == 0 || data.expires > clock.now
         case .removed: return false
         case .unknown: break
@@ -67,11 +71,13 @@ struct CacheReader: Sendable {
         }
     }
 
+    /// Counts the look-up as a hit or a miss.
     private func count(_ data: CachedData?) -> CachedData? {
         counters.countLookUp(isHit: data != nil)
         return data
     }
 
+    /// nil for a miss of any kind.
     private func read(_ key: CacheKey) -> CachedData? {
         do throws(ImageError) {
             let site = try opener.site()
@@ -84,6 +90,7 @@ struct CacheReader: Sendable {
                 }
                 let now = clock.now
                 if limits.isExpired(row, at: now) { return nil }
+                // The same write is damaged twice, so it was not replaced meanwhile.
                 if row.write == damaged {
                     drop(key, row.write, from: site)
                     return nil
@@ -102,6 +109,7 @@ struct CacheReader: Sendable {
     }
 
     /// Reads and verifies the bytes of a row, and counts problems.
+    /// Throws errors of the disk, which say nothing about the entry.
     func bytes(of row: CacheRow, in site: CacheSite) throws(ImageError) -> StoredBytes {
         let stored = try verifiedBytes(of: row, in: site)
         switch stored {
@@ -112,12 +120,14 @@ struct CacheReader: Sendable {
         return stored
     }
 
+    /// Compares all that can be compared: the seal of the row, the length, and the checksum of the bytes.
     private func verifiedBytes(of row: CacheRow, in site: CacheSite) throws(ImageError) -> StoredBytes {
         guard row.isIntact else { return .damaged }
         if row.file.isEmpty {
             guard let inline = row.inline, inline.count == row.length else { return .damaged }
             return verify(inline, row)
         }
+        // A row may name only the file of its own write.
         guard let name = CacheFileName(path: row.file), name.write == row.write, row.length > 0 else { return .damaged }
         do throws(ImageError) {
             // Verified on every read: another process may have written to the file since.
@@ -135,6 +145,7 @@ struct CacheReader: Sendable {
         unsafe bytes.withUnsafeBytes { unsafe CRC32C.checksum($0) } == row.checksum ? .intact(bytes) : .damaged
     }
 
+    /// The entry as callers see it.
     private func cachedData(_ row: CacheRow, _ bytes: Bytes) -> CachedData {
         var data = CachedData(bytes: bytes)
         data.entityTag = row.entityTag
@@ -151,6 +162,7 @@ struct CacheReader: Sendable {
 
     /// Removes an entry on the disk thread if it still belongs to this write.
     func removeDamaged(_ key: CacheKey, write: CacheWrite) {
+        // The queued closure must not keep the cache alive.
         lease.engine.disk.submit { [weak opener, counters] in
             guard let site = try? opener?.site() else { return }
             CacheReader.drop(key, write, from: site, counters)

@@ -1,4 +1,5 @@
 /// Result of verifying a disk cache.
+/// Made by `Verifier`, and returned to the program.
 package struct CacheReport: Sendable {
     /// Number of entries read, and their bytes.
     package var entries = 0
@@ -9,6 +10,7 @@ package struct CacheReport: Sendable {
     package var missing = 0
     /// Files without an entry, left by killed processes.
     package var strays = 0
+    /// True if the database or its indexes are damaged.
     package var isIndexDamaged = false
     /// The recorded number of entries or their total size is wrong.
     package var areTotalsWrong = false
@@ -22,5 +24,6 @@ package struct CacheReport: Sendable {
     /// True when no problem was found.
     package var isSound: Bool { damaged == 0 && missing == 0 && strays == 0 && !isIndexDamaged && !areTotalsWrong }
 
+    /// Counts beyond the thousand are in `damaged` and `missing`.
     mutating func note(_ key: CacheKey) { if keys.count < 1000 { keys.append(key) } }
 }

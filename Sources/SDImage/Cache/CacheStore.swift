@@ -41,6 +41,7 @@ package typealias CacheStoreFactory =
     throws(ImageError) -> any CacheStore
 
 /// One step of a transaction.
+/// Made by `CommitTransaction`, `CacheReader.drop` and `Verifier`.
 package enum CacheChange: Sendable {
     /// Inserts a row, replacing one of equal key.
     case put(CacheRow)
@@ -52,6 +53,7 @@ package enum CacheChange: Sendable {
 }
 
 /// Selection of rows to remove.
+/// Made by `Trimmer`. At most one of `notAfter` and `expiredAt` is set; without both, rows are removed by size.
 package struct CacheSelection: Sendable {
     /// The date that determines the order and the age of a row.
     package var rule: ExpiryRule
@@ -61,6 +63,7 @@ package struct CacheSelection: Sendable {
     package var expiredAt: UInt64?
     /// Stops when the cache uses fewer bytes of disk than this.
     package var footprint = 0
+    /// Maximum number of rows in one slice.
     package var limit = 256
     /// Longest duration of the slice in nanoseconds; bounds how long it holds the write lock.
     package var busyTimeout: UInt64 = 2_500_000
@@ -70,7 +73,9 @@ package struct CacheSelection: Sendable {
 
 /// Result of one removal slice.
 package struct CacheRemoval: Sendable {
+    /// Paths of files without a row, to be removed by the caller.
     package var files: [String] = []
+    /// Number of rows removed.
     package var count = 0
     /// True when the selection matches no further rows.
     package var isComplete = true
@@ -80,6 +85,7 @@ package struct CacheRemoval: Sendable {
 
 /// Totals of a disk cache.
 package struct CacheTotals: Sendable, Equatable {
+    /// Number of entries.
     package var count = 0
     /// Sum of the lengths of all entries.
     package var bytes = 0

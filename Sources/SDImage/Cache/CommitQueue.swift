@@ -1,8 +1,10 @@
 /// Changes of a disk cache that wait for a shared transaction, and the commits that write them (docs/decisions.md, "Stores are
 /// committed together").
+/// Part of `DiskCache`. Commits run on the disk thread, or on the thread of a blocking call.
 final class CommitQueue: Sendable {
     typealias Completion = PendingChanges.Completion
 
+    /// Guarded by `state`, which is not held during a commit.
     private struct State {
         var pending = PendingChanges()
         /// A commit on the disk thread is pending: submitted for its next turn, or scheduled by a timer.
@@ -11,6 +13,7 @@ final class CommitQueue: Sendable {
         var isClosed = false
     }
 
+    /// `now`: with the next turn of the disk thread. `later`: after `commitDelay`.
     private enum NextStep { case none, now, later }
 
     private let opener: CacheOpener
@@ -23,6 +26,7 @@ final class CommitQueue: Sendable {
     /// Held by the thread that commits.
     private let committing = Lock(())
 
+    /// Nanoseconds that a change may wait for others.
     private static let commitDelay: UInt64 = 5_000_000
     /// Pending changes from which they are committed without delay.
     private static let fullCount = 64
@@ -55,6 +59,7 @@ final class CommitQueue: Sendable {
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// Effect of the pending changes on a query.
+    /// A pending change hides the row of its key.
     func lookUp(for key: CacheKey) -> PendingChanges.Finding { state.withLock { $0.pending.lookUp(for: key) } }
 
     /// Refuses changes from now on; accepted ones can still be committed. False when it was closed before.
@@ -74,6 +79,7 @@ final class CommitQueue: Sendable {
     }
 
     /// Makes a change; returns when it is committed.
+    /// Fails with the error of its transaction.
     func perform(_ change: PendingChanges.Change) async throws(ImageError) {
         let result: Result<Void, ImageError> = await suspended { resume in
             enqueue(change, isAwaited: true) { resume($0) }
@@ -95,6 +101,7 @@ final class CommitQueue: Sendable {
         try result?.get()
     }
 
+    /// `isAwaited`: a caller waits, so the commit is not delayed.
     private func enqueue(_ change: PendingChanges.Change, isAwaited: Bool, _ completion: Completion?) {
         if let refusal = accept(change, completion) {
             completion?(.failure(refusal))
@@ -108,6 +115,7 @@ final class CommitQueue: Sendable {
         }
     }
 
+    /// The way in which a new change is committed. Called under the lock.
     private static func schedule(_ state: inout State, isAwaited: Bool) -> NextStep {
         let isFull = state.pending.count >= fullCount || state.pending.bytes >= fullBytes
         if isAwaited || isFull {
@@ -115,6 +123,7 @@ final class CommitQueue: Sendable {
             return state.isSubmitted ? .none : .now
         }
         defer { state.isScheduled = true }
+        // A commit that is submitted includes the change in any case.
         return state.isScheduled || state.isSubmitted ? .none : .later
     }
 
@@ -123,6 +132,7 @@ final class CommitQueue: Sendable {
         if Engine.isForked { return .forked }
         let (isClosed, isAccepted) = state.withLock { state in
             if state.isClosed { return (true, false) }
+            // Removals take little memory, and are never refused.
             if case .store = change, state.pending.bytes > CommitQueue.pendingLimit { return (false, false) }
             state.pending.append(change, completion)
             return (false, true)
@@ -137,6 +147,7 @@ final class CommitQueue: Sendable {
     // MARK: Committing
 
     /// Commits all pending changes. On return, every change accepted before is committed or refused.
+    /// Ends when the queue is empty; changes that are accepted meanwhile are committed, too.
     func commitAll() { while commitBatch() {} }
 
     /// Commits pending changes between two slices of a trim.
@@ -144,6 +155,7 @@ final class CommitQueue: Sendable {
 
     /// Commits one transaction on the disk thread, then yields to other work of that thread.
     private func commitStep() {
+        // Changes from now on need another commit.
         state.withLock { state in
             state.isSubmitted = false
             state.isScheduled = false
@@ -158,6 +170,7 @@ final class CommitQueue: Sendable {
 
     /// Commits one transaction; false when nothing was pending.
     private func commitBatch() -> Bool {
+        // One transaction at a time, in the order of acceptance: a later change must not be committed first.
         let batch = committing.withLock { _ -> [(Completion?, Result<Void, ImageError>)] in
             let batch = state.withLock {
                 $0.pending.next(limit: CommitQueue.batchCount, bytes: CommitQueue.batchBytes)
@@ -168,16 +181,20 @@ final class CommitQueue: Sendable {
             for (operation, result) in zip(batch, results) {
                 if case .store = operation.change { counters.countStore(result) }
             }
+            // Only now may queries look at the rows.
             state.withLock { $0.pending.finish(batch) }
             return zip(batch, results).map { ($0.completion, $1) }
         }
+        // Outside both locks, because a completion may call the cache.
         for (completion, result) in batch { completion?(result) }
         return !batch.isEmpty
     }
 
+    /// The result of each change. An error of the transaction is that of all of them.
     private func commit(_ batch: [PendingChanges.Operation]) -> [Result<Void, ImageError>] {
         do throws(ImageError) {
             var site = try opener.site()
+            // A removed folder is created again, rather than written to without effect.
             if opener.closeIfGone(site) { site = try opener.site() }
             if case .removeAll? = batch.first?.change {
                 try site.removeAll()

@@ -1,9 +1,11 @@
 /// One transaction of pending changes: large entries become files first, then all rows change in one step (docs/decisions.md,
 /// "The row is the commit").
+/// Made for each batch by `CommitQueue.commit`.
 struct CommitTransaction {
     private let site: CacheSite
     private let clock: CacheClock
     private let inlineEntryLimit: Int
+    /// One change for each key, in the order of the last ones.
     private var changes: [CacheChange] = []
     /// Files to be removed if the transaction fails.
     private var written: [CacheFileName] = []
@@ -15,6 +17,7 @@ struct CommitTransaction {
     }
 
     /// Commits stores and removals; returns the result of each.
+    /// Throws if the transaction fails as a whole; then no file of it is left.
     mutating func commit(_ batch: [PendingChanges.Operation]) throws(ImageError) -> [Result<Void, ImageError>] {
         var results: [Result<Void, ImageError>] = batch.map { _ in .success(()) }
         let last = CommitTransaction.lastChanges(batch)
@@ -22,6 +25,7 @@ struct CommitTransaction {
             // Other changes are superseded by a later one of the same transaction, and share its result.
             if let key = operation.change.key, last[key] == index { add(batch[...index], of: key, &results) }
         }
+        // Must follow the files, to which the rows refer.
         do throws(ImageError) { try site.apply(changes) } catch {
             for name in written { site.folder.remove(name) }
             throw error
@@ -30,6 +34,7 @@ struct CommitTransaction {
     }
 
     /// Adds the last change of a key, or the one before it if its file cannot be written.
+    /// A failed change has a result of its own; the others of its key share that of the transaction.
     private mutating func add(
         _ batch: ArraySlice<PendingChanges.Operation>, of key: CacheKey, _ results: inout [Result<Void, ImageError>]
     ) {
@@ -49,6 +54,7 @@ struct CommitTransaction {
     }
 
     /// The row of an entry. Writes a large entry to its file first.
+    /// Throws errors of the file; the row alone cannot fail here.
     private mutating func row(_ key: CacheKey, _ data: CachedData) throws(ImageError) -> CacheRow {
         var row = CacheRow(key: key, write: site.nextWrite())
         row.length = data.bytes.count

@@ -6,6 +6,7 @@ import Glibc
 /// Each image has a file in the sub-folder `crashes`, named by its digest: the size is the number of crashes, and the time of
 /// modification that of the last one. There are no contents that could be damaged, and appending a byte is atomic. A second file,
 /// named by the length of the image, tells whether others need their digest.
+/// Written by `SDImageIsolation` after a crash, and asked before a decode.
 package enum CrashRecords {
     /// Seconds after which a crash is forgotten.
     package static let duration = 300
@@ -14,6 +15,7 @@ package enum CrashRecords {
     /// Most files of a folder; further images are not recorded until others are forgotten.
     private static let capacity = 2000
     private static let name = "crashes"
+    /// The folder of an open cache.
     private struct Root {
         let folder: FileDescriptor
         let modes: CacheModes
@@ -26,14 +28,17 @@ package enum CrashRecords {
         return roots
     }()
 
+    /// Called when the folder of a cache is opened.
     static func add(_ root: FileDescriptor, _ modes: CacheModes) {
         roots.withLock { $0.append(Root(folder: root, modes: modes)) }
     }
 
+    /// Called when it is closed.
     static func remove(_ root: FileDescriptor) { roots.withLock { $0.removeAll { $0.folder === root } } }
 
     /// Number of recent crashes of the image. One system call for each cache while no image has crashed, and two while none of its
     /// length has.
+    /// `digest` is computed only if a file of that length exists.
     package static func count(length: Int, digest: () -> String) -> Int {
         roots.withLock { $0 }.reduce(0) { most, root in
             guard let status = root.folder.status(of: CrashRecords.name), status.isFolder, isRecent(status),
@@ -44,15 +49,18 @@ package enum CrashRecords {
     }
 
     /// Records a crash in all folders that can be written.
+    /// Errors are ignored: the record only saves another crash.
     package static func note(length: Int, digest: String) {
         for root in roots.withLock({ $0 }) { try? note(length: length, digest: digest, root) }
     }
 
+    /// Removes records that are forgotten, and adds a byte to both files of the image.
     private static func note(length: Int, digest: String, _ root: Root) throws(ImageError) {
         let folder = try root.folder.folder(making: name, mode: root.modes.folder)
         var names: [String] = []
         var count = 0
         folder.forEachName { other in
+            // Another program may have filled the folder.
             count += 1
             names.append(other)
             return count < 2 * capacity
@@ -70,6 +78,7 @@ package enum CrashRecords {
             unsafe try withUnsafeBytes(of: &byte) { byte throws(ImageError) in unsafe try file.write(byte) }
         }
         // Readers look at the folder first.
+        // Its time of modification is the first thing that a reader compares.
         futimens(folder.number, nil)
     }
 

@@ -6,6 +6,7 @@ import Glibc
 /// - `.cache/sdimage` in the home directory from the password database
 ///
 /// Never a folder shared by all users.
+/// Evaluated when a configuration is made, and by `doctor`.
 package struct DefaultDirectory: Sendable {
     /// The directory; nil when there is no home directory, which keeps caches in memory only.
     package let path: String?
@@ -32,11 +33,13 @@ package struct DefaultDirectory: Sendable {
     }
 
     /// Reason why the directory is unusable for a cache; nil when it is usable.
+    /// The same check as that of opening a cache, without creating anything.
     package var problem: String? {
         guard let path else { return "XDG_CACHE_HOME and HOME are not set, and the user has no home directory" }
         return FolderWalk.problem(of: path).map { $0.message.string }
     }
 
+    /// nil for a variable that is not set.
     private static func variable(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)

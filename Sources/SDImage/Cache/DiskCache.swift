@@ -4,7 +4,9 @@
 /// Stores wait in memory for a shared transaction; queries see them immediately. Problems with the folder are misses for
 /// queries: they are counted, and reported to callers that store. Blocking functions are documented as such; none of them may
 /// be called on the asynchronous executor.
+/// The functions only combine the parts, which own the state. Names of blocking functions end in `Now`.
 package final class DiskCache: Sendable {
+    /// Result of one change, after its commit.
     package typealias Completion = @Sendable (Result<Void, ImageError>) -> Void
 
     let lease: EngineLease
@@ -17,6 +19,7 @@ package final class DiskCache: Sendable {
     private let queue: CommitQueue
     private let reader: CacheReader
     private let editor: EntryEditor
+    /// Files whose paths were handed out.
     private let pins = Pins()
 
     /// Opens the folder in the background; stores report an unusable folder.
@@ -35,6 +38,7 @@ package final class DiskCache: Sendable {
         reader = CacheReader(
             opener, queue: queue, limits: activeLimits, clock: clock, accessLog: accessLog, counters: counters, lease: lease)
         editor = EntryEditor(opener, queue: queue, limits: activeLimits, clock: clock)
+        // The caller does not wait for the disk.
         lease.engine.disk.submit { [weak self] in self?.start() }
     }
 
@@ -43,6 +47,7 @@ package final class DiskCache: Sendable {
     /// `<directory>/<namespace>`.
     package var path: String { configuration.path }
 
+    /// The limits in force.
     package var limits: DiskLimits { activeLimits.current }
 
     /// Sets new limits; excess entries are removed in the background.
@@ -52,6 +57,7 @@ package final class DiskCache: Sendable {
         trimmer.schedule(queue.interlude)
     }
 
+    /// Numbers since the cache was made.
     package var statistics: DiskCacheStatistics {
         guard !Engine.isForked else { return DiskCacheStatistics() }
         // Read first: stores are counted before their bytes are no longer pending.
@@ -63,6 +69,7 @@ package final class DiskCache: Sendable {
     }
 
     /// Commits pending changes and closes the folder; blocks. Later calls fail with `shutdown`; a second close does nothing.
+    /// Called at the latest when the last reference is released.
     package func close() {
         guard !Engine.isForked, queue.close() else { return }
         trimmer.stop()
@@ -71,13 +78,16 @@ package final class DiskCache: Sendable {
         opener.close()
     }
 
+    /// Throws `forked` in a child of the process, and `shutdown` after `close`.
     func check() throws(ImageError) {
         if Engine.isForked { throw .forked }
         if queue.isClosed { throw .shutdown }
     }
 
+    /// Records an error for the statistics.
     func note(_ error: ImageError) { counters.note(error) }
 
+    /// First work on the disk thread: opens the folder, and removes what was left or has expired.
     private func start() {
         do throws(ImageError) {
             let site = try opener.site()
@@ -102,10 +112,12 @@ package final class DiskCache: Sendable {
 
     /// Stores bytes with the next shared transaction, at most 5 ms later. Queries see them immediately. `completion` runs
     /// once, after the commit, on the disk thread or on that of a blocking call.
+    /// A refused store fails at once.
     package func enqueueStore(_ data: CachedData, for key: CacheKey, completion: Completion? = nil) {
         queue.enqueue(.store(key, data), completion: completion)
     }
 
+    /// Removes an entry in the same way.
     package func enqueueRemove(_ key: CacheKey, completion: Completion? = nil) {
         queue.enqueue(.remove(key), completion: completion)
     }
@@ -113,6 +125,7 @@ package final class DiskCache: Sendable {
     package func enqueueRemoveAll(completion: Completion? = nil) { queue.enqueue(.removeAll, completion: completion) }
 
     /// Stores bytes and commits on the calling thread; blocks.
+    /// Returns when it is committed.
     package func storeNow(_ data: CachedData, for key: CacheKey) throws(ImageError) { try queue.performNow(.store(key, data)) }
 
     package func removeNow(_ key: CacheKey) throws(ImageError) { try queue.performNow(.remove(key)) }
@@ -158,6 +171,7 @@ package final class DiskCache: Sendable {
     /// until it is unpinned as often as it was handed out, or the cache is closed. Throws `notFound` without an entry. Blocks.
     package func pathNow(for key: CacheKey) throws(ImageError) -> String {
         try check()
+        // A pending entry has no file yet.
         if case .stored = queue.lookUp(for: key) { queue.commitAll() }
         guard let data = try dataNow(for: key), let write = data.write else {
             throw ImageError(.notFound, "disk cache: no such entry")
@@ -166,6 +180,7 @@ package final class DiskCache: Sendable {
     }
 
     /// Releases a path; the last release removes its file. False for a path that is not pinned. Blocks.
+    /// Also false for a path that another cache has handed out.
     package func unpinNow(_ path: String) throws(ImageError) -> Bool {
         try check()
         return pins.unpin(path, in: try? opener.site())
@@ -181,6 +196,7 @@ package final class DiskCache: Sendable {
 
     /// Attaches bytes to an entry until it is replaced; nil removes them. Throws `notFound` without an entry. Blocks.
     package func setExtendedDataNow(_ data: Bytes?, for key: CacheKey) throws(ImageError) {
+        // Bytes that are only lent by the caller may be freed before they are committed.
         let data = try data?.copiedIfLent()
         try check()
         try editor.changeRowNow(for: key) { row in
@@ -210,9 +226,11 @@ package final class DiskCache: Sendable {
     }
 
     /// Updates the response metadata of an entry after revalidation, if the entry still has the validators of `old`. Blocks.
+    /// `old` has the validators of the record that was revalidated.
     package func updateRecordNow(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) throws(ImageError) {
         try check()
         try editor.changeRowNow(for: key) { row in
+            // The entry was replaced by a response that was not revalidated.
             guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
             row.entityTag = new.storedEntityTag
             row.lastModified = new.storedLastModified
@@ -226,6 +244,7 @@ package final class DiskCache: Sendable {
         throws(ImageError) -> CachePage
     {
         try check()
+        // Pending changes have no rows.
         queue.commitAll()
         return try opener.site().index.perform { store throws(ImageError) in
             try store.entries(query, from: position, limit: max(1, limit))
@@ -249,6 +268,7 @@ package final class DiskCache: Sendable {
 
     /// Removes expired entries; if the size limit is exceeded, also the oldest down to half of it. Blocks. Unused pages are
     /// returned later.
+    /// Expired by the clock of this moment.
     package func trimNow() throws(ImageError) {
         try check()
         queue.commitAll()
@@ -264,6 +284,7 @@ package final class DiskCache: Sendable {
 
     /// Reads every entry and compares every checksum; blocks the caller throughout. With `repairs`, removes or repairs all
     /// problems found.
+    /// Includes files that belong to no entry.
     package func verifyNow(repairs: Bool) throws(ImageError) -> CacheReport {
         try check()
         queue.commitAll()

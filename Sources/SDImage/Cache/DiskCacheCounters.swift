@@ -1,10 +1,12 @@
 /// Statistics of a disk cache in use, shared by its parts.
+/// Part of `DiskCache`. One lock, because look-ups of disks are rare compared with those in memory.
 final class DiskCacheCounters: Sendable {
     private let counts = Lock(DiskCacheStatistics())
 
     /// The counters, without `pendingBytes` and `damagedDatabases`, which other parts know.
     var statistics: DiskCacheStatistics { counts.withLock { $0 } }
 
+    /// The last error replaces earlier ones.
     func note(_ error: ImageError) { counts.withLock { $0.lastError = error } }
 
     func countLookUp(isHit: Bool) {
@@ -13,6 +15,7 @@ final class DiskCacheCounters: Sendable {
         }
     }
 
+    /// Counts a store when it has been committed, refused or dropped.
     func countStore(_ result: Result<Void, ImageError>) {
         counts.withLock { counts in
             switch result {

@@ -1,6 +1,8 @@
 /// Usage and failure counters of a disk cache (docs/decisions.md, "A failing cache does not fail a load").
 package struct DiskCacheStatistics: Sendable {
+    /// Look-ups that returned bytes.
     package var hits = 0
+    /// Look-ups that found nothing, or nothing usable.
     package var misses = 0
     /// Entries committed.
     package var stores = 0
@@ -16,6 +18,7 @@ package struct DiskCacheStatistics: Sendable {
     package var trimmedEntries = 0
     /// Bytes pending for a commit.
     package var pendingBytes = 0
+    /// nil if no error has occurred.
     package var lastError: ImageError?
 
     package init() {}

@@ -1,4 +1,5 @@
 /// Reads and changes rows of a disk cache without their bytes.
+/// Part of `DiskCache`. Changes of a row keep its bytes and its file.
 struct EntryEditor: Sendable {
     private let opener: CacheOpener
     private let queue: CommitQueue
@@ -28,6 +29,7 @@ struct EntryEditor: Sendable {
         // Another writer may replace the entry between the read and the update; then the new row is changed.
         for _ in 0..<16 {
             var row = try rowNow(for: key)
+            // The seal covers the changed fields, and is computed when the row is written.
             guard change(&row) else { return }
             let changed = row
             if try opener.site().index.perform({ store throws(ImageError) in try store.update(changed) }) { return }

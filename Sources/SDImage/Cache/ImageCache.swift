@@ -3,13 +3,17 @@ import Synchronization
 /// The built-in cache: images in memory above encoded bytes on disk. It never decodes.
 ///
 /// Names of blocking functions end in `Now`. After `close`, calls fail with `shutdown` and memory look-ups find nothing.
+/// Made by the C interface, and shared by managers. The part for decoded images is `MemoryCache`, that for bytes
+/// `DiskCache`.
 package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, DirectCaching {
     package let memory: MemoryCache
     /// The disk layer; nil for a cache in memory only.
     package let disk: DiskCache?
+    /// False if loads store no images in memory.
     private let keepsImages: Atomic<Bool>
     /// No disk part was excluded, but there is no home directory for one.
     private let lacksDirectory: Bool
+    /// Called on a miss; it may block.
     private let additionalBytes: (@Sendable (CacheKey) -> Bytes?)?
     private let closed = Atomic<Bool>(false)
 
@@ -46,6 +50,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
 
     // MARK: Both layers
 
+    /// Bytes of the host follow after a miss of the disk.
     package func data(for key: CacheKey, options: FrozenOptions?) async throws(ImageError) -> CachedData? {
         try check()
         if let found = try await disk?.data(for: key) { return found }
@@ -53,6 +58,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         return try await engine.blocking.run(.normal) { additionalBytes(key) }.map(CachedData.init(bytes:))
     }
 
+    /// Does nothing without a disk part.
     package func store(_ data: CachedData, for key: CacheKey) async throws(ImageError) {
         try check()
         try await disk?.store(data, for: key)
@@ -79,10 +85,12 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
 
     package func enqueueStore(_ data: CachedData, for key: CacheKey) { disk?.enqueueStore(data, for: key) }
 
+    /// Bytes without a write did not come from the disk.
     package func dropDamaged(_ data: CachedData, for key: CacheKey) {
         if let write = data.write { disk?.removeDamaged(key, write: write) }
     }
 
+    /// Runs on the disk thread, and waits for it. Errors only count.
     package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         do throws(ImageError) {
             try await onDiskThread { disk throws(ImageError) in try disk.updateRecordNow(key, from: old, to: new) }
@@ -143,6 +151,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         if layers.contains(.disk) { try disk?.removeAllNow() }
     }
 
+    /// All layers that have the entry, unlike `contains`.
     package func containsNow(_ key: CacheKey, in layers: CacheLayers) throws(ImageError) -> CacheLayers {
         try check()
         var found: CacheLayers = layers.contains(.memory) && memory.contains(key) ? .memory : []
@@ -150,6 +159,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         return found
     }
 
+    /// The deadline does not apply: commits of the library end.
     package func flushNow(deadline: UInt64) throws(ImageError) {
         try check()
         try disk?.flushNow()
@@ -174,6 +184,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
 
     package var isClosed: Bool { closed.load(ordering: .relaxed) }
 
+    /// Runs a blocking function on the disk thread; throws `notFound` without a disk part.
     private func onDiskThread<R: Sendable>(_ body: @escaping @Sendable (DiskCache) throws(ImageError) -> R)
         async throws(ImageError)
         -> R
@@ -188,6 +199,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         return try result.get()
     }
 
+    /// Throws `forked` in a child of the process, and `shutdown` after `close`.
     package func check() throws(ImageError) {
         if Engine.isForked { throw .forked }
         if isClosed { throw .shutdown }

@@ -1,4 +1,5 @@
 /// A cache composed of parts of two other caches, so that the host can supply one of them.
+/// The parts may be of the library or of the host, and may be parts of other caches, too.
 package final class LayeredCache: ImageCaching {
     package let memoryPart: any MemoryCaching
     package let diskPart: any DataCaching
@@ -13,6 +14,7 @@ package final class LayeredCache: ImageCaching {
         if layers.contains(.disk) { try await diskPart.remove(key, from: .disk) }
     }
 
+    /// The disk is asked only if memory does not have the entry.
     package func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers {
         if layers.contains(.memory), try await !memoryPart.contains(key, in: .memory).isEmpty { return .memory }
         return layers.contains(.disk) ? try await diskPart.contains(key, in: .disk) : []

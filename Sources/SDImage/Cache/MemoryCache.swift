@@ -7,14 +7,17 @@ import Synchronization
 /// the eviction order, always first; under it the limits hold at every moment, for any concurrent calls. In a forked child,
 /// whose locks may be held by threads of the parent, the cache is empty and stores nothing.
 package final class MemoryCache: Sendable {
+    /// Guarded by the lock, like the order.
     private struct State {
         let order: any EvictionOrder
+        /// Costs of all entries.
         var bytes = 0
         var count = 0
         var evictions = 0
         var byteLimit = 0
         var countLimit = 0
 
+        /// True if the limits leave no room. `more` never exceeds the byte limit, so the difference is not negative.
         func lacksRoom(bytes more: Int, count another: Int) -> Bool {
             if byteLimit > 0, bytes > byteLimit - more { return true }
             return countLimit > 0 && count > countLimit - another
@@ -36,11 +39,14 @@ package final class MemoryCache: Sendable {
         }
     }
 
+    /// The table in parts; see `MemoryShards`.
     private let shards = MemoryShards()
+    /// Key of the hash function of this process: an attacker may choose the URLs.
     private let secret = CacheKey.secret
     /// True when uses are recorded with their time.
     private let notesTimes: Bool
     private let state: Lock<State>
+    /// Images that were stored, as long as other code holds them.
     private let weakImages = WeakImages()
     private let keepsWeakly: Atomic<Bool>
 
@@ -53,11 +59,13 @@ package final class MemoryCache: Sendable {
         self.keepsWeakly = Atomic(keepsWeakly)
     }
 
+    // No other reference exists, so no lock is needed for the shards.
     deinit { unsafe MemoryEntry.free(chain: state.withLock { unsafe $0.order.removeAll() }) }
 
     // MARK: Look-ups
 
     /// The image of a key given as plain bytes, which avoids creating a `CacheKey`.
+    /// `key` is read during the call only.
     package func image(for key: UnsafeRawBufferPointer) -> Image? {
         if let image = unsafe find(CacheKey.hash(of: key, secret: secret), key) { return image }
         guard keepsWeakly.load(ordering: .relaxed) else { return nil }
@@ -79,15 +87,18 @@ package final class MemoryCache: Sendable {
     }
 
     /// True when an entry exists; does not count as a use.
+    /// Evicted images that are still held do not count.
     package func contains(_ key: CacheKey) -> Bool {
         guard !Engine.isForked else { return false }
         return unsafe shards[key.hash].withLock { unsafe slot(key, in: $0) != nil }
     }
 
+    /// Looks up and counts a hit or a miss. In the path of every redraw, so it is inlined.
     @inline(__always)
     private func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> Image? {
         guard !Engine.isForked else { return nil }
         let shard = unsafe shards[hash]
+        // Memory of the table is fetched while the lock is taken.
         unsafe shard.prefetch(hash)
         return unsafe shard.withLock { shard in
             guard let entry = unsafe shard.pointee.table.find(hash, key)?.pointee.entry else {
@@ -100,6 +111,7 @@ package final class MemoryCache: Sendable {
         }
     }
 
+    /// Counts a use; called under the lock of the shard.
     @inline(__always)
     private func noteUse(_ entry: MemoryEntry.Pointer) {
         if notesTimes { return unsafe entry.pointee.lastUse.store(csys_order(), ordering: .relaxed) }
@@ -109,6 +121,7 @@ package final class MemoryCache: Sendable {
         if unsafe uses < MemoryEntry.mostUses { unsafe entry.pointee.uses.store(uses + 1, ordering: .relaxed) }
     }
 
+    /// The slot of a key; nil without an entry. Called under the lock of the shard.
     private func slot(
         _ key: CacheKey, in shard: UnsafeMutablePointer<MemoryShard.Contents>
     ) -> UnsafeMutablePointer<MemoryTable.Slot>? {
@@ -118,12 +131,15 @@ package final class MemoryCache: Sendable {
     // MARK: Changes
 
     /// Stores an image, at the cost of its pixels unless `cost` is given. An image larger than the byte limit is not stored.
+    /// Images that no longer fit are evicted, and freed after all locks are released.
     package func set(_ image: Image, for key: CacheKey, cost: Int? = nil) {
         guard !Engine.isForked else { return }
         if keepsWeakly.load(ordering: .relaxed) { weakImages.set(image, for: key) }
         let cost = max(0, cost ?? image.memoryCost)
+        // Most stores of a key have the same cost; then the lock of the order is not needed.
         if let replaced = replace(image, for: key, cost: cost) { return withExtendedLifetime(replaced) {} }
         changing { state, removed in
+            // The former image is removed, too: it is no longer the one of the key.
             if state.byteLimit > 0, cost > state.byteLimit { return remove(key, &state, &removed) }
             if let entry = unsafe entry(of: key) {
                 unsafe update(entry, image, key, cost, &state, &removed)
@@ -141,6 +157,7 @@ package final class MemoryCache: Sendable {
 
     package func removeAll() {
         guard !Engine.isForked else { return }
+        // Weak references are forgotten, too: the images were removed, not evicted.
         weakImages.removeAll()
         memoryPressure()
     }
@@ -150,6 +167,7 @@ package final class MemoryCache: Sendable {
     package func memoryPressure() {
         guard !Engine.isForked else { return }
         changing { state, removed in
+            // The table forgets its entries first; the order then returns all of them.
             for index in 0..<MemoryShards.count {
                 unsafe shards[index].removeAll()
             }
@@ -182,6 +200,7 @@ package final class MemoryCache: Sendable {
         if !keeps, !Engine.isForked { weakImages.removeAll() }
     }
 
+    /// Numbers of different shards are read at different moments.
     package var statistics: MemoryCacheStatistics {
         var result = MemoryCacheStatistics()
         guard !Engine.isForked else { return result }
@@ -206,6 +225,7 @@ package final class MemoryCache: Sendable {
         // Released outside the lock.
         var current: Image?
         changing { state, removed in
+            // Set or removed by another thread since the look-up above.
             current = weakImages.image(for: key)
             guard current === image, unsafe entry(of: key) == nil, state.byteLimit == 0 || cost <= state.byteLimit else { return }
             insert(image, key, cost, &state, &removed)
@@ -217,6 +237,7 @@ package final class MemoryCache: Sendable {
     // MARK: Under the lock of the eviction order
 
     /// Changes the set of entries. Frees removed entries after the lock, because their destructors may call this cache.
+    /// Calls `body` under the lock of the order.
     private func changing(_ body: (inout State, inout Removed) -> Void) {
         let removed = state.withLock { state in
             var removed = Removed()
@@ -229,6 +250,7 @@ package final class MemoryCache: Sendable {
     /// Replaces the image of an entry of exactly this cost, which leaves the limits unaffected. Returns the old image; nil
     /// when there is no such entry.
     private func replace(_ image: Image, for key: CacheKey, cost: Int) -> Image? {
+        // The lock of the shard suffices: neither the set of entries nor their costs change.
         unsafe shards[key.hash].withLock { shard in
             guard let slot = unsafe slot(key, in: shard), let entry = unsafe slot.pointee.entry, unsafe entry.pointee.cost == cost
             else { return nil }
@@ -237,10 +259,12 @@ package final class MemoryCache: Sendable {
         }
     }
 
+    /// The entry of a key, which stays valid under the lock of the order.
     private func entry(of key: CacheKey) -> MemoryEntry.Pointer? {
         unsafe shards[key.hash].withLock { unsafe slot(key, in: $0)?.pointee.entry }
     }
 
+    /// Called under the lock of the order. Without memory the image is not stored.
     private func insert(_ image: Image, _ key: CacheKey, _ cost: Int, _ state: inout State, _ removed: inout Removed) {
         makeRoom(bytes: cost, count: 1, &state, &removed)
         let made = unsafe key.bytes.withUnsafeBytes { unsafe MemoryEntry.make(hash: key.hash, key: $0, image: image, cost: cost) }
@@ -255,12 +279,14 @@ package final class MemoryCache: Sendable {
     }
 
     /// Replaces image and cost of an entry. The entry itself is not evicted to make room for it.
+    /// Called under the lock of the order.
     private func update(
         _ entry: MemoryEntry.Pointer, _ image: Image, _ key: CacheKey, _ cost: Int, _ state: inout State, _ removed: inout Removed
     ) {
         unsafe state.order.remove(entry)
         unsafe state.bytes &-= entry.pointee.cost
         makeRoom(bytes: cost, count: 0, &state, &removed)
+        // Look-ups of other threads see either image.
         unsafe removed.replaced = shards[key.hash].withLock { shard in
             unsafe entry.pointee.cost = cost
             unsafe noteUse(entry)
@@ -270,6 +296,7 @@ package final class MemoryCache: Sendable {
         state.bytes &+= cost
     }
 
+    /// Does nothing without an entry.
     private func remove(_ key: CacheKey, _ state: inout State, _ removed: inout Removed) {
         guard let entry = unsafe entry(of: key) else { return }
         unsafe state.order.remove(entry)
@@ -294,12 +321,16 @@ package final class MemoryCache: Sendable {
 }
 
 /// Contents and usage of a memory cache.
+/// Numbers since the cache was made, except for `bytes` and `count`.
 package struct MemoryCacheStatistics: Sendable, Equatable {
+    /// Look-ups that found an image.
     package var hits = 0
     package var misses = 0
+    /// Images removed because of a limit.
     package var evictions = 0
     /// Misses of recently evicted images.
     package var ghostHits = 0
+    /// Costs of all images now.
     package var bytes = 0
     package var count = 0
 

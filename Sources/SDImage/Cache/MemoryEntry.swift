@@ -7,12 +7,16 @@ import Synchronization
 /// A look-up reads only the second 64 bytes, which contain the reference to the image and a key of ordinary length. `image`
 /// and `cost` change under the locks of the table and of the eviction order, `uses` and `lastUse` at any time. The other
 /// fields belong to the eviction order.
+/// Size and order of the fields are chosen for the cache lines of the processor.
 @unsafe struct MemoryEntry: ~Copyable {
     typealias Pointer = UnsafeMutablePointer<MemoryEntry>
 
+    /// Hash of the key, with the secret of the process.
     let hash: UInt64
+    /// Bytes that count against the limit.
     var cost: Int
     /// Neighbors in a queue.
+    /// The eviction order uses them for its queues, and for chains of removed entries.
     var newer: Pointer?
     var older: Pointer?
     /// Location of the entry in the eviction order.
@@ -23,7 +27,9 @@ import Synchronization
     private let unused: (UInt64, UInt64) = (0, 0)
 
     // Fields read by a look-up start here.
+    /// Retained by the entry.
     var image: Unmanaged<Image>
+    /// Bytes of the key, which follow the structure.
     let keyLength: UInt32
     /// Number of uses that the eviction order has not consumed yet, up to `MemoryEntry.mostUses`.
     let uses = Atomic<UInt32>(0)
@@ -41,6 +47,7 @@ import Synchronization
     }
 
     /// Allocates an entry; nil when allocation fails or the length of the key exceeds `UInt32`.
+    /// The caller owns the entry, and frees it with `free`.
     static func make(hash: UInt64, key: UnsafeRawBufferPointer, image: Image, cost: Int) -> Pointer? {
         guard let keyLength = UInt32(exactly: key.count) else { return nil }
         var memory: UnsafeMutableRawPointer?
@@ -69,6 +76,7 @@ import Synchronization
         }
     }
 
+    /// Compares the bytes of the key, after the hash was found equal.
     @inline(__always)
     static func hasKey(_ entry: Pointer, _ key: UnsafeRawBufferPointer) -> Bool {
         guard unsafe Int(entry.pointee.keyLength) == key.count else { return false }

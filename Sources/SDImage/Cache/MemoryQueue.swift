@@ -1,7 +1,10 @@
 /// Entries of a memory cache in order of insertion.
+/// A doubly linked list through the entries, used by `AdaptiveOrder`.
 @safe struct MemoryQueue {
+    /// nil for an empty queue.
     private(set) var oldest: MemoryEntry.Pointer?
     private var newest: MemoryEntry.Pointer?
+    /// Costs of its entries.
     private(set) var bytes = 0
     private(set) var count = 0
 
@@ -20,6 +23,7 @@
         count += 1
     }
 
+    /// The entry must be in this queue.
     mutating func remove(_ entry: MemoryEntry.Pointer) {
         let (newer, older) = unsafe (entry.pointee.newer, entry.pointee.older)
         if let newer = unsafe newer { unsafe newer.pointee.older = older } else { unsafe newest = older }

@@ -5,14 +5,18 @@ import Synchronization
 ///
 /// Both lie in plain memory. With a lock inside the structure, a change of a property would count as an access to the whole
 /// structure, including the lock that other threads are trying to take.
+/// A value that names the memory; the memory belongs to `MemoryShards`.
 @unsafe struct MemoryShard {
     struct Contents: ~Copyable {
+        /// The fields guarded by the lock.
         var table = MemoryTable()
         var hits = 0
         var misses = 0
     }
 
+    /// Bytes of one cache line.
     static let stride = 64
+    /// Start of the cache line.
     private let line: UnsafeMutableRawPointer
     /// The address of the table's slots, for prefetching; may be outdated. In another cache line, which no look-up writes: its
     /// slot is fetched while the line of the lock is.
@@ -23,14 +27,17 @@ import Synchronization
         unsafe self.slots = slots
     }
 
+    /// The lock is at the start of the line.
     @inline(__always)
     private var lock: UnsafeMutablePointer<LockWord> { unsafe line.assumingMemoryBound(to: LockWord.self) }
 
+    /// The contents follow at the next aligned address.
     @inline(__always)
     private var contents: UnsafeMutablePointer<Contents> {
         unsafe (line + MemoryLayout<Contents>.alignment).assumingMemoryBound(to: Contents.self)
     }
 
+    /// Must be called once before any other use.
     func initialize() {
         unsafe slots.initialize(to: Atomic(0))
         unsafe lock.initialize(to: LockWord())
@@ -50,6 +57,7 @@ import Synchronization
         unsafe MemoryTable.prefetch(hash, slots.pointee.load(ordering: .relaxed))
     }
 
+    /// Calls `body` with the contents under the lock. The body must not call the host.
     @inline(__always)
     func withLock<R>(_ body: (UnsafeMutablePointer<Contents>) -> R) -> R {
         unsafe lock.pointee.lock()
@@ -58,6 +66,7 @@ import Synchronization
     }
 
     /// Inserts a new entry; false when allocation fails.
+    /// The prefetch address follows the slots, which may have moved.
     func insert(_ entry: MemoryEntry.Pointer) -> Bool {
         unsafe withLock { contents in
             guard unsafe contents.pointee.table.insert(entry) else { return false }
@@ -77,7 +86,9 @@ import Synchronization
 /// All shards of a memory cache. Each has its own cache line, so that threads using different locks do not contend for a line.
 @safe struct MemoryShards: ~Copyable, @unchecked Sendable {
     // Unchecked: the contents of a shard are accessed only under its lock.
+    /// The lines of all shards, followed by their prefetch addresses.
     private let memory: UnsafeMutableRawPointer
+    /// Logarithm of the number of shards.
     private static let bits: UInt64 = 6
 
     static let count = 1 << bits

@@ -7,9 +7,12 @@ import Glibc
 /// while the keys are compared. Slots come from the C allocator; a failed allocation only means that an entry is not stored.
 @safe struct MemoryTable: ~Copyable, @unchecked Sendable {
     // Unchecked: it owns its memory, and its only user holds a lock.
+    /// 32 bytes, so that two slots share a cache line.
     @safe struct Slot {
         fileprivate let hash: UInt64
+        /// nil for a free slot.
         fileprivate(set) var entry: MemoryEntry.Pointer?
+        /// The image of the entry, for prefetching.
         private var imagePointer: UnsafeMutableRawPointer?
         private let unused: UInt64 = 0
 
@@ -26,6 +29,7 @@ import Glibc
         }
 
         /// Replaces the image and returns the previous one.
+        /// The caller releases the previous image outside the lock.
         mutating func exchange(_ image: Image) -> Image? {
             guard let entry = unsafe entry else { return nil }
             let old = unsafe entry.pointee.image
@@ -34,11 +38,14 @@ import Glibc
             return unsafe old.takeRetainedValue()
         }
 
+        /// The caller will count a reference to it.
         @inline(__always)
         fileprivate func prefetchImage() { unsafe csys_prefetch_write(imagePointer) }
     }
 
+    /// nil for an empty table.
     private var slots: UnsafeMutablePointer<Slot>?
+    /// Number of slots minus 1; the number is a power of two.
     private var mask = 0
     private var count = 0
 
@@ -47,6 +54,7 @@ import Glibc
     deinit { unsafe free(slots) }
 
     /// The slot of an entry; valid until the next change.
+    /// nil for an unknown key. Ends at the first free slot.
     @inline(__always)
     func find(_ hash: UInt64, _ key: UnsafeRawBufferPointer) -> UnsafeMutablePointer<Slot>? {
         guard let slots = unsafe slots else { return nil }
@@ -86,6 +94,7 @@ import Glibc
     /// Removes an entry and moves later entries of the same run back, so that no search ends too early.
     mutating func remove(_ entry: MemoryEntry.Pointer) {
         guard let slots = unsafe slots else { return }
+        // The entry may be behind its home, if the slots before it were taken.
         var hole = unsafe home(entry.pointee.hash)
         while unsafe slots[hole].entry != entry {
             if unsafe slots[hole].entry == nil { return }
@@ -113,6 +122,7 @@ import Glibc
         count = 0
     }
 
+    /// Index at which the search for a hash begins.
     @inline(__always)
     private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & mask }
 
@@ -138,6 +148,7 @@ import Glibc
         return true
     }
 
+    /// Takes the first free slot from the home on; there is one.
     private func insert(_ slot: Slot) {
         guard let slots = unsafe slots else { return }
         var position = home(slot.hash)

@@ -1,8 +1,10 @@
 /// Changes of a disk cache that wait for their transaction, and the state that queries see meanwhile (docs/decisions.md,
 /// "Stores are committed together"). A pure value: its owner holds the lock and performs the effects.
+/// Part of `CommitQueue`.
 struct PendingChanges {
     typealias Completion = @Sendable (Result<Void, ImageError>) -> Void
 
+    /// `removeAll` affects all changes before it.
     enum Change {
         case store(CacheKey, CachedData)
         case remove(CacheKey)
@@ -16,6 +18,7 @@ struct PendingChanges {
         }
     }
 
+    /// One accepted change. Numbers increase in the order of acceptance.
     struct Operation {
         let number: UInt64
         let change: Change
@@ -26,25 +29,32 @@ struct PendingChanges {
     enum Finding {
         /// No change of this key is pending: query the index.
         case unknown
+        /// The entry is removed by a pending change.
         case removed
         case stored(CachedData)
     }
 
+    /// Changes in order of acceptance that no transaction has taken yet.
     private var queue = FIFO<Operation>()
     /// The newest pending change of each key.
     private var newest: [CacheKey: (number: UInt64, data: CachedData?)] = [:]
+    /// Number of pending removals of everything.
     private var waitingRemovals = 0
     private var lastNumber: UInt64 = 0
     /// Bytes of the pending stores.
+    /// Includes stores whose transaction is running.
     private(set) var bytes = 0
 
+    /// Excludes changes whose transaction is running.
     var count: Int { queue.count }
 
+    /// A removal of everything hides all rows, except for later stores.
     func lookUp(for key: CacheKey) -> Finding {
         if let (_, data) = newest[key] { return data.map(Finding.stored) ?? .removed }
         return waitingRemovals > 0 ? .removed : .unknown
     }
 
+    /// The latest change of a key decides what queries see.
     mutating func append(_ change: Change, _ completion: Completion?) {
         lastNumber &+= 1
         switch change {
@@ -60,6 +70,7 @@ struct PendingChanges {
     }
 
     /// Removes and returns the changes for the next transaction, in order. Removing everything is a transaction of its own.
+    /// `byteLimit` may be exceeded by the last change.
     mutating func next(limit: Int, bytes byteLimit: Int) -> [Operation] {
         var batch: [Operation] = []
         var size = 0
@@ -74,6 +85,7 @@ struct PendingChanges {
     }
 
     /// Ends changes that were committed or have failed: from now on the index is queried.
+    /// A key with a later change keeps that.
     mutating func finish(_ batch: [Operation]) {
         for operation in batch {
             switch operation.change {

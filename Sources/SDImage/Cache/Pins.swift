@@ -1,5 +1,6 @@
 /// Paths handed out to callers. Each file survives eviction until it is unpinned as often as it was pinned (docs/decisions.md,
 /// "Paths of entries are pins").
+/// Part of `DiskCache`. Pins end with the process; `CacheSweep` removes those of a dead one.
 final class Pins: Sendable {
     /// Number of times each path was handed out.
     private let counts = Lock<[String: Int]>([:])
@@ -22,6 +23,7 @@ final class Pins: Sendable {
     /// pinned. Blocks.
     @discardableResult func unpin(_ path: String, in site: CacheSite?) -> Bool {
         counts.withLock { counts in
+            // Unknown paths may belong to another cache, or were unpinned too often.
             guard let count = counts[path] else { return false }
             counts[path] = count > 1 ? count - 1 : nil
             // Must run under the lock: afterwards the same path may be handed out again.

@@ -2,6 +2,7 @@ import Glibc
 
 /// Removes expired entries of a disk cache, and the oldest ones while it exceeds its size limit. Works in slices, because other
 /// users of the database wait for a slice.
+/// Part of `DiskCache`. Background trims run on the disk thread, those of a caller on its own.
 final class Trimmer: Sendable {
     /// Work between two slices of a trim, so that pending stores do not wait for its end.
     typealias Interlude = @Sendable () -> Void
@@ -12,7 +13,9 @@ final class Trimmer: Sendable {
         case expired, aged, oversized, vacuum
     }
 
+    /// Guarded by the lock.
     private struct State {
+        /// True while a background trim is submitted or running.
         var isScheduled = false
         /// Maximum number of entries that may be removed now because of their age. Limited in the first hour, because the
         /// clock may have been wrong when the cache was opened. Until removed, such entries are misses.
@@ -34,7 +37,9 @@ final class Trimmer: Sendable {
     /// Pause between two slices of a trim, nanoseconds. Without it another process would find the database free only at the
     /// end.
     private static let sliceGap: UInt64 = 400_000
+    /// Nanoseconds between two slices that return free pages.
     private static let vacuumDelay: UInt64 = 20_000_000
+    /// Nanoseconds between two checks for aged entries: one hour.
     private static let agingInterval: UInt64 = 3_600_000_000_000
 
     init(
@@ -57,6 +62,7 @@ final class Trimmer: Sendable {
     func trim(_ interlude: @escaping Interlude) throws(ImageError) {
         let site = try opener.site()
         var phase: Phase? = .expired
+        // Returning pages is left to the background trim that follows.
         while let current = phase, current != .vacuum {
             phase = try slice(current, in: site, by: clock.now, isRequested: true)
             pause(interlude)
@@ -65,6 +71,7 @@ final class Trimmer: Sendable {
     }
 
     /// Removes the oldest entries, regardless of the limits, until fewer than `bytes` bytes of disk are used; blocks.
+    /// Ignores the age of entries.
     func trim(below bytes: Int, _ interlude: @escaping Interlude) throws(ImageError) {
         let site = try opener.site()
         var selection = CacheSelection(rule: limits.current.rule)
@@ -84,6 +91,7 @@ final class Trimmer: Sendable {
         let limit = limits.current.maxSize
         guard limit > 0 else { return }
         do throws(ImageError) {
+            // Totals are one row, so the check is cheap.
             let use = try site.totals().footprint
             guard use > limit else { return }
             schedule(interlude)
@@ -110,6 +118,7 @@ final class Trimmer: Sendable {
     }
 
     /// Trims a folder of `count` entries that was just opened, and checks for aged entries every hour from then on.
+    /// The first trim may remove an eighth of the entries by age.
     func start(count: Int, _ interlude: @escaping Interlude) {
         state.withLock { $0.agingAllowance = max(1, count / 8) }
         schedule(interlude)
@@ -119,12 +128,14 @@ final class Trimmer: Sendable {
     /// Checks for aged entries every hour; a server has no other occasion for it (docs/decisions.md, "Trimming").
     private func scheduleAging(_ interlude: @escaping Interlude) {
         lease.engine.disk.schedule(at: MonotonicClock.now &+ Trimmer.agingInterval) { [weak self] in
+            // The clock has run for an hour beside the monotonic one, so it is trusted.
             self?.state.withLock { $0.agingAllowance = .max }
             self?.schedule(interlude)
             self?.scheduleAging(interlude)
         }
     }
 
+    /// One slice on the disk thread; schedules the next one, unless the trim is complete.
     private func step(_ phase: Phase, _ interlude: @escaping Interlude) {
         do throws(ImageError) {
             if state.withLock({ $0.isStopped }) { throw .shutdown }
@@ -160,6 +171,7 @@ final class Trimmer: Sendable {
         case .oversized:
             let use = try site.totals().footprint
             // A trim by size that has begun continues down to half of the limit.
+            // Otherwise a cache at its limit would trim a few entries after each store.
             let isShrinking = state.withLock { $0.isShrinking }
             guard limits.maxSize > 0, use > (isShrinking ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }
             selection.footprint = limits.maxSize / 2
@@ -175,6 +187,7 @@ final class Trimmer: Sendable {
     private func removeAged(_ selection: CacheSelection, in site: CacheSite, _ isRequested: Bool) throws(ImageError) -> Bool {
         var selection = selection
         let allowance = isRequested ? .max : state.withLock { $0.agingAllowance }
+        // The allowance is used up until the next hourly check.
         guard allowance > 0 else { return true }
         selection.limit = min(selection.limit, allowance)
         let removal = try remove(selection, in: site)
@@ -188,6 +201,7 @@ final class Trimmer: Sendable {
         selection.limit = min(selection.limit, state.withLock { $0.sliceLimit })
         let (slice, begun) = (selection, MonotonicClock.now)
         let removal = try site.index.perform { store throws(ImageError) in try store.removeOldest(slice) }
+        // The size of slices is measured, because the time depends on the disk.
         adaptSlices(to: MonotonicClock.now &- begun)
         for file in removal.files { site.folder.remove(path: file) }
         counters.countTrimmed(removal.count)
@@ -195,6 +209,7 @@ final class Trimmer: Sendable {
     }
 
     /// Adapts the slice size to about two milliseconds. Other users wait for a slice, and most of its time is its commit.
+    /// `time`: nanoseconds of the last slice.
     private func adaptSlices(to time: UInt64) {
         state.withLock { state in
             if time > 3_000_000 { state.sliceLimit = max(16, state.sliceLimit / 2) }

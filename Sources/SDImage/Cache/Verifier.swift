@@ -1,4 +1,6 @@
 /// Verifies a disk cache: its index, every entry, and the files without an entry.
+/// Runs on the thread of the caller. Each entry is a query of its own, so that other users of the index need not
+/// wait.
 struct Verifier {
     private let site: CacheSite
     private let reader: CacheReader
@@ -21,6 +23,7 @@ struct Verifier {
     }
 
     /// Reads every entry and compares every checksum; blocks the caller throughout.
+    /// Stores and removals may go on meanwhile; entries that they affect are skipped.
     mutating func verify() throws(ImageError) -> CacheReport {
         try verifyIndex()
         try verifyEntries()
@@ -28,6 +31,7 @@ struct Verifier {
         return report
     }
 
+    /// Checks the database, and repairs its indexes, or replaces it.
     private mutating func verifyIndex() throws(ImageError) {
         guard try !isIndexSound() else { return }
         report.isIndexDamaged = true
@@ -46,6 +50,7 @@ struct Verifier {
         try site.index.replaceDamaged()
     }
 
+    /// False for damage; throws other errors.
     private func isIndexSound() throws(ImageError) -> Bool {
         try site.index.perform { store throws(ImageError) in
             do throws(ImageError) {
@@ -58,6 +63,7 @@ struct Verifier {
         }
     }
 
+    /// Reads all rows in pages, then compares their number with the totals.
     private mutating func verifyEntries() throws(ImageError) {
         let before = try site.totals()
         var next: CachePosition? = .beginning
@@ -76,6 +82,7 @@ struct Verifier {
         if repairs { try site.index.perform { store throws(ImageError) in try store.recount() } }
     }
 
+    /// Checks one entry. With `repairs`, a damaged or missing one is removed.
     private mutating func verify(_ entry: CacheEntry) throws(ImageError) {
         let row = try site.index.perform { store throws(ImageError) in try store.row(for: entry.key) }
         guard let row, row.write == entry.write else {
@@ -98,6 +105,7 @@ struct Verifier {
         if repairs { reader.drop(row.key, row.write, from: site) }
     }
 
+    /// True if the row of this write is still there, although its key does not find it.
     private func isListed(_ entry: CacheEntry) throws(ImageError) -> Bool {
         let page = try site.index.perform { store throws(ImageError) in
             try store.entries(Verifier.everyRow, from: CachePosition(date: 0, id: entry.id &- 1), limit: 1)
