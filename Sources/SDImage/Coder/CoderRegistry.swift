@@ -1,10 +1,12 @@
 /// The coders of a process or of one manager, in registration order; the most recently registered one is asked first.
 /// Changes take effect for the next operation. Coders are called outside the lock, on a snapshot of the list.
+/// The coders of the process are composed by `Defaults`; managers may have their own.
 package final class CoderRegistry: Sendable {
     // A monitor instead of a mutex, because it must be held across `fork`.
     private let list: Monitor<[any ImageCoder]>
     /// Application of gain maps and color conversion for images of coders that do neither.
     private let colors: ColorConversion?
+    /// nil if coders never decode in worker processes.
     private let isolation: (any CoderIsolation)?
 
     /// Returns an image that has a gain map, a profile or code points as these options would have decoded it.
@@ -56,6 +58,7 @@ package final class CoderRegistry: Sendable {
         withExtendedLifetime(old) {}
     }
 
+    /// Synchronous decodes must be possible in a child of `fork`.
     package func lockForFork() { list.lock() }
     package func unlockAfterFork() { list.unlock() }
 
@@ -63,6 +66,7 @@ package final class CoderRegistry: Sendable {
 
     /// Returns the coder that recognizes the bytes. If none does and the bytes have no known signature, returns the coder that
     /// decodes `hint`.
+    /// Coders decide by the first bytes; see `ImageCoder.canDecode`.
     package func coder(for bytes: Bytes, hint: ImageFormat = .unknown) -> (any ImageCoder)? {
         let coders = coders
         if let coder = coders.last(where: { $0.canDecode(bytes) }) { return coder }
@@ -70,9 +74,10 @@ package final class CoderRegistry: Sendable {
         return coders.last { $0.decodableFormats.contains(hint) }
     }
 
+    /// True if some coder recognizes the bytes.
     package func canDecode(_ bytes: Bytes) -> Bool { !bytes.isEmpty && coders.contains { $0.canDecode(bytes) } }
 
-    /// An undefined format means the one that `encode` chooses.
+    /// An unknown format means the one that `encode` chooses.
     package func canEncode(_ format: ImageFormat) -> Bool {
         let formats = format == .unknown ? [ImageFormat.png, .jpeg] : [format]
         return coders.contains { coder in formats.contains { coder.canEncode($0) } }
@@ -81,6 +86,7 @@ package final class CoderRegistry: Sendable {
     // MARK: Operations
 
     /// Reads only the headers. The work budget starts here.
+    /// Throws as `decode`, for errors that headers show.
     package func info(
         _ bytes: Bytes, options: DecodeOptions = DecodeOptions(), stop: CancellationToken = CancellationToken(),
         coder override: (any ImageCoder)? = nil
@@ -94,6 +100,8 @@ package final class CoderRegistry: Sendable {
     }
 
     /// Decodes with `coder`, or with the coder that recognizes the bytes; its result is final. The work budget starts here.
+    /// Runs on the calling thread, with the help of idle workers. Throws `emptyData`, `notAnImage`, `unsupported`,
+    /// and the errors of the coder.
     package func decode(
         _ bytes: Bytes, options: DecodeOptions, stop: CancellationToken, coder override: (any ImageCoder)? = nil
     ) throws(ImageError) -> Image {
@@ -109,6 +117,7 @@ package final class CoderRegistry: Sendable {
     }
 
     /// Converts an image that was delivered without encoded bytes to what these options would have decoded.
+    /// The coders are not called.
     package func fit(_ image: Image, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let plain = try options.forCoder()
         guard let colors else { return try image.fitted(plain, stop: stop).signal(options, stop: stop) }
@@ -127,6 +136,7 @@ package final class CoderRegistry: Sendable {
 
     /// Returns a decoder that reads what it needs from a source whose first bytes are `start`; nil when the coder of the format
     /// requires the complete data in memory.
+    /// Throws as `decode`, for the first bytes.
     package func open(
         _ source: any ByteSource, start: Bytes, options: DecodeOptions, stop: CancellationToken,
         coder override: (any ImageCoder)? = nil
@@ -135,8 +145,10 @@ package final class CoderRegistry: Sendable {
             source: source, options: options.forCoder(), stop: stop)
     }
 
-    /// Encodes with the coder registered last among those that encode the format. An undefined format means PNG for an image with
-    /// alpha, and for PQ, HLG and more than 8 bits, else JPEG. The clock of the work limit starts here.
+    /// Encodes with the coder registered last among those that encode the format. An unknown format means PNG for an
+    /// image with alpha, and for PQ, HLG and more than 8 bits, else JPEG. The clock of the work limit starts here.
+    /// Runs on the calling thread, with the help of idle workers. Throws `unsupported` if no coder encodes the
+    /// format.
     package func encode(
         _ image: Image, format wanted: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Bytes {
@@ -163,6 +175,7 @@ package final class CoderRegistry: Sendable {
         }
     }
 
+    /// `override`: the coder of the request. The result may decode in a worker process.
     private func choose(
         for bytes: Bytes, options: DecodeOptions, override: (any ImageCoder)?
     ) throws(ImageError) -> any ImageCoder {
@@ -177,6 +190,7 @@ package final class CoderRegistry: Sendable {
 }
 
 /// Replaces coders by those that decode in worker processes.
+/// Implemented by `SDImageIsolation`.
 package protocol CoderIsolation: Sendable {
     /// Returns `coder`, or one that decodes like it in a worker. Throws `unsupported` if it must decode in a worker and cannot.
     func coder(_ coder: any ImageCoder, options: DecodeOptions) throws(ImageError) -> any ImageCoder

@@ -1,11 +1,14 @@
+/// Steps between an image and the coder that encodes it.
 extension CoderRegistry {
     /// Returns the image to encode: still or downscaled, and in the transfer and depth that the options require.
+    /// Throws for options that the format cannot fulfil.
     func prepared(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Image {
         try format.check(options)
         let image = try image.prepared(options, stop: stop)
         var converted = image
+        // A conversion goes through linear light, which all transfers have in common.
         if let transfer = options.transfer, !image.isSignal(of: transfer) {
             converted = try toSRGB(image, .rgbaFloat, stop).signal(transfer, stop: stop)
         } else if format.lacksCodePoints, image.metadata.cicp != nil {
@@ -16,6 +19,7 @@ extension CoderRegistry {
     }
 
     /// Returns the image in sRGB or, as float, in linear light, with the same orientation.
+    /// Used before a conversion, and for formats without color spaces.
     private func toSRGB(_ image: Image, _ format: PixelFormat, _ stop: CancellationToken) throws(ImageError) -> Image {
         var options = DecodeOptions()
         options.pixelFormat = format
@@ -27,6 +31,7 @@ extension CoderRegistry {
     }
 }
 
+/// Properties of formats that matter for encoding.
 extension ImageFormat {
     /// Bits per channel that files of the format may have; nil for formats that only coders of the host write.
     fileprivate var depths: [Int]? {
@@ -43,6 +48,7 @@ extension ImageFormat {
     fileprivate var lacksCodePoints: Bool { [.gif, .bmp, .ico].contains(self) }
 
     /// Throws for options that files of the format cannot fulfil.
+    /// Formats of the host are not checked.
     fileprivate func check(_ options: EncodeOptions) throws(ImageError) {
         guard let depths else { return }
         let bits = options.bitsPerChannel
@@ -57,8 +63,10 @@ extension ImageFormat {
 
 extension Image {
     /// Returns the image to encode: still or downscaled if the options require it. The orientation is kept.
+    /// Returns this image if nothing has to change.
     package func prepared(_ options: EncodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let image = options.firstFrameOnly && frames != nil ? still : self
+        // Only a bounding box requires scaling.
         guard let box = options.maxPixelSize, !box.isEmpty else { return image }
         var fitting = DecodeOptions()
         fitting.thumbnailSize = box
@@ -77,6 +85,7 @@ extension Image {
     }
 
     /// Returns the image with its orientation applied, for formats that cannot store one.
+    /// Returns this image if it is upright.
     package func upright(stop: CancellationToken) throws(ImageError) -> Image {
         let orientation = metadata.orientation
         guard orientation != .up else { return self }

@@ -1,14 +1,17 @@
 /// Detects the container format of encoded bytes by their complete signature (docs/decisions.md, "Signatures are compared in
 /// full").
+/// Used where no coder is asked: for hints, for reused bytes, and for messages.
 package enum FormatSniffer {
-    /// Returns `undefined` when no known signature matches. Camera raw is never detected, because it looks like TIFF.
+    /// Returns `unknown` when no known signature matches. Camera raw is never detected, because it looks like TIFF.
     package static func format(of bytes: Bytes) -> ImageFormat {
         let reader = bytes.reader
         if let format = bySignature(reader) { return format }
+        // A RIFF file is WebP only by its form type.
         if reader.matches("RIFF", at: 0), reader.matches("WEBP", at: 8) { return .webp }
         if reader.matches("ftyp", at: 4) { return byBrand(reader) }
         if isBitmap(reader) { return .bmp }
         if isIcon(reader) { return .ico }
+        // Last, because text has no signature.
         return SVGSniffer.accepts(bytes) ? .svg : .unknown
     }
 
@@ -29,14 +32,17 @@ package enum FormatSniffer {
         ([0x25, 0x50, 0x44, 0x46, 0x2D], .pdf),
     ]
 
+    /// nil if none of them matches.
     private static func bySignature(_ reader: ByteReader) -> ImageFormat? {
         signatures.first { reader.matches($0.pattern, at: 0) }?.format
     }
 
     // MARK: ISO base media (ISO/IEC 14496-12, 23008-12)
 
+    /// Brands of still images and of sequences.
     private static let avifBrands: [StaticString] = ["avif", "avis"]
     private static let heicBrands: [StaticString] = ["heic", "heix", "hevc", "hevx", "heim", "heis"]
+    /// Brands that name the structure of the file, not its codec.
     private static let structuralBrands: [StaticString] = ["mif1", "msf1", "mif2"]
 
     /// Returns the format of the major brand if that names a codec, otherwise of the compatible brands. Structural brands alone
@@ -51,11 +57,13 @@ package enum FormatSniffer {
         return isStructural ? .heif : .unknown
     }
 
+    /// True if the four bytes at a position are one of the brands.
     private static func has(_ brands: [StaticString], _ reader: ByteReader, at position: Int) -> Bool {
         brands.contains { reader.matches($0, at: position) }
     }
 
     /// Offsets of the compatible brands. A box has a handful of them, so at most 64 are examined.
+    /// The first is at offset 16, after the size, the type, the major brand and its version.
     private static func compatibleBrands(_ reader: ByteReader) -> StrideTo<Int> {
         var size = reader
         let announced = size.u32(bigEndian: true).map(Int.init) ?? 0

@@ -1,9 +1,15 @@
 /// Progressive decoder of one image. Chooses the coder when enough bytes have arrived to detect the format, and then keeps it.
 /// Also provides the frames of an animation.
+/// Used by progressive decodes, and by the decoder objects of the C interface. Updates come from one thread at a
+/// time; images and frames may be requested from several.
 package final class IncrementalDecoder: FrameProvider {
+    /// Guarded by the monitor, which is not held while coders run.
     private struct State {
+        /// Bytes that `append` received; empty if the caller keeps them.
         var bytes: GrowingBytes
+        /// nil until the format is known.
         var decoder: (any ImageDecoder)?
+        /// True after the last bytes.
         var isFinished = false
         /// The decoded image; set when all bytes have arrived.
         var image: Image?
@@ -17,8 +23,11 @@ package final class IncrementalDecoder: FrameProvider {
     private static let bytesOfSource = 4096
 
     private let registry: CoderRegistry
+    /// Options with a memory account of this decoder.
     private let options: DecodeOptions
+    /// Options as given, for the images.
     private let record: DecodeRecord
+    /// The coder of the request; nil for the registered ones.
     private let coder: (any ImageCoder)?
     /// Stop signal of updates whose caller passes none; its budget covers all updates together.
     private let ownStop = CancellationToken()
@@ -36,6 +45,7 @@ package final class IncrementalDecoder: FrameProvider {
     }
 
     /// Decodes from a source that holds the complete data. The coder reads what it needs; if it cannot, all bytes are read here.
+    /// Throws `tooLarge` if all bytes are needed and exceed the limit, and errors of the source.
     package convenience init(
         _ registry: CoderRegistry, source: any ByteSource, options: DecodeOptions, coder: (any ImageCoder)? = nil
     ) throws(ImageError) {
@@ -57,6 +67,7 @@ package final class IncrementalDecoder: FrameProvider {
 
     private var decoder: (any ImageDecoder)? { state.withLock { $0.decoder } }
 
+    /// Empty until the header is known.
     package var size: PixelSize { decoder?.size ?? PixelSize(width: 0, height: 0) }
     package var frameCount: Int { decoder?.frameCount ?? 0 }
     package var loopCount: Int { decoder?.loopCount ?? 0 }
@@ -67,6 +78,7 @@ package final class IncrementalDecoder: FrameProvider {
     }
     /// True when more bytes would not change the image.
     package var isSatisfied: Bool { decoder?.isSatisfied ?? false }
+    /// True after the last piece, whether it was decoded or not.
     package var isFinished: Bool { state.withLock { $0.isFinished } }
     /// All bytes received so far.
     package var bytes: Bytes { state.withLock { $0.bytes.bytes } }
@@ -79,6 +91,7 @@ package final class IncrementalDecoder: FrameProvider {
         let all = try state.withLock { state throws(ImageError) -> Bytes? in
             if let failure = state.failure { throw failure }
             guard !state.isFinished else { return nil }
+            // Memory or the limit is exhausted: without these bytes the rest is useless.
             do throws(ImageError) { unsafe try state.bytes.append(piece) } catch {
                 state.failure = error
                 throw error
@@ -107,9 +120,11 @@ package final class IncrementalDecoder: FrameProvider {
         }
     }
 
+    /// Passes all bytes to the decoder, and keeps the final image.
     private func update(_ all: Bytes, _ isFinished: Bool, _ stop: CancellationToken) throws(ImageError) {
         stop.resume(nanoseconds: options.limits.workNanoseconds, encodedBytes: all.count)
         try stop.check()
+        // Bytes that are too few to choose a coder wait for more.
         let chosen = decoder == nil ? try choose(all, isFinished, stop) : decoder
         guard let chosen else { return }
         try chosen.update(all, isFinished: isFinished, stop: stop)
@@ -122,6 +137,7 @@ package final class IncrementalDecoder: FrameProvider {
     }
 
     /// Chooses the coder and opens its decoder; nil until the format is known.
+    /// With the last bytes, a coder must be found.
     private func choose(_ all: Bytes, _ isFinished: Bool, _ stop: CancellationToken) throws(ImageError) -> (any ImageDecoder)? {
         guard isFinished || all.count >= IncrementalDecoder.bytesToChoose else { return nil }
         guard isFinished || coder != nil || registry.coder(for: all, hint: options.formatHint) != nil else { return nil }
@@ -131,6 +147,7 @@ package final class IncrementalDecoder: FrameProvider {
     }
 
     /// Returns the best image so far; nil when more bytes are needed.
+    /// Throws the error that ended decoding, and errors that do not concern the data.
     package func image(stop: CancellationToken = CancellationToken()) throws(ImageError) -> Image? {
         let (decoder, image, failure) = state.withLock { ($0.decoder, $0.image, $0.failure) }
         if let failure { throw failure }
@@ -150,6 +167,7 @@ package final class IncrementalDecoder: FrameProvider {
 
     /// Marks an image that more bytes may still change as incremental, even if the first of several frames is complete.
     private func marked(_ image: Image, _ decoder: any ImageDecoder) -> Image {
+        // The image is final.
         guard !isFinished, !decoder.isSatisfied else { return image }
         // The frames received so far can be played while the others arrive.
         let moving = decoder.frameCount > 1 && !options.firstFrameOnly ? image.with(frames: self) : image
@@ -160,6 +178,7 @@ package final class IncrementalDecoder: FrameProvider {
     }
 
     /// Returns a frame composed onto the whole canvas.
+    /// Throws `noFrame` for a frame that does not exist yet.
     package func frame(at index: Int, stop: CancellationToken = CancellationToken()) throws(ImageError) -> Image {
         let (decoder, image) = state.withLock { ($0.decoder, $0.image) }
         if let image, index == 0 { return image.frames == nil ? image : image.still }
@@ -169,6 +188,7 @@ package final class IncrementalDecoder: FrameProvider {
         }.with(record)
     }
 
+    /// A frame with a transfer is converted, and counted with its source.
     package func cachedFrame(at index: Int, stop: CancellationToken) throws(ImageError) -> CachedFrame {
         guard index > 0, let decoder else { return CachedFrame(try frame(at: index, stop: stop)) }
         let frame = try timed(stop) { () throws(ImageError) in try decoder.cachedFrame(at: index, stop: stop) }
@@ -189,6 +209,7 @@ package final class IncrementalDecoder: FrameProvider {
         return all.isEmpty ? nil : all
     }
 
+    /// Runs `body` with a time limit of its own, and with the help of idle workers.
     private func timed<R>(_ stop: CancellationToken, _ body: () throws(ImageError) -> R) throws(ImageError) -> R {
         stop.allow(nanoseconds: options.limits.workNanoseconds)
         return try Engine.helped(body)

@@ -1,12 +1,15 @@
 /// Recognizes SVG: XML with the root element `svg`, found within the first 4 KiB (SVG 2, section 5.1; XML 1.0, section 2.8).
 enum SVGSniffer {
+    /// Bytes that are examined.
     private static let window = 4096
 
+    /// Comments and the prolog may precede the root element.
     static func accepts(_ bytes: Bytes) -> Bool {
         let reader = bytes.reader
         let end = min(bytes.count, window)
         var position = reader.matches([0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
         while true {
+            // XML allows white space between the parts of the prolog.
             while position < end, let byte = reader.byte(at: position), isSpace(byte) { position += 1 }
             guard let next = skipProlog(reader, at: position, end: end) else {
                 return isRoot(reader, at: position, end: end)
@@ -32,6 +35,7 @@ enum SVGSniffer {
         return isSpace(next) || next == UInt8(ascii: ">") || next == UInt8(ascii: "/") || next == UInt8(ascii: ":")
     }
 
+    /// The position after the pattern; nil if it does not occur before `end`.
     private static func find(_ pattern: StaticString, _ reader: ByteReader, from start: Int, end: Int) -> Int? {
         var position = start
         while position < end {

@@ -1,7 +1,9 @@
 /// Stream of a coder that requires the complete data: no image before that, then the result of one decode.
+/// Made by `ImageCoder.whole`, for coders without progressive decoding.
 struct WholeStream: ImageStream {
     private let coder: any ImageCoder
     private let options: DecodeOptions
+    /// nil before the last bytes.
     private var result: Image?
     private(set) var properties = StreamProperties()
 
@@ -10,6 +12,7 @@ struct WholeStream: ImageStream {
         self.options = options
     }
 
+    /// Errors of the decode are thrown with the last bytes.
     mutating func update(_ bytes: Bytes, isFinished: Bool, stop: CancellationToken) throws(ImageError) {
         guard isFinished, result == nil else { return }
         let decoded = try coder.decode(bytes, options: options, stop: stop)
@@ -34,6 +37,7 @@ struct WholeStream: ImageStream {
     mutating func rest() { result?.frames?.rest() }
 }
 
+/// The result of `CoderRegistry.open` for such coders.
 extension ImageCoder {
     /// Returns a decoder that waits for the complete data.
     package func whole(options: DecodeOptions) -> any ImageDecoder { StreamDecoder(WholeStream(self, options)) }

@@ -1,6 +1,10 @@
 /// The frames of an animated image, from a coder or the host. All of them can be loaded into memory and unloaded again.
+/// Part of each animated `Image`, so that all users of the image share the loaded frames. Calls may come from several
+/// threads.
 package final class AnimationFrames: FrameProvider {
+    /// The provider, which decodes on demand.
     private let base: any FrameProvider
+    /// All frames in order; nil while they are decoded on demand.
     private let loaded = Monitor<[Image]?>(nil)
 
     private init(_ base: any FrameProvider) { self.base = base }
@@ -30,6 +34,7 @@ package final class AnimationFrames: FrameProvider {
 
     package func rest() { base.rest() }
 
+    /// nil for a frame that is not held.
     private func loaded(_ index: Int) -> Image? {
         loaded.withLock { frames in frames.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
     }
@@ -38,6 +43,7 @@ package final class AnimationFrames: FrameProvider {
     package var isLoaded: Bool { loaded.withLock { $0 != nil } }
 
     /// Decodes and holds all frames. Throws when they exceed `limit` bytes.
+    /// Decodes on the calling thread, without a lock: two callers may both decode.
     package func load(limit: Int, stop: CancellationToken) throws(ImageError) {
         guard !isLoaded else { return }
         var frames: [Image] = []
@@ -51,6 +57,7 @@ package final class AnimationFrames: FrameProvider {
         loaded.withLock { $0 = frames }
     }
 
+    /// Frames that players hold stay valid.
     package func unload() {
         let frames = loaded.withLock { frames in
             defer { frames = nil }

@@ -1,4 +1,5 @@
 /// A frame cached for players: an image, or palette indices when the process is short of memory for frames.
+/// Made by `FrameProvider.cachedFrame`, and held by `FramePool`.
 package struct CachedFrame: Sendable {
     private enum Content { case image(Image), indexed(IndexedFrame) }
 
@@ -7,12 +8,14 @@ package struct CachedFrame: Sendable {
     package let canvasBytes: Int
     package let canvasImageBytes: Int
 
+    /// `canvas`: nil if the image itself is the canvas. `indices`: the form in which the canvas is held.
     package init(_ image: Image, canvas: PixelBuffer? = nil, indices: IndexedPixels? = nil) {
         content = .image(image)
         canvasImageBytes = canvas?.heldBytes ?? 0
         canvasBytes = indices?.heldBytes ?? canvasImageBytes
     }
 
+    /// A frame that is only held as indices.
     package init(_ pixels: IndexedPixels, _ metadata: ImageMetadata) {
         content = .indexed(IndexedFrame(pixels, metadata))
         (canvasBytes, canvasImageBytes) = (0, 0)
@@ -25,6 +28,7 @@ package struct CachedFrame: Sendable {
         canvasImageBytes = max(frame.canvasImageBytes, frame.imageBytes)
     }
 
+    /// Bytes that the frame keeps allocated in its own form.
     package var heldBytes: Int {
         switch content {
         case .image(let image): image.pixels.heldBytes
@@ -40,6 +44,7 @@ package struct CachedFrame: Sendable {
         }
     }
 
+    /// For indices, allocates an image unless one exists.
     package func image() throws(ImageError) -> Image {
         switch content {
         case .image(let image): image
@@ -50,8 +55,10 @@ package struct CachedFrame: Sendable {
 
 /// A frame as palette indices. Its image exists while another object holds a reference to it.
 private final class IndexedFrame: Sendable {
+    /// Wrapped, because a weak reference must be a variable under the lock.
     private struct Shown { weak var image: Image? }
 
+    /// Never changes.
     let pixels: IndexedPixels
     private let metadata: ImageMetadata
     private let shown = Lock(Shown())

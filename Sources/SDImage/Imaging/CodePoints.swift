@@ -8,6 +8,7 @@ package struct CodePoints: Hashable, Sendable {
     package var transfer: UInt8
     /// Matrix coefficients, table 4; 0 for RGB. They describe the stored samples; the pixels of an image are always RGB.
     package var matrix: UInt8
+    /// False for samples of video range.
     package var isFullRange: Bool
 
     package init(primaries: UInt8, transfer: UInt8, matrix: UInt8, isFullRange: Bool) {
@@ -18,6 +19,7 @@ package struct CodePoints: Hashable, Sendable {
     }
 
     /// Fails when a number exceeds 255.
+    /// Numbers come from files, which have room for more than the tables.
     package init?(primaries: UInt32, transfer: UInt32, matrix: UInt32, isFullRange: Bool) {
         guard let primaries = UInt8(exactly: primaries), let transfer = UInt8(exactly: transfer),
             let matrix = UInt8(exactly: matrix)

@@ -1,8 +1,10 @@
 /// An sRGB color with straight alpha; components from 0 to 1.
+/// Used for options and placeholders; pixels are in `PixelBuffer`.
 package struct Color: Hashable, Sendable {
     package var red: Double
     package var green: Double
     package var blue: Double
+    /// 0 is transparent, 1 is opaque.
     package var alpha: Double
 
     package init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
@@ -26,12 +28,14 @@ package struct Color: Hashable, Sendable {
     }
 
     /// The color as "#aarrggbb".
+    /// Part of cache keys.
     package var hex: String {
         let (red, green, blue, alpha) = bytes
         return "#" + [alpha, red, green, blue].map(Color.digits).joined()
     }
 
     /// Text for cache keys: "#aarrggbb" for a color of 8 bits per component, else the components in full.
+    /// Different colors have different texts, so that their images have different keys.
     package var key: String {
         let components = [alpha, red, green, blue]
         if components.allSatisfy({ $0 == Double(Color.byte($0)) / 255 }) { return hex }
@@ -44,12 +48,14 @@ package struct Color: Hashable, Sendable {
         return "#" + [red, green, blue, alpha].map(Color.digits).joined()
     }
 
+    /// Two lower-case digits.
     private static func digits(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 
     /// The color of "#rgb", "#rgba", "#rrggbb" or "#rrggbbaa"; nil for other text.
     package init?(cssHex text: String) {
         guard text.utf8.first == UInt8(ascii: "#") else { return nil }
         var digits: [Int] = []
+        // Bytes above ASCII are no digits, so text can be compared byte by byte.
         for byte in text.utf8.dropFirst() {
             guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
             digits.append(digit)
@@ -64,6 +70,7 @@ package struct Color: Hashable, Sendable {
         self.init(red: parts[0], green: parts[1], blue: parts[2], alpha: parts.count == 4 ? parts[3] : 1)
     }
 
+    /// NaN counts as 0.
     private static func byte(_ value: Double) -> UInt8 {
         guard value > 0 else { return 0 }
         return UInt8(min(1, value) * 255 + 0.5)

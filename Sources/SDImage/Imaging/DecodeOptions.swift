@@ -9,15 +9,20 @@ package enum DynamicRange: Int32, Sendable {
 }
 
 /// Options of a decode. The defaults give a straight format of 8 bits per channel, in sRGB, upright, at full size.
+/// The C interface documents each one (`include/sdimage/decode.h`). Options that change pixels are part of cache
+/// keys.
 package struct DecodeOptions: Hashable, Sendable {
     /// Bounding box in pixels of the displayed image; nil or empty = full size. Never enlarges.
     package var thumbnailSize: PixelSize?
+    /// Fitting into `thumbnailSize`.
     package var thumbnailMode = ScaleMode.aspectFit
+    /// Decodes an animation as a still.
     package var firstFrameOnly = false
     /// Pixel format of the result; nil: that of the image with 8 bits per channel.
     package var pixelFormat: PixelFormat?
     /// Without `pixelFormat`: keeps more than 8 bits per channel.
     package var keepsDepth = false
+    /// Rendition of images with more than SDR.
     package var dynamicRange = DynamicRange.sdr
     /// Headroom of the display in stops, for `automatic`.
     package var displayHeadroom = 0.0
@@ -25,7 +30,9 @@ package struct DecodeOptions: Hashable, Sendable {
     package var keepsGainMap = false
     /// Transfer of the result, in 16 bits; nil for sRGB and linear light.
     package var transfer: HDRTransfer?
+    /// False leaves the orientation as a tag of the result.
     package var applyOrientation = true
+    /// False leaves the color space of the file, with its profile or code points.
     package var convertToSRGB = true
     /// Limit of decoded bytes over all frames; 0 = off. Overrides the thumbnail size.
     package var limitBytes = 0
@@ -40,6 +47,7 @@ package struct DecodeOptions: Hashable, Sendable {
     /// PNG. The remaining bytes may be missing.
     package var earlyThumbnail = false
     /// Custom options of the request, for coders of the host.
+    /// nil for a request without such options.
     package var bag: FrozenOptions?
     /// Hard limits, checked before any allocation.
     package var limits = DecodeLimits.standard
@@ -69,6 +77,7 @@ package struct DecodeOptions: Hashable, Sendable {
     }
 
     /// The options of each of `count` frames, which share the limit of bytes.
+    /// Frames of one animation share a limit; each gets the same part of it.
     package func ofEachFrame(of count: Int) -> DecodeOptions {
         guard limitBytes > 0, count > 1 else { return self }
         var options = self
@@ -101,12 +110,14 @@ package struct DecodeOptions: Hashable, Sendable {
     }
 
     /// The headroom to which HDR pixels are tone-mapped in a result of format `output`; nil if they keep that of the content.
+    /// 0 is the headroom of SDR, for formats that hold no more.
     package func mappedHeadroom(_ output: PixelFormat) -> Double? {
         guard output == .rgbaFloat else { return 0 }
         return dynamicRange == .automatic ? displayHeadroom : nil
     }
 
     /// The options for a coder: for a result in PQ or HLG those of linear light, which `Image.signal` converts.
+    /// Throws `invalidArgument` if the pixel format cannot hold the transfer.
     func forCoder() throws(ImageError) -> DecodeOptions {
         guard transfer != nil else { return self }
         guard pixelFormat == nil || pixelFormat == .rgb16 || pixelFormat == .rgba16 else {
@@ -131,10 +142,12 @@ package struct DecodeOptions: Hashable, Sendable {
         }
     }
 
+    /// True for a thumbnail size that is not empty.
     package var wantsThumbnail: Bool { thumbnailSize.map { !$0.isEmpty } ?? false }
 }
 
 /// Safety limits of one decode (docs/decisions.md, "Limits of one decode"). On by default; each has its own error message.
+/// A size that exceeds a limit is refused before memory is allocated; the message names the limit.
 package struct DecodeLimits: Hashable, Sendable {
     /// Number of pixels in the header's size, when the coder streams rows and needs no full bitmap.
     package var streamedPixels = 1 << 30
@@ -145,7 +158,9 @@ package struct DecodeLimits: Hashable, Sendable {
     /// Bytes a coder may use besides its result.
     package var workingBytes = 256 << 20
     /// Memory account of the buffers of an operation; empty until it starts.
+    /// nil for limits that are not in use by an operation.
     private var memory = WorkingMemory.Slot()
+    /// Frames of an animation.
     package var frames = 10_000
     /// Bytes of each ICC, EXIF or text block.
     package var metadataBytes = 1 << 20
@@ -166,9 +181,11 @@ package struct DecodeLimits: Hashable, Sendable {
     }()
 
     /// The memory account of the operation; outside an operation, a new account on each access.
+    /// A coder that is called without an operation has limits of its own in each call.
     package var account: WorkingMemory { memory.account ?? WorkingMemory(limit: workingBytes) }
 
     /// The same limits with a new memory account.
+    /// Set once for an operation, whose steps then share it.
     package var accounted: DecodeLimits {
         var limits = self
         limits.memory = WorkingMemory.Slot(WorkingMemory(limit: workingBytes))

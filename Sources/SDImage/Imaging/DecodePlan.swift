@@ -1,4 +1,5 @@
 /// Output parameters of one decode, computed from the header before any pixel memory is allocated.
+/// Made by each coder after it has read the header. Throws before any large allocation.
 package struct DecodePlan: Sendable {
     /// Size stored in the file.
     package let storedSize: PixelSize
@@ -9,14 +10,17 @@ package struct DecodePlan: Sendable {
     /// Orientation tag of the result.
     package let tag: Orientation
 
+    /// True if the image has to be scaled down.
     package var shrinks: Bool { scaledSize != storedSize }
     /// True when one pixel per 8 by 8 block is enough; the pixels at the edges may cover less.
+    /// Then a JPEG decoder needs only the DC coefficients.
     package var shrinksToAnEighth: Bool {
         shrinks && scaledSize.width <= (storedSize.width + 7) / 8 && scaledSize.height <= (storedSize.height + 7) / 8
     }
 
     /// Creates a plan. Bounding boxes refer to the displayed image, and sizes never grow. `original`: the displayed size of the
     /// image that this one may be reduced from. `source`: the format of the image.
+    /// Throws `badData` for an empty size, and `tooLarge` for a size above the limit of pixels.
     package init(
         storedSize: PixelSize, orientation: Orientation, options: DecodeOptions, original: PixelSize? = nil, frames: Int = 1,
         source: PixelFormat = .rgba8
@@ -29,6 +33,7 @@ package struct DecodePlan: Sendable {
                 "image: area of \(storedSize.width)x\(storedSize.height) pixels", limit: options.limits.streamedPixels)
         }
         let displayed = orientation.swapsAxes ? storedSize.swapped : storedSize
+        // The limit of bytes overrides the thumbnail size.
         var wanted = displayed
         if options.limitBytes > 0 {
             let perPixel = options.limitedBytesPerPixel(of: source)
@@ -45,6 +50,7 @@ package struct DecodePlan: Sendable {
 
     /// Fits a size into a box. An image inside the box keeps its size, and so does one that is to cover the box but is smaller
     /// in one dimension. A reduced image is fitted like its original, because its own sides are rounded.
+    /// Sides are rounded up, so that no side becomes 0.
     private static func fit(
         _ size: PixelSize, of original: PixelSize? = nil, into box: PixelSize, _ mode: ScaleMode
     ) -> PixelSize {

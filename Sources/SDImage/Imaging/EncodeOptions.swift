@@ -1,7 +1,9 @@
 /// Options of an encode.
+/// The C interface documents each one (`include/sdimage/encode.h`).
 package struct EncodeOptions: Sendable {
     /// Quality of lossy formats, 0 to 1.
     package var quality = 1.0
+    /// Exact pixels, for formats that can store both kinds.
     package var isLossless = false
     /// Effort from 1, fastest, to 9; nil for the default of the format.
     package var effort: Int?
@@ -11,6 +13,7 @@ package struct EncodeOptions: Sendable {
     package var maxPixelSize: PixelSize?
     /// Target limit of the file size in bytes; 0 = off.
     package var maxFileSize = 0
+    /// Writes a reduced copy into the metadata, for formats that can hold one.
     package var embedsThumbnail = false
     /// JPEG: a gain map after the image.
     package var embedsGainMap = false
@@ -18,12 +21,15 @@ package struct EncodeOptions: Sendable {
     package var transfer: HDRTransfer?
     /// Bits per channel of the file; 0 for the choice of the format.
     package var bitsPerChannel = 0
+    /// Light of the content to be recorded; unknown unless set.
     package var lightLevel = ContentLightLevel()
+    /// Encodes an animation as a still.
     package var firstFrameOnly = false
     /// Number of loops; nil: the loop count of the image; 0 = endless.
     package var loopCount: Int?
     /// JPEG: progressive scans.
     package var isProgressive = false
+    /// JPEG: resolution of the color channels.
     package var chroma = Chroma.quarter
     /// JPEG: restart markers between rows of MCUs.
     package var restartMarkers = false
@@ -54,11 +60,13 @@ package struct EncodeOptions: Sendable {
     package var account: WorkingMemory { memory.account ?? WorkingMemory(limit: EncodeOptions.workingBytes) }
 
     /// Throws if a gain map is asked for. For formats that hold none.
+    /// Called by coders of such formats.
     package func refuseGainMap(_ format: ImageFormat) throws(ImageError) {
         guard !embedsGainMap else { throw ImageError(.unsupported, "\(format.name): gain maps are not written") }
     }
 
     /// The same options with a new memory account.
+    /// Set once for an operation.
     package var accounted: EncodeOptions {
         var options = self
         options.memory = WorkingMemory.Slot(WorkingMemory(limit: EncodeOptions.workingBytes))
@@ -75,6 +83,7 @@ package struct EncodeOptions: Sendable {
     }
 
     /// Throws for numbers out of range and for NaN, which fails every comparison.
+    /// Called before an encode; numbers come from the host.
     func check() throws(ImageError) {
         guard quality >= 0, quality <= 1 else {
             throw ImageError(.invalidArgument, "encoder: quality is \(quality), expected 0 to 1")
@@ -89,6 +98,7 @@ package struct EncodeOptions: Sendable {
     }
 
     /// JPEG chroma resolution.
+    /// Raw values are those of the C interface.
     package enum Chroma: Int32, Sendable {
         case quarter = 0, half = 1, full = 2
     }
@@ -102,6 +112,7 @@ package struct EncodeOptions: Sendable {
 }
 
 /// Light of the content in cd/m2 (CTA-861.3); 0 for unknown.
+/// Recorded in the file for displays; it does not change pixels.
 package struct ContentLightLevel: Hashable, Sendable {
     /// MaxCLL: the brightest pixel.
     package var maxContent: UInt16 = 0

@@ -2,6 +2,7 @@
 /// Every offset in it comes from the file and is checked on use.
 ///
 /// Links are followed only by `directory(_:)`, one at a time, so that loops are impossible.
+/// Used for orientation and resolution, and by metadata of coders. Types of values are those of TIFF 6.0, section 2.
 package struct ExifDirectory {
     private static let shortType: UInt16 = 3
     private static let longType: UInt16 = 4
@@ -10,26 +11,36 @@ package struct ExifDirectory {
     private static let signedRationalType: UInt16 = 10
     package static let entryBytes = 12
 
+    /// Covers the whole block; positions are absolute in it.
     private let reader: ByteReader
+    /// True for "MM", false for "II".
     package let bigEndian: Bool
     /// Start of the TIFF structure; all offsets in it are relative to this position.
     private let start: Int
+    /// Position of the first entry.
     private let firstEntry: Int
+    /// Number of entries as announced; those beyond the end of the block do not exist.
     private let count: Int
 
+    /// One entry of the directory: 12 bytes, of which the tag is not kept.
     private struct Entry {
+        /// Type of the value (TIFF 6.0).
         let type: UInt16
+        /// Number of values, not of bytes.
         let count: UInt32
         /// Position of the four bytes that hold a short value or the offset of a longer one.
+        /// Values of up to four bytes are in the entry itself.
         let position: Int
     }
 
     /// Parses the header. `exif` is a TIFF block, with or without the "Exif" prefix of JPEG. Fails for any other data,
     /// including BigTIFF (version 43), which EXIF does not allow.
+    /// The offset of the directory may be anywhere; it is checked on use.
     package init?(_ exif: Bytes) {
         var reader = exif.reader
         let start = ExifDirectory.prefixLength(reader)
         guard let bigEndian = ExifDirectory.byteOrder(reader, at: start), reader.seek(to: start + 2),
+            // 42 identifies TIFF.
             reader.u16(bigEndian: bigEndian) == 42, let directory = reader.u32(bigEndian: bigEndian)
         else { return nil }
         self.init(reader, start: start, at: start + Int(directory), bigEndian: bigEndian)
@@ -41,6 +52,7 @@ package struct ExifDirectory {
         self.init(block.reader, start: 0, at: position, bigEndian: bigEndian)
     }
 
+    /// Fails if the position is outside the block.
     private init?(_ reader: ByteReader, start: Int, at position: Int, bigEndian: Bool) {
         var reader = reader
         guard reader.seek(to: position), let count = reader.u16(bigEndian: bigEndian) else { return nil }
@@ -75,6 +87,7 @@ package struct ExifDirectory {
         return Double(Int32(bitPattern: numerator)) / Double(Int32(bitPattern: denominator))
     }
 
+    /// The two numbers of a rational, which lie outside the entry; nil as above.
     private func pair(_ tag: UInt16, _ type: UInt16) -> (UInt32, UInt32)? {
         guard let entry = entry(tag), entry.type == type, entry.count == 1 else { return nil }
         var reader = reader
@@ -86,6 +99,7 @@ package struct ExifDirectory {
     }
 
     /// Reads the directory that a tag points to; nil when the tag is missing or of another type.
+    /// The directory may be the same as this one, or an earlier one: the caller must bound the depth.
     package func directory(_ tag: UInt16) -> ExifDirectory? {
         guard let entry = entry(tag), entry.type == ExifDirectory.longType, entry.count == 1 else { return nil }
         var reader = reader
@@ -104,6 +118,7 @@ package struct ExifDirectory {
     }
 
     /// Position of a value of one 16-bit integer in the block; nil when the tag is missing or of another type.
+    /// For writers that change the value in place.
     package func shortPosition(_ tag: UInt16) -> Int? {
         guard let entry = entry(tag), entry.type == ExifDirectory.shortType, entry.count == 1 else { return nil }
         return entry.position
@@ -119,6 +134,7 @@ package struct ExifDirectory {
     }
 
     /// Finds the first entry of a tag; a duplicate is invalid and ignored.
+    /// nil also if the entries before it are cut off.
     private func entry(_ tag: UInt16) -> Entry? {
         var reader = reader
         for index in 0..<count {
@@ -130,10 +146,12 @@ package struct ExifDirectory {
         return nil
     }
 
+    /// "Exif" and two bytes of padding.
     private static func prefixLength(_ reader: ByteReader) -> Int {
         reader.matches([0x45, 0x78, 0x69, 0x66, 0x00], at: 0) ? 6 : 0
     }
 
+    /// nil for other bytes.
     private static func byteOrder(_ reader: ByteReader, at position: Int) -> Bool? {
         if reader.matches("II", at: position) { return false }
         return reader.matches("MM", at: position) ? true : nil

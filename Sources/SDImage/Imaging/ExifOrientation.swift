@@ -1,4 +1,5 @@
 /// Reads the EXIF orientation (EXIF 2.32, section 4.6.4 A: tag 0x0112 of the first directory).
+/// Coders read it before they plan the decode.
 package enum ExifOrientation {
     private static let orientationTag: UInt16 = 0x0112
 

@@ -2,11 +2,13 @@ import SDImagePixels
 
 /// The source positions and weights of each output position along one axis. The kernel is centered and widened for
 /// reductions; positions outside the image have no weight.
+/// Built once for each resampling and axis, and read by all threads. Weights of an output position add up to 1.
 @safe struct FilterAxis {
     /// Number of output positions.
     let count: Int
     /// Allocated weights per output position.
     let taps: Int
+    /// Starts and counts as 32-bit integers, then `taps` floats for each output position.
     private let memory: ScratchMemory
 
     /// Creates an axis. The output covers `extent` source positions starting at `offset`; both may be fractional.
@@ -15,8 +17,10 @@ import SDImagePixels
     ) throws(ImageError) {
         let ratio = extent / Double(output)
         // An area is exactly as wide as an output position. The other kernels are at least as wide as at a ratio of 1.
+        // A reduction needs a wider kernel, which covers every source position.
         let radius = shape.radius * (shape == .area ? ratio : max(1, ratio))
         count = output
+        // Two more for the ends, which may be cut by fractions.
         taps = min(source, Int(min(radius.rounded(.up), Double(source))) * 2 + 2)
         let (weights, overflow) = count.multipliedReportingOverflow(by: taps + 2)
         guard !overflow else { throw .tooLarge("image: working memory in bytes", limit: account.limit) }
@@ -53,6 +57,7 @@ import SDImagePixels
     }
 
     /// Pointers for the C kernels; valid as long as this axis.
+    /// Memory is owned by the axis.
     var kernel: sdpx_axis {
         unsafe sdpx_axis(
             count: count, taps: taps, starts: UnsafePointer(starts), counts: UnsafePointer(counts),
@@ -75,6 +80,7 @@ import SDImagePixels
         return unsafe start..<start + Int(counts[index])
     }
 
+    /// 0 outside the range of the output position.
     func weight(_ index: Int, source: Int) -> Float {
         let range = range(index)
         guard range.contains(source), let weights = unsafe weights else { return 0 }
@@ -82,6 +88,7 @@ import SDImagePixels
     }
 
     /// The largest number of output positions that use the same window of `span` consecutive source positions.
+    /// Determines how many rows of sums a scaler holds at the same time.
     func overlap(span: Int = 1) -> Int {
         var most = 1
         var first = 0
@@ -93,12 +100,14 @@ import SDImagePixels
         return most
     }
 
+    /// Computes the weights of one output position, and normalizes them.
     private func fill(
         _ index: Int, source: Int, center: Double, radius: Double, _ shape: FilterShape, _ steps: inout FilterSteps
     ) {
         guard let starts = unsafe starts, let counts = unsafe counts, let all = unsafe weights else { return }
         let weights = unsafe all + index * taps
         let low = max(0, Int((center - radius).rounded(.down)))
+        // Positions outside the image are left out; the rest is normalized to 1.
         let high = min(source, low + taps, Int((center + radius).rounded(.up)))
         var sum = 0.0
         var first = high

@@ -1,6 +1,7 @@
 import Glibc
 
 /// A resampling kernel: weights by distance from the output position.
+/// Evaluated by `FilterAxis`. All kernels are symmetric.
 package enum FilterShape: Sendable {
     /// Lanczos with three lobes.
     case lanczos
@@ -29,6 +30,7 @@ package enum FilterShape: Sendable {
         case .lanczos:
             return lanczos(d, sine: sin(d * Double.pi / 3))
         case .area: return 1
+        // The cubic convolution kernel with parameter -0.5 (Keys, 1981).
         case .cubic: return d < 1 ? (1.5 * d - 2.5) * d * d + 1 : ((2.5 - 0.5 * d) * d - 4) * d + 2
         case .linear: return 1 - d
         }
@@ -45,11 +47,16 @@ package enum FilterShape: Sendable {
 
 /// The weights of consecutive samples. For Lanczos, only the first sine is computed; rotations by a fixed angle give the
 /// others.
+/// Two multiplications replace each further sine.
 struct FilterSteps {
     private let shape: FilterShape
+    /// Distance between two samples in units of the kernel.
     private let step: Double
+    /// Sine and cosine of the angle between two samples.
     private let turn: (sine: Double, cosine: Double)
+    /// Distance of the next sample from the center.
     private var distance = 0.0
+    /// Sine and cosine of its angle.
     private var sine = 0.0
     private var cosine = 1.0
 
@@ -60,6 +67,7 @@ struct FilterSteps {
         turn = (sin(step * Double.pi / 3), cos(step * Double.pi / 3))
     }
 
+    /// Starts a new series of samples.
     mutating func begin(at distance: Double) {
         self.distance = distance
         sine = sin(distance * Double.pi / 3)

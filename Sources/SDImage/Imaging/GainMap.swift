@@ -1,5 +1,6 @@
 /// The ratio of two renditions of one image, SDR and HDR: a small image, and the numbers that turn its samples into gains
 /// (ISO 21496-1). Immutable.
+/// Read by coders, and applied by the color conversion of the codecs.
 package final class GainMap: Sendable {
     /// How a sample of one channel becomes a gain.
     package struct Channel: Hashable, Sendable {
@@ -16,6 +17,7 @@ package final class GainMap: Sendable {
     }
 
     /// The numbers of a map.
+    /// Numbers of files are checked with `isValid` before they are used.
     package struct Parameters: Hashable, Sendable {
         /// Red, green and blue; equal for a map with one channel.
         package var red = Channel()
@@ -58,6 +60,7 @@ package final class GainMap: Sendable {
     }
 
     /// The map for a base image that is turned.
+    /// Returns this map for `up`.
     package func turned(_ orientation: Orientation, stop: CancellationToken) throws(ImageError) -> GainMap {
         guard orientation != .up else { return self }
         let pixels = try image.pixels.turned(orientation, stop: stop)
@@ -65,6 +68,7 @@ package final class GainMap: Sendable {
     }
 
     /// The map for a base image of this size, than which it is not larger.
+    /// Returns this map if it is small enough.
     package func limited(to size: PixelSize, stop: CancellationToken) throws(ImageError) -> GainMap {
         guard image.size.width > size.width || image.size.height > size.height else { return self }
         var options = DecodeOptions()
@@ -77,6 +81,7 @@ package final class GainMap: Sendable {
     package var headroom: Double { parameters.headroom }
 }
 
+/// Checks and weights that coders share.
 extension GainMap.Parameters {
     /// Stops beyond which a gain is damage: 10,000 cd/m2 are less than 6 stops above white.
     package static let mostStops = 32.0

@@ -1,14 +1,17 @@
 import SDImagePixels
 
 /// A transfer of ITU-R BT.2100; the raw values are those of ITU-T H.273, table 3, and of `sdimage_transfer_characteristics`.
+/// SMPTE ST 2084.
 package enum HDRTransfer: UInt8, Sendable {
     case pq = 16
+    /// ARIB STD-B67.
     case hlg = 18
 
     /// RGB samples of this transfer with the primaries of ITU-R BT.2020.
     package var codePoints: CodePoints { CodePoints(primaries: 9, transfer: rawValue, matrix: 0, isFullRange: true) }
 
     /// Converts light of sRGB primaries, with 1 for SDR white, to that of BT.2020, with 1 for the peak of the transfer.
+    /// Nine numbers, row by row.
     fileprivate var matrix: [Float] {
         let gain = CodePoints.referenceWhite / (self == .pq ? CodePoints.pqPeak : CodePoints.hlgPeak)
         return HDRTransfer.toBT2020.map { Float($0 * gain) }
@@ -20,6 +23,7 @@ package enum HDRTransfer: UInt8, Sendable {
     ]
 }
 
+/// Used by decodes with the option `transfer`, and by encoders.
 extension Image {
     /// True for samples of this transfer with the primaries of ITU-R BT.2020. The matrix is that of the file.
     package func isSignal(of transfer: HDRTransfer) -> Bool {
@@ -39,6 +43,7 @@ extension Image {
         _ transfer: HDRTransfer, format: PixelFormat? = nil, limit: Int = .max, stop: CancellationToken
     ) throws(ImageError) -> Image {
         let format = format ?? (metadata.hasAlpha ? .rgba16 : .rgb16)
+        // The kernel converts from light only; other pixels are converted to light before.
         guard pixels.format == .rgbaFloat, format == .rgb16 || format == .rgba16 else {
             throw ImageError(.internalError, "image: no conversion to a transfer for this pixel format")
         }
@@ -52,6 +57,7 @@ extension Image {
         metadata.headroom = min(metadata.headroom, transfer.codePoints.headroom)
         metadata.hasAlpha = metadata.hasAlpha && format.hasAlpha
         metadata.memoryCost = nil
+        // Frames are converted when they are requested.
         let frames = frames.map {
             MappedFrames($0) { frame, stop throws(ImageError) in
                 try frame.signal(transfer, format: format, limit: limit, stop: stop)
@@ -62,6 +68,7 @@ extension Image {
 }
 
 extension PixelBuffer {
+    /// Runs on several threads, each with rows of its own.
     fileprivate func convert(_ rows: Range<Int>, to target: PixelBuffer, _ transfer: HDRTransfer) {
         let matrix = transfer.matrix
         unsafe matrix.withUnsafeBufferPointer { matrix in

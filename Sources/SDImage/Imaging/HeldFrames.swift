@@ -1,4 +1,5 @@
 /// The frames of an animation, all of them held in memory.
+/// For requests that preload frames, and for animations that the host makes of images.
 package final class HeldFrames: FrameProvider {
     private let images: [Image]
     private let durations: [Int]
@@ -7,6 +8,7 @@ package final class HeldFrames: FrameProvider {
 
     /// Creates an animation of at least one image; all have the same size. `durations`: milliseconds, one per image. `encoded`:
     /// the bytes that the frames were decoded from.
+    /// Throws `invalidArgument` otherwise.
     package init(_ images: [Image], durations: [Int], loopCount: Int, encoded: Bytes? = nil) throws(ImageError) {
         guard let first = images.first, images.count == durations.count else {
             throw ImageError(.invalidArgument, "animation: \(images.count) frames with \(durations.count) durations")

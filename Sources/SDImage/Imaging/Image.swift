@@ -1,6 +1,8 @@
 /// An immutable image: pixels by reference, and metadata. For an animation, the pixels are those of the first frame; the
 /// other frames are decoded on demand.
+/// The result of every decode, and what memory caches hold. Copies with other metadata share the pixels.
 package final class Image: Sendable {
+    /// Never written after the image exists.
     package let pixels: PixelBuffer
     package let metadata: ImageMetadata
     /// All frames of an animation; nil for still images.
@@ -17,10 +19,12 @@ package final class Image: Sendable {
         self.vector = vector
     }
 
+    /// Size in pixels, before the orientation tag is applied.
     package var size: PixelSize { pixels.size }
 
     /// Bytes that the bitmap keeps allocated, multiplied by the frame count when all frames are loaded, and of its gain map;
     /// or the value in the metadata, when set.
+    /// Counted by memory caches.
     package var memoryCost: Int {
         if let cost = metadata.memoryCost { return cost }
         guard let frames, frames.isLoaded else { return pixels.heldBytes + (metadata.gainMap?.image.pixels.heldBytes ?? 0) }
@@ -32,15 +36,18 @@ package final class Image: Sendable {
     package var unappliedGainMap: GainMap? { pixels.format == .rgbaFloat ? nil : metadata.gainMap }
 
     /// True when the image is neither a thumbnail nor transformed, so that its encoded bytes represent it.
+    /// Loads return the encoded bytes of such images only.
     package var isPlain: Bool { !metadata.isThumbnail && !metadata.isTransformed }
 
     /// True when the image represents its bytes completely: full size, not partial, not transformed and metadata not edited.
     var isAsDecoded: Bool {
+        // The size may be displayed or stored, which differ by a quarter turn.
         let own = metadata.sourceSize ?? size
         return isPlain && !metadata.isIncremental && !metadata.isEdited && (own == size || own.swapped == size)
     }
 
     /// Returns a copy when the pixels are less than half of the memory that they keep allocated; otherwise the image itself.
+    /// Crops are views of the bitmap they were cut from.
     package func compacted() throws(ImageError) -> Image {
         let stride = try PixelBuffer.stride(width: pixels.size.width, format: pixels.format)
         guard pixels.heldBytes / 2 > stride * pixels.size.height else { return self }
@@ -53,6 +60,7 @@ package final class Image: Sendable {
     }
 
     /// The same image with other metadata.
+    /// Costs no copy of pixels.
     package func with(_ metadata: ImageMetadata) -> Image {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
     }
@@ -79,6 +87,7 @@ package final class Image: Sendable {
     }
 
     /// The same image as an animation.
+    /// Without its vector image, which has no frames.
     package func with(frames: any FrameProvider) -> Image {
         var metadata = metadata
         metadata.frameCount = frames.frameCount
@@ -108,7 +117,9 @@ package final class Image: Sendable {
 }
 
 /// Properties of an image other than its pixels.
+/// Copied with each change of an image; large parts are references.
 package struct ImageMetadata: Sendable {
+    /// Container that the image was decoded from.
     package var format: ImageFormat = .unknown
     /// Pixels per point, at least 1.
     package var scale = 1.0
@@ -116,11 +127,13 @@ package struct ImageMetadata: Sendable {
     package var orientation: Orientation = .up
     /// True when pixels may be transparent. Can be false although the format has an alpha channel.
     package var hasAlpha = false
+    /// Frames of an animation; 1 for stills.
     package var frameCount = 1
     /// Number of loops; 0 = endless; 0 for still images.
     package var loopCount = 0
     /// Sum of the frame durations in milliseconds; 0 for still images.
     package var durationMilliseconds = 0
+    /// True for a partial image, which a better one follows.
     package var isIncremental = false
     /// True when corrupt data of a complete file was accepted, so that some pixels are wrong.
     package var isDamaged = false
@@ -138,6 +151,7 @@ package struct ImageMetadata: Sendable {
     package var bitsPerChannel = 0
     /// Channels in the file; 0 when unknown.
     package var channels = 0
+    /// True if the file is progressive or interlaced.
     package var isProgressive = false
     /// The embedded ICC profile; set when the pixels were not converted to sRGB.
     package var colorProfile: Bytes?
@@ -181,4 +195,5 @@ package final class DecodeRecord: Sendable {
 }
 
 /// Information about the source of an image. Opaque here, so that imaging does not depend on HTTP.
+/// Implemented by `SharedResponseRecord` in HTTP.
 package protocol ImageProvenance: AnyObject, Sendable {}

@@ -1,15 +1,20 @@
 import SDImagePixels
 
 /// An image reduced to a grid of means, the input of placeholder encoders.
+/// Used by `BlurHash` and `ThumbHash`.
 @safe struct ImageCells {
     /// Columns and rows of the grid; those of the image when it is small.
     let size: PixelSize
     private let source: PixelBuffer
+    /// True for sums of linear light, false for those of sRGB samples.
     private let inLight: Bool
     private let passesAlphaOver: Bool
+    /// First column of each cell, and the end of the last one.
     private let columns: [Int32]
+    /// Four floats for each cell of one row.
     private let sums: ScratchMemory
 
+    /// `size`: columns and rows of the grid, at most those of the image.
     init(_ image: Image, size: PixelSize, inLight: Bool, passesAlphaOver: Bool) throws(ImageError) {
         source = image.pixels
         self.size = size
@@ -23,6 +28,7 @@ import SDImagePixels
     static func bounds(_ length: Int, cells: Int) -> [Int] { (0...cells).map { $0 * length / cells } }
 
     /// Calls `body` for each row of the grid with the sums of its cells: premultiplied red, green and blue, and alpha.
+    /// The buffer is valid during the call only.
     func forEachRow(_ body: (Int, UnsafeBufferPointer<Float>) -> Void) {
         let rows = ImageCells.bounds(source.size.height, cells: size.height)
         let sums = unsafe sums.bound(to: Float.self)

@@ -1,6 +1,8 @@
+/// Serves images that come without encoded bytes, and downscaling before an encode.
 extension Image {
     /// Applies decode options to an image that has no bytes to decode: fits it into their box, applies the orientation and
     /// converts the pixel format. `transform` converts straight rows to sRGB. Returns the same object when nothing changes.
+    /// Frames of an animation are fitted when they are requested.
     package func fitted(
         _ options: DecodeOptions, transform: (any RowTransform)? = nil, stop: CancellationToken
     ) throws(ImageError) -> Image {
@@ -10,6 +12,7 @@ extension Image {
             source: pixels.format)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)
         let headroom = mappedHeadroom(options, output)
+        // Nothing but the pixel format may have to change.
         guard plan.shrinks || plan.turn != .up || transform != nil || output == .rgbaFloat && headroom != nil else {
             return output == pixels.format ? self : try converted(to: output)
         }
@@ -33,6 +36,7 @@ extension Image {
         metadata.isThumbnail = options.wantsThumbnail
         metadata.hasAlpha = metadata.hasAlpha && output.hasAlpha
         if let headroom { metadata.reduceRange(to: headroom) }
+        // A gain map relates to samples of a base image, not to light.
         if (output == .rgbaFloat) != (pixels.format == .rgbaFloat) { metadata.gainMap = nil }
         metadata.gainMap = try metadata.gainMap?.limited(to: plan.scaledSize, stop: stop).turned(plan.turn, stop: stop)
         metadata.memoryCost = nil

@@ -17,6 +17,7 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
     case raw = 14
 
     /// Lower-case name for the command line and Python. NUL-terminated, so that C callers can borrow it.
+    /// Also part of messages.
     package var name: StaticString {
         switch self {
         case .unknown: "unknown"
@@ -46,6 +47,7 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
     }
 
     /// The formats of the extensions of file names, which have at most five letters.
+    /// `CacheFileName` uses them for files on disk.
     package static let extensions: [String: ImageFormat] = [
         "jpg": .jpeg, "jpeg": .jpeg, "jpe": .jpeg, "jfif": .jpeg, "png": .png, "apng": .png, "gif": .gif, "webp": .webp,
         "heic": .heic, "heics": .heic, "heif": .heif, "hif": .heif, "avif": .avif, "avifs": .avif, "bmp": .bmp,
@@ -64,6 +66,7 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
     }
 
     /// True if files of the format never lose details.
+    /// Formats with both modes count as lossy.
     package var isLossless: Bool {
         switch self {
         case .png, .gif, .bmp, .ico, .tiff, .svg, .pdf: true
@@ -78,6 +81,7 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
         self = ImageFormat.mimeTypes[String(decoding: bytes, as: UTF8.self)] ?? .unknown
     }
 
+    /// Registered types, and others that servers send.
     private static let mimeTypes: [String: ImageFormat] = {
         var types: [String: ImageFormat] = [
             "image/jpg": .jpeg, "image/apng": .png, "image/x-png": .png, "image/heic-sequence": .heic,
@@ -87,6 +91,7 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
         return types
     }()
 
+    /// The registered type; "image/*" for an unknown format.
     package var mimeType: StaticString {
         switch self {
         case .unknown: "image/*"

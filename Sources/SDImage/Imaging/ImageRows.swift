@@ -1,10 +1,12 @@
 import SDImagePixels
 
 /// The rows of an image in the pixel format of an encoder: those in memory, or converted on demand.
+/// Used by one thread, in the order of rows.
 package struct ImageRows {
     package let pixels: PixelBuffer
     package let format: PixelFormat
     /// Two buffers, so that a row and the previous one are valid at the same time.
+    /// Empty if no conversion is needed.
     private let scratch: [ScratchMemory]
 
     /// Creates rows. Linear light must be converted by `Image.converted` first, which applies tone mapping where needed.
@@ -23,6 +25,7 @@ package struct ImageRows {
     package var size: PixelSize { pixels.size }
 
     /// A row, valid until two more rows have been requested; nil for an invalid index.
+    /// `y` counts from the top.
     package func row(_ y: Int) -> UnsafeRawBufferPointer? {
         guard let row = unsafe pixels.row(y), !scratch.isEmpty else { return unsafe pixels.row(y) }
         let converted = unsafe scratch[y % 2].bytes

@@ -1,10 +1,13 @@
 import Synchronization
 
 /// The coders that decode in worker processes; the raw values are those of `sdimage_isolation`.
+/// Set for the process, and overridden by options.
 package enum Isolation: Int32, Sendable {
+    /// Every coder decodes in this process.
     case none = 1
     /// Coders in modules and plug-ins, and those that declare themselves risky.
     case risky = 2
+    /// Every coder that a worker can make.
     case all = 3
 
     // MARK: Settings of the process
@@ -26,6 +29,7 @@ package enum Isolation: Int32, Sendable {
 }
 
 /// The place of a coder's code, from which a worker process can make the same coder.
+/// Returned by `ImageCoder.origin`.
 package enum CoderOrigin: Sendable {
     /// A built-in coder of this library, found by its name.
     case library

@@ -1,4 +1,5 @@
 /// EXIF orientation: the rotation or reflection that displays stored pixels upright (EXIF 2.32, tag 0x0112).
+/// The raw values are those of the tag.
 package enum Orientation: Int32, Sendable, CaseIterable {
     case up = 1
     case upMirrored = 2

@@ -1,8 +1,11 @@
 import SDImagePixels
 
 /// A rectangle of pixels inside an image.
+/// Used for the parts of frames that changed, and for squares of canvases.
 package struct PixelArea: Equatable, Sendable {
+    /// First column.
     package var left: Int
+    /// First row.
     package var top: Int
     package var size: PixelSize
 
@@ -21,6 +24,7 @@ package struct PixelArea: Equatable, Sendable {
     package var rows: Range<Int> { top..<top + size.height }
 
     /// Divides an image into squares, row by row; those at the right and lower edge may be smaller.
+    /// Order of the squares: left to right, then top to bottom.
     package static func squares(of image: PixelSize, side: Int) -> [PixelArea] {
         stride(from: 0, to: image.height, by: side).flatMap { y in
             stride(from: 0, to: image.width, by: side).map { x in
@@ -30,6 +34,7 @@ package struct PixelArea: Equatable, Sendable {
     }
 
     /// The bounding area of the differences between two images of the same size and pixel format; nil when they are equal.
+    /// Rows are compared by a kernel, which widens the span of columns.
     package init?(from before: PixelBuffer, to after: PixelBuffer) {
         let (width, pixel) = (after.size.width, after.format.bytesPerPixel)
         var (first, end, top, bottom) = (width, 0, after.size.height, 0)

@@ -9,19 +9,23 @@ import Glibc
     package let format: PixelFormat
     /// Bytes from one row to the next.
     package let stride: Int
+    /// First byte of row 0.
     private let base: UnsafeMutableRawPointer
+    /// Frees or returns the memory.
     private let release: @Sendable () -> Void
     /// Share of the working memory that the buffer is counted on.
     private let reservation: WorkingMemory.Reservation?
     /// The memory that can be passed to another process, in a worker; nil elsewhere, and for adopted pixels.
     package let region: (any PixelRegion)?
 
+    /// Bytes from the first row to the end of the last one, with padding.
     package var byteCount: Int { stride * size.height }
     /// Bytes that the buffer keeps allocated; for a view, those of the whole buffer.
     package let heldBytes: Int
 
     /// Allocates memory from the pool, uninitialized unless `zeroed`. Throws before allocating more than `limit` bytes.
     /// `account`: memory account of the operation; nil for the result of an operation.
+    /// Throws `badData` for an empty size, `tooLarge` for a size above a limit, and `noMemory`.
     package init(
         size: PixelSize, format: PixelFormat, limit: Int = DecodeLimits.standard.outputBytes, zeroed: Bool = false,
         account: WorkingMemory? = nil
@@ -37,6 +41,7 @@ import Glibc
         self.format = format
         self.stride = stride
         heldBytes = bytes
+        // In a worker process, pixels are shared with the parent instead of copied.
         region = try SharedPixels.memory?.region(bytes)
         if let region {
             unsafe base = unsafe region.address
@@ -88,6 +93,7 @@ import Glibc
     package var pixels: UnsafeRawPointer { unsafe UnsafeRawPointer(base) }
 
     /// Row `y`; nil outside the bitmap.
+    /// Without the padding.
     package func row(_ y: Int) -> UnsafeRawBufferPointer? {
         guard y >= 0, y < size.height else { return nil }
         return unsafe UnsafeRawBufferPointer(start: base + y * stride, count: size.width * format.bytesPerPixel)

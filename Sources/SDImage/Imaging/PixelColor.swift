@@ -2,11 +2,13 @@ import SDImagePixels
 
 extension Image {
     /// The straight color of a pixel; at alpha 0, the color samples as stored.
+    /// Throws `invalidArgument` outside the image.
     package func color(x: Int, y: Int) throws(ImageError) -> Color {
         guard x >= 0, x < size.width, let row = unsafe pixels.row(y)?.baseAddress else {
             throw ImageError(.invalidArgument, "image: pixel (\(x), \(y)) is outside \(size.width)x\(size.height) pixels")
         }
         let pixel = unsafe row + x * pixels.format.bytesPerPixel
+        // A straight pixel is converted by the kernel that converts rows.
         guard !pixels.format.isPremultiplied else { return unsafe color8(pixel) }
         var samples: [UInt16] = [0, 0, 0, 0]
         unsafe samples.withUnsafeMutableBytes { buffer in
@@ -18,6 +20,7 @@ extension Image {
     }
 
     /// The straight colors of a rectangle of at most `limit` pixels, row by row.
+    /// Throws `invalidArgument` for an empty part, and one that is outside or too large.
     package func colors(x: Int, y: Int, _ part: PixelSize, limit: Int) throws(ImageError) -> [Color] {
         guard !part.isEmpty, part.width <= limit, part.height <= limit / part.width, x + part.width <= size.width,
             y + part.height <= size.height

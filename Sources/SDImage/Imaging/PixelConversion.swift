@@ -1,5 +1,6 @@
 import SDImagePixels
 
+/// Returns this image if it has the format.
 extension Image {
     /// The same image in another pixel format.
     ///
@@ -28,9 +29,11 @@ extension Image {
     }
 }
 
+/// Rows are converted by several threads at once.
 extension PixelBuffer {
     /// Converts rows, after tone mapping if there is one.
     fileprivate func convert(_ rows: Range<Int>, to target: PixelBuffer, tones: ToneMapping?) throws(ImageError) {
+        // The mapping changes pixels in place, and the source is shared.
         let scratch = tones != nil ? try ScratchMemory(size.width * format.bytesPerPixel) : nil
         for y in rows {
             guard let from = unsafe row(y)?.baseAddress, let to = unsafe target.mutableRow(y)?.baseAddress else { continue }

@@ -13,6 +13,7 @@ package enum PixelFormat: Int32, Sendable, CaseIterable {
     case rgba16 = 8
     case rgbaFloat = 9
 
+    /// Number of samples of a pixel.
     package var channels: Int {
         switch self {
         case .gray8, .gray16: 1

@@ -1,4 +1,5 @@
 /// Width and height in pixels.
+/// Sizes of files are checked before they are multiplied.
 package struct PixelSize: Hashable, Sendable {
     package var width: Int
     package var height: Int
@@ -9,6 +10,7 @@ package struct PixelSize: Hashable, Sendable {
     }
 
     package var isEmpty: Bool { width <= 0 || height <= 0 }
+    /// The size after a quarter turn.
     package var swapped: PixelSize { PixelSize(width: height, height: width) }
 
     /// `width * height`; nil on overflow.
@@ -18,9 +20,11 @@ package struct PixelSize: Hashable, Sendable {
     }
 
     /// The size scaled to `box` in a mode; never larger than this size unless `scaleUp`.
+    /// Sides are rounded up to whole pixels.
     package func scaled(to box: PixelSize, mode: ScaleMode = .aspectFit, scaleUp: Bool) -> PixelSize {
         guard !isEmpty, !box.isEmpty else { return self }
         var result = box
+        // One side is that of the box; the other follows from the ratio.
         if mode != .fill {
             let ratio = Double(width) / Double(height)
             if (ratio > Double(box.width) / Double(box.height)) == (mode == .aspectFit) {
@@ -37,6 +41,7 @@ package struct PixelSize: Hashable, Sendable {
     }
 
     /// True when this size is that of an original or a smaller one, with its proportions up to the rounding of the sides.
+    /// Sides of reduced images are rounded, each by up to a pixel.
     func isReduction(of original: PixelSize) -> Bool {
         guard original.width >= width, original.height >= height else { return false }
         let skew = Double(width) * Double(original.height) - Double(height) * Double(original.width)
@@ -47,6 +52,7 @@ package struct PixelSize: Hashable, Sendable {
     private static func side(_ length: Double) -> Int { max(1, Int(saturating: min(length.rounded(.up), 1e9))) }
 
     /// The largest box of this aspect ratio in which `frames` images of `bytesPerPixel` stay within `limit` bytes.
+    /// At least one pixel, even if it exceeds the limit.
     package func limited(toBytes limit: Int, bytesPerPixel: Int = 4, frames: Int = 1) -> PixelSize {
         guard !isEmpty else { return PixelSize(width: 1, height: 1) }
         let total = Double(limit / max(bytesPerPixel, 1) / max(frames, 1))

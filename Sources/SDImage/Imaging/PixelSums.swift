@@ -3,6 +3,7 @@ import SDImagePixels
 /// Dispatch to the C kernels by sample type: samples to weighted float sums, and sums to samples.
 extension PixelFormat {
     /// Adds a row to several rows of sums, each with its own weight. Premultiplies when `channels` is 4.
+    /// `samples`: samples of the row. `channels`: 4 if the samples are straight colors with alpha.
     func accumulate(
         _ row: UnsafeRawPointer, _ samples: Int, channels: Int32, into sums: [UnsafeMutablePointer<Float>?], _ weights: [Float]
     ) {

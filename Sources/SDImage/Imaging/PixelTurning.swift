@@ -1,7 +1,9 @@
 import SDImagePixels
 
+/// Rows of the result are made by several threads at once.
 extension PixelBuffer {
     /// Applies an orientation; returns this buffer for `up`.
+    /// Allocates a result of its own.
     package func turned(_ orientation: Orientation, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         guard orientation != .up else { return self }
         let size = orientation.swapsAxes ? size.swapped : size
@@ -21,6 +23,7 @@ extension PixelBuffer {
     /// waking a worker.
     package static func lightly(_ rowBytes: Int) -> Int { rowBytes / 32 }
 
+    /// Writes row `y` of the result, for orientations that keep the axes.
     private func copyRow(_ y: Int, to result: PixelBuffer, _ orientation: Orientation) {
         let isMirrored = orientation == .upMirrored || orientation == .down
         let isUpsideDown = orientation == .downMirrored || orientation == .down
@@ -33,6 +36,7 @@ extension PixelBuffer {
     }
 
     /// Writes rows of the result from columns of this buffer.
+    /// Both directions of reading and writing give the four orientations that swap the axes.
     private func transpose(_ rows: Range<Int>, of result: PixelBuffer, _ orientation: Orientation) {
         let isFromRight = orientation == .right || orientation == .rightMirrored
         let isFromBottom = orientation == .left || orientation == .rightMirrored

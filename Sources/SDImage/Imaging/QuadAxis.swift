@@ -1,11 +1,15 @@
 import SDImagePixels
 
 /// A filter axis for the integer kernel of 8-bit samples.
+/// Used for 8-bit images; the weights are integers of 16 bits.
 @safe struct QuadAxis {
+    /// First source position of each output position.
     private let starts: ScratchMemory
+    /// Weights in the order in which the kernel reads them.
     private let weights: ScratchMemory
     private var quads = unsafe sdpx_quad_axis()
 
+    /// `variant`: the instructions that the kernel uses, which determine the order of weights.
     init(_ axis: FilterAxis, variant: Int32, account: WorkingMemory) throws(ImageError) {
         var kernel = unsafe axis.kernel
         let vectors = unsafe sdpx_quad_vectors(&kernel)

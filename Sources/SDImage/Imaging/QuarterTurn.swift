@@ -1,14 +1,18 @@
 /// Rotation by a multiple of 90 degrees. Pixels move but do not change.
+/// Used by `RotateTransformer` for exact angles.
 struct QuarterTurn {
     /// Number of counter-clockwise quarter turns, 0 to 3.
     let quarters: Int
+    /// True if the result has swapped sides; false if the image is centered in its old size, and cut off.
     let fitSize: Bool
 
+    /// Returns the image itself without a turn.
     func turn(_ image: Image, stop: CancellationToken) throws(ImageError) -> Image {
         let turn: [Orientation] = [.up, .left, .down, .right]
         guard quarters != 0 else { return image }
         let pixels = try image.pixels.turned(turn[quarters], stop: stop)
         guard !fitSize, pixels.size != image.size else { return image.redrawn(pixels, hasAlpha: image.metadata.hasAlpha) }
+        // The canvas around the image is transparent, so it needs alpha.
         let turned = try image.redrawn(pixels, hasAlpha: image.metadata.hasAlpha)
             .converted(to: pixels.format.withAlpha)
         return image.redrawn(try QuarterTurn.centered(turned.pixels, in: image.size, stop: stop), hasAlpha: true)

@@ -4,27 +4,39 @@ import SDImagePixels
 ///
 /// When an output row needs few source rows, filtered rows are kept until all are available. When it needs many, each is
 /// added immediately to the sums of all output rows that use it.
+/// Made by `Resampler.run` on each thread; used by that thread only.
 @safe final class ResampledRows {
+    /// The resampling, shared by all threads.
     private let job: Resampler
+    /// Format of the source.
     private let format: PixelFormat
     /// Rows per unit of the kernels, and source rows filtered at a time.
+    /// A unit is one row, or four rows of gray: kernels work on four floats at a time.
     private let unitRows: Int
     private let chunk: Int
     /// Distance between filtered rows in floats, and capacity of the ring in rows.
     private let rowFloats: Int
     private let ring: Int
+    /// Rows filtered along x, in a ring.
     private let filtered: ScratchMemory
     private let filteredBase: UnsafeMutablePointer<Float>
+    /// True if filtered rows are kept until an output row is complete.
     private let keepsRows: Bool
+    /// Sums of output rows, in a ring.
     private let sums: ScratchMemory
     private let sumsBase: UnsafeMutablePointer<Float>
+    /// Number of rows in `sums`.
     private let sumRows: Int
+    /// Bytes of one unit for the integer kernel.
     private let quadStride: Int
+    /// Source rows in the order of the integer kernel; nil without it.
     private let quads: ScratchMemory?
     /// Allocated on first use: 8-bit images are opaque nearly everywhere and do not need it.
+    /// Source rows as floats.
     private var floats: ScratchMemory?
     /// Output of the filter for units of gray, before it is transposed to rows.
     private let grays: ScratchMemory?
+    /// A row in the format of the source, before it is converted to that of the target.
     private let packed: ScratchMemory?
     private let account: WorkingMemory
     /// First source row since the last jump, next source row to filter, and next output row.
@@ -36,15 +48,18 @@ import SDImagePixels
     /// Largest number of taps for which rows are kept; above it, sums take less memory.
     private static let mostHeldTaps = 16
 
+    /// Throws if the buffers exceed the account.
     init(_ job: Resampler, account: WorkingMemory) throws(ImageError) {
         self.job = job
         self.account = account
         format = job.source.format
         let isGray = format.channels == 1
         unitRows = isGray ? 4 : 1
+        // As many rows as the kernel filters at a time.
         chunk = unitRows * Int(job.quads == nil ? SDPX_FLOAT_UNITS : SDPX_QUAD_UNITS)
         rowFloats = (job.size.width * (isGray ? 1 : 4) + 15) & ~15
         keepsRows = job.rows.taps <= ResampledRows.mostHeldTaps
+        // Room for the rows of one output row and for a further chunk, in whole chunks.
         ring = keepsRows ? (job.rows.taps + 2 * chunk - 1) / chunk * chunk : chunk
         sumRows = keepsRows ? 1 : job.rows.overlap(span: chunk)
         filtered = try ScratchMemory(rowFloats * ring, of: Float.self, account: account)
@@ -65,6 +80,7 @@ import SDImagePixels
     }
 
     /// Produces output rows. A range that follows the previous one continues with the partial sums and filtered rows.
+    /// Ranges may come in any order; one that does not continue starts anew, and filters its first rows again.
     func make(_ rows: Range<Int>, stop: CancellationToken) throws(ImageError) {
         if rows.lowerBound != nextOutput {
             nextOutput = rows.lowerBound
@@ -72,6 +88,7 @@ import SDImagePixels
             produced = base
         }
         while nextOutput < rows.upperBound {
+            // All source rows of the output row have been filtered.
             if job.rows.range(nextOutput).upperBound <= produced {
                 store(nextOutput)
                 nextOutput += 1
@@ -86,10 +103,12 @@ import SDImagePixels
 
     // MARK: Along x
 
+    /// Filters the next `chunk` source rows along x.
     private func filter() throws(ImageError) {
         if job.quads != nil, isOpaque { filterQuads() } else { try filterFloats() }
         guard let grays = unsafe grays?.bound(to: Float.self).baseAddress else { return }
         let width = job.size.width
+        // The kernel has written the four rows of a unit next to each other.
         for unit in 0..<chunk / unitRows {
             unsafe sdpx_transpose(
                 filteredRow(produced + unit * unitRows), rowFloats * 4, grays + unit * width * 4, 16, 4, width, 4)
@@ -107,6 +126,7 @@ import SDImagePixels
         return true
     }
 
+    /// Filters rows of 8-bit samples with integer weights.
     private func filterQuads() {
         guard let axis = job.quads, let block = unsafe quads?.bound(to: UInt8.self).baseAddress else { return }
         let width = job.source.size.width
@@ -116,6 +136,7 @@ import SDImagePixels
             unsafe sdpx_load_quads(block + unit * quadStride, rows, width, Int32(format.channels))
         }
         var kernel = unsafe axis.kernel
+        // The rows after these are fetched into the cache meanwhile.
         let next = min(produced + chunk, job.source.size.height)
         var ahead = unsafe sdpx_ahead(
             first: sourceRow(next).assumingMemoryBound(to: UInt8.self), stride: job.source.stride,
@@ -123,6 +144,7 @@ import SDImagePixels
         unsafe sdpx_filter_quads(unitPointers(from: 0, count: units), block, quadStride, &kernel, &ahead)
     }
 
+    /// Filters rows as premultiplied floats.
     private func filterFloats() throws(ImageError) {
         let width = job.source.size.width
         let units = Int(SDPX_FLOAT_UNITS)
@@ -149,6 +171,7 @@ import SDImagePixels
         }
     }
 
+    /// Source rows of a unit, counted from the first of the chunk.
     private func unitRowPointers(_ unit: Int) -> [UnsafeRawPointer] {
         unsafe (0..<unitRows).map { unsafe sourceRow(produced + unit * unitRows + $0) }
     }
@@ -158,6 +181,7 @@ import SDImagePixels
         unsafe job.source.pixels + min(y, job.source.size.height - 1) * job.source.stride
     }
 
+    /// A row of the ring.
     private func filteredRow(_ y: Int) -> UnsafeMutablePointer<Float> {
         unsafe filteredBase + (y - base) % ring * rowFloats
     }
@@ -168,6 +192,7 @@ import SDImagePixels
     private func add() {
         let end = min(produced + chunk, job.source.size.height)
         var index = nextOutput
+        // Output rows whose first source row is among those filtered so far.
         while index < job.rows.count, job.rows.range(index).lowerBound < end {
             let window = job.rows.range(index)
             let part = max(window.lowerBound, produced)..<min(window.upperBound, end)
@@ -176,6 +201,7 @@ import SDImagePixels
         }
     }
 
+    /// Adds weighted rows to a row of sums, or stores their sum if it is the first part.
     private func sum(_ index: Int, _ part: Range<Int>, to row: UnsafeMutablePointer<Float>, adds: Bool) {
         guard let all = unsafe job.rows.weights else { return }
         unsafe pointers.removeAll(keepingCapacity: true)
@@ -184,8 +210,10 @@ import SDImagePixels
         unsafe sdpx_sum_rows(row, pointers, first, part.count, rowFloats, adds ? 1 : 0)
     }
 
+    /// A row of the ring of sums.
     private func sumsRow(_ index: Int) -> UnsafeMutablePointer<Float> { unsafe sumsBase + index % sumRows * rowFloats }
 
+    /// Rounds a complete output row, and writes it to the target.
     private func store(_ index: Int) {
         if keepsRows { unsafe sum(index, job.rows.range(index), to: sumsBase, adds: false) }
         guard let row = unsafe job.target.mutableRow(job.top + index)?.baseAddress else { return }

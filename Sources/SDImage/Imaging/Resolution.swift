@@ -2,6 +2,7 @@
 package typealias Resolution = (x: Double, y: Double)
 
 /// Reads the resolution from EXIF (EXIF 2.32, section 4.6.4 A: XResolution, YResolution, ResolutionUnit).
+/// Values of EXIF are rationals; a missing unit means inches.
 package enum ExifResolution {
     private static let horizontalTag: UInt16 = 0x011A
     private static let verticalTag: UInt16 = 0x011B

@@ -9,23 +9,34 @@ import SDImagePixels
 ///
 /// Source rows are added, and output rows filtered along x, four at a time: each sum is read and written once for four rows, and
 /// each weight is read once for four pixels.
+/// Used by `ScanlineWriter` on one thread. Each source row is read once, in order.
 @safe final class RowScaler {
     let outputFormat: PixelFormat
+    /// Format of the source rows and of the sums.
     private let format: PixelFormat
+    /// Size of the image whose rows arrive.
     private let rowSize: PixelSize
+    /// Weights along x and y.
     private let columns: FilterAxis
     private let rows: FilterAxis
     /// Number of output rows summed at the same time, in a ring.
     private let ring: Int
+    /// Floats from one row of sums to the next.
     private let sumsStride: Int
+    /// Sums of output rows, in a ring.
     private let sums: ScratchMemory
     /// Source rows of 8-bit samples that are not in the sums yet.
     private let pending: ScratchMemory?
+    /// Sums of several rows, pixel by pixel, as the filter along x reads them.
     private let interleaved: ScratchMemory
+    /// Floats from one filtered row to the next.
     private let filteredStride: Int
+    /// Output rows after the filter along x, in floats.
     private let filtered: ScratchMemory
+    /// The output row that `nextRow` returns.
     private let packed: ScratchMemory
     // Unchecked: the checks take 2 % of the instructions of a thumbnail from a disk cache (callgrind, sdimage-bench fetch).
+    /// Arguments of the kernels; kept to avoid allocations.
     @exclusivity(unchecked) private var targets: [UnsafeMutablePointer<Float>?] = unsafe []
     @exclusivity(unchecked) private var weights: [Float] = []
     /// Numbers of source rows received and of those that are in the sums.
@@ -39,6 +50,7 @@ import SDImagePixels
     /// Rows added or filtered at a time.
     private static let together = Int(SDPX_SCALE_ROWS)
 
+    /// Throws `tooLarge` if the buffers exceed the account.
     init(
         from rowSize: PixelSize, extent: ScanlineWriter.Extent, to size: PixelSize, format: PixelFormat, premultiplied: Bool,
         account: WorkingMemory
@@ -70,6 +82,7 @@ import SDImagePixels
     }
 
     /// Adds the next source row to every output row that uses it.
+    /// Rows that are too short are ignored. `row` is read during the call only.
     func add(_ row: UnsafeRawBufferPointer) {
         let bytes = rowSize.width * format.bytesPerPixel
         guard let base = row.baseAddress, row.count >= bytes else { return }
@@ -83,10 +96,12 @@ import SDImagePixels
     }
 
     /// Adds a row of samples of more than 8 bits.
+    /// Such rows are added one at a time.
     private func addDeep(_ row: UnsafeRawPointer) {
         let y = unsafe received
         unsafe received += 1
         let begun = selectTargets(from: y) { [rows] index in unsafe weights.append(rows.weight(index, source: y)) }
+        // Output rows that begin with this row start at 0.
         unsafe targets[begun...].forEach { unsafe $0?.update(repeating: 0, count: sumsStride) }
         let samples = rowSize.width * format.channels
         unsafe format.accumulate(row, samples, channels: Int32(format.channels), into: targets, weights)
@@ -94,6 +109,7 @@ import SDImagePixels
     }
 
     /// Adds the source rows that wait for others.
+    /// Missing rows of the group have no weight.
     func addPending() {
         guard unsafe received > added, let first = unsafe pending?.bound(to: UInt8.self).baseAddress else { return }
         let source = unsafe added..<received
@@ -132,6 +148,7 @@ import SDImagePixels
 
     /// The next output row, if it is complete. Complete rows wait for others unless `all` are requested. Mutable, and valid until
     /// the next call.
+    /// nil until enough rows have been added.
     func nextRow(all: Bool) -> UnsafeMutableRawBufferPointer? {
         if unsafe nextOutput == filteredEnd, !filterRows(all: all) { return nil }
         guard let floats = unsafe filtered.bound(to: Float.self).baseAddress, let result = unsafe packed.bytes.baseAddress else {
@@ -143,6 +160,7 @@ import SDImagePixels
     }
 
     /// Filters the complete rows along x, at most `together`. False if there are none, or too few.
+    /// A group of output pixels is filtered at a time, whose source pixels fit into the buffer.
     private func filterRows(all: Bool) -> Bool {
         var end = unsafe filteredEnd
         let most = unsafe min(rows.count, filteredEnd + RowScaler.together)
@@ -186,6 +204,7 @@ import SDImagePixels
         return true
     }
 
+    /// A row of the ring.
     private func sumsRow(_ index: Int) -> UnsafeMutablePointer<Float>? {
         unsafe sums.bound(to: Float.self).baseAddress.map { unsafe $0 + (index % ring) * sumsStride }
     }

@@ -1,6 +1,9 @@
 /// A color conversion of rows, for example from an ICC profile to sRGB.
+/// Implemented by `ToneMapping`, and by the conversions of the codecs. Used by one thread or several, on different
+/// rows.
 package protocol RowTransform: Sendable {
     /// Output format for input rows of `format`.
+    /// Called once for a decode; the default keeps the format.
     func output(for format: PixelFormat) -> PixelFormat
 
     /// Converts in place when the format stays the same; does nothing otherwise. `format` must be straight; alpha is unchanged.
@@ -10,6 +13,7 @@ package protocol RowTransform: Sendable {
     func apply(_ source: UnsafeRawBufferPointer, to target: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat)
 }
 
+/// Defaults for conversions that keep the format.
 extension RowTransform {
     package func output(for format: PixelFormat) -> PixelFormat { format }
 

@@ -3,18 +3,27 @@ import SDImagePixels
 /// Writes finished rows into the image and applies the orientation.
 ///
 /// Rows that become columns are collected in a band, so that each access to a destination row writes whole cache lines.
+/// The last step of `ScanlineWriter`. Used by one thread.
 @safe struct RowTurner {
+    /// Rows that are transposed at a time.
     private static let bandRows = 32
 
+    /// The result, with the orientation applied.
     let buffer: PixelBuffer
+    /// The orientation to apply.
     private let turn: Orientation
     /// Size of the image before the orientation is applied.
     private let size: PixelSize
+    /// Rows before they become columns; nil if the axes are kept.
     private let band: ScratchMemory?
+    /// Bytes from one row of the band to the next.
     private let bandStride: Int
+    /// Number of the first row in the band.
     private var bandStart = 0
+    /// Rows in the band.
     private var bandCount = 0
 
+    /// Missing rows stay transparent if partial images are accepted.
     init(size: PixelSize, format: PixelFormat, turn: Orientation, options: DecodeOptions) throws(ImageError) {
         buffer = try PixelBuffer(
             size: turn.swapsAxes ? size.swapped : size, format: format, limit: options.limits.outputBytes,
@@ -29,6 +38,7 @@ import SDImagePixels
     }
 
     /// True when a row written at `destination` is final without `commit`.
+    /// Then codecs may write rows without a copy.
     var isDirect: Bool { turn == .up || turn == .downMirrored }
 
     /// Destination of row `y`, in order starting at 0; nil outside the image.
@@ -46,6 +56,7 @@ import SDImagePixels
     }
 
     /// Must be called after row `y` was written to its destination.
+    /// Rows must be committed in order.
     mutating func commit(_ y: Int) {
         switch turn {
         case .up, .downMirrored: break
@@ -59,6 +70,7 @@ import SDImagePixels
     }
 
     /// Transposes the rows collected so far.
+    /// Called for a full band, and at the end of the image.
     mutating func flush() {
         guard let source = unsafe band?.bytes.baseAddress, bandCount > 0 else { return }
         let bytes = buffer.format.bytesPerPixel

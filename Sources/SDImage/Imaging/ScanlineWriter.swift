@@ -3,20 +3,30 @@ import SDImagePixels
 
 /// Receives decoded rows from top to bottom, scales them, converts color and pixel format, and applies the orientation.
 /// Never holds the full source image.
+/// Used by every coder that decodes rows; on one thread. See `DecodePlan` for the sizes.
 @safe package struct ScanlineWriter: ~Copyable {
+    /// Size of the incoming rows.
     private let rowSize: PixelSize
+    /// Format of the incoming rows.
     private let sourceFormat: PixelFormat
     private let acceptsPartial: Bool
+    /// Conversion of colors; nil if the samples stay as they are.
     private let transform: (any RowTransform)?
+    /// nil if the size stays the same.
     private let scaler: RowScaler?
+    /// Writes the rows of the result.
     private var turner: RowTurner
     /// Buffer for a color-converted row; nil when the conversion happens in the row of the scaler.
     private let colorRow: ScratchMemory?
     /// Format of color-converted rows.
     private let colorFormat: PixelFormat
+    /// Format of the result.
     private let output: PixelFormat
+    /// Rows of the result before the orientation is applied.
     private let outputRows: Int
+    /// True if codecs may write into the result.
     private let isDirect: Bool
+    /// Rows received and rows stored.
     private var rowsIn = 0
     private var rowsOut = 0
 
@@ -37,6 +47,7 @@ import SDImagePixels
     /// - `sourceFormat`: format of the rows; straight, unless it equals `output` and no scaling or color conversion is needed.
     /// - `output`: a resolved format.
     /// - `extent`: for a codec whose last scaled pixel lies partly outside the image; nil: all of `rowSize`.
+    /// Throws `tooLarge` and `noMemory` for buffers that exceed the limits.
     package init(
         rowSize: PixelSize, sourceFormat: PixelFormat, plan: DecodePlan, output: PixelFormat,
         transform: (any RowTransform)?, options: DecodeOptions, extent: Extent? = nil
@@ -50,9 +61,11 @@ import SDImagePixels
         let colorFormat = transform?.output(for: sourceFormat) ?? sourceFormat
         var scaler: RowScaler?
         var colorRow: ScratchMemory?
+        // Colors are converted after scaling, so that fewer pixels are converted.
         if rowSize != size {
             scaler = try RowScaler(
                 from: rowSize, extent: extent ?? Extent(width: Double(rowSize.width), height: Double(rowSize.height)), to: size,
+                // Premultiplied output needs no division by alpha, unless colors are converted first.
                 format: sourceFormat, premultiplied: output.isPremultiplied && transform == nil, account: account)
         }
         if transform != nil, scaler == nil || colorFormat != sourceFormat {
@@ -95,6 +108,7 @@ import SDImagePixels
 
     /// Returns the image with the planned orientation. Missing rows are zero when partial images are accepted, and an error
     /// otherwise. A codec that writes directly must count its rows itself.
+    /// Consumes the writer, because rows that follow would change a finished image.
     package consuming func finish() throws(ImageError) -> PixelBuffer {
         if !isDirect, rowsIn < rowSize.height {
             guard acceptsPartial else {
@@ -108,6 +122,7 @@ import SDImagePixels
 
     /// A copy of the image decoded so far. With a quarter turn, the last few rows may be missing. Missing rows are zero when
     /// partial images are accepted.
+    /// For partial images of a progressive decode; the writer continues.
     package mutating func copy() throws(ImageError) -> PixelBuffer {
         drainAll()
         let copy = try PixelBuffer(size: turner.buffer.size, format: output, limit: turner.buffer.byteCount)
@@ -122,6 +137,7 @@ import SDImagePixels
         drain(scaler, all: true)
     }
 
+    /// Converts and stores the rows that the scaler has completed.
     private mutating func drain(_ scaler: RowScaler, all: Bool) {
         let format = scaler.outputFormat
         while let row = unsafe scaler.nextRow(all: all) {
@@ -136,6 +152,7 @@ import SDImagePixels
         }
     }
 
+    /// Converts a row to the format of the result, and places it.
     private mutating func store(_ row: UnsafeRawBufferPointer, format: PixelFormat) {
         guard rowsOut < outputRows, let from = row.baseAddress,
             let destination = unsafe turner.destination(rowsOut), let to = destination.baseAddress

@@ -3,10 +3,13 @@ import SDImagePixels
 
 /// Tone mapping of linear light to a lower headroom, with the tone curve of ITU-R BT.2446-1, method A (docs/decisions.md, "Tone
 /// mapping"). One factor for all channels preserves the hue.
+/// A table of factors is computed once; the kernel looks up each pixel.
 package struct ToneMapping: RowTransform {
     /// The factor of a pixel by the square root of its luminance relative to the peak.
     private let factors: [Float]
+    /// Luminance relative to SDR white that maps to `limit`.
     private let peak: Double
+    /// Highest luminance of the result, relative to SDR white.
     private let limit: Double
 
     /// The highest peak that is mapped, relative to SDR white: that of HLG.
@@ -19,6 +22,7 @@ package struct ToneMapping: RowTransform {
         self.peak = min(max(peak, 1), ToneMapping.highestPeak)
         limit = exp2(headroom)
         // Reduced by a part of the stops only, as a gain map that is applied in part (ISO 21496-1).
+        // A headroom of the display above 0 leaves a part of the range.
         let share = self.peak > limit ? 1 - headroom / log2(self.peak) : 0
         let curve = Curve(peak: self.peak * CodePoints.referenceWhite)
         let steps = Int(SDPX_TONE_STEPS)
@@ -28,6 +32,7 @@ package struct ToneMapping: RowTransform {
         }
     }
 
+    /// Other formats stay unchanged: they have no luminance above white.
     package func apply(_ row: UnsafeMutableRawBufferPointer, pixels: Int, format: PixelFormat) {
         guard format == .rgbaFloat, pixels > 0, row.count / format.bytesPerPixel >= pixels, let base = row.baseAddress else {
             return
@@ -48,10 +53,12 @@ package struct ToneMapping: RowTransform {
     private struct Curve {
         /// Luminance of the SDR display in cd/m².
         private static let standardPeak = 100.0
+        /// Peak of the content in cd/m².
         private let peak: Double
         /// ρ of the HDR and of the SDR display.
         private let (high, low): (Double, Double)
 
+        /// `peak`: in cd/m².
         init(peak: Double) {
             self.peak = peak
             let density = { (luminance: Double) in 1 + 32 * pow(luminance / CodePoints.pqPeak, 1 / 2.4) }
@@ -66,6 +73,7 @@ package struct ToneMapping: RowTransform {
                 return pow(1.077 * (high - 1) / log(high) * log(low) / (low - 1), 2.4) / whites
             }
             let perceived = log(1 + (high - 1) * pow(share, 1 / 2.4)) / log(high)
+            // The three pieces of the curve, as the report gives them.
             let mapped =
                 perceived <= 0.7399
                 ? 1.077 * perceived
@@ -80,8 +88,10 @@ package struct ToneMapping: RowTransform {
 
 extension ToneMapping {
     /// Rows that are measured of an image.
+    /// Every row of a small image, equally spaced rows of a large one.
     private static let measuredRows = 512
     /// Pixels among which one may be brighter than the peak.
+    /// Single bright pixels must not darken the whole image.
     private static let pixelsPerHighlight = 200
 
     /// The luminance that 1 of 200 pixels exceeds, relative to SDR white: from 1 to `highestPeak`. `transform` converts rows to
@@ -108,12 +118,14 @@ extension ToneMapping {
         return peak(counts)
     }
 
+    /// `counts`: pixels by level of light, from dark to bright.
     private static func peak(_ counts: [UInt32]) -> Double {
         var brighter = counts.reduce(0) { $0 + Int($1) }
         let highlights = brighter / pixelsPerHighlight
         for (level, count) in counts.enumerated() {
             brighter -= Int(count)
             guard brighter > highlights else {
+                // Levels are ranges of the exponent and the highest bits of a float, from 1 upwards.
                 let end = Float(bitPattern: Float(1).bitPattern + UInt32(level) << UInt32(SDPX_LEVEL_SHIFT))
                 return min(Double(end), highestPeak)
             }
@@ -122,6 +134,7 @@ extension ToneMapping {
     }
 
     /// The mapping of a float image to the headroom, in stops.
+    /// Measures the image first.
     package init(_ pixels: PixelBuffer, headroom: Double, stop: CancellationToken) throws(ImageError) {
         self.init(peak: try ToneMapping.peak(of: pixels, stop: stop), headroom: headroom)
     }

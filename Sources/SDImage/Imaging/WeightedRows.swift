@@ -1,18 +1,24 @@
 import SDImagePixels
 
 /// Separable convolution of groups of rows; used by one thread.
+/// Used by `ConvolutionFilter`. Rows outside the image repeat those at its edge.
 @safe final class WeightedRows {
     /// Number of rows in a group, which shares the reads of the surrounding rows.
     static let together = 8
 
     private let source: PixelBuffer
+    /// Weights of the kernel, along both axes.
     private let weights: [Float]
     /// Samples of a row, and samples read beyond each of its ends.
     private let samples: Int
     private let margin: Int
+    /// Floats from one row of sums to the next.
     private let stride: Int
+    /// Rows convolved along y, with margins.
     private let sums: ScratchMemory
+    /// A row convolved along x.
     private let result: ScratchMemory
+    /// First of the rows in `sums`.
     private var firstRow = 0
     /// Multiplications between two checks of the token: some milliseconds.
     private static let productsAtOnce = 1 << 22
@@ -29,6 +35,7 @@ import SDImagePixels
     }
 
     /// Computes the vertical sums for these rows, at most `together`.
+    /// Throws `cancelled` and `timeout`.
     func sum(_ rows: Range<Int>, stop: CancellationToken) throws(ImageError) {
         firstRow = rows.lowerBound
         let reach = weights.count / 2
@@ -47,6 +54,7 @@ import SDImagePixels
         for index in 0..<rows.count { unsafe continueEdges(base + index * stride + margin) }
     }
 
+    /// Adds a source row to the sums that it contributes to.
     private func add(_ row: UnsafeRawPointer, to targets: [UnsafeMutablePointer<Float>?], _ weights: [Float]) {
         let format = source.format
         // A channel count of 1 keeps premultiplied samples from being multiplied by alpha.
@@ -54,6 +62,7 @@ import SDImagePixels
         unsafe format.accumulate(row, samples, channels: channels, into: targets, weights)
     }
 
+    /// Repeats the first and the last pixel beyond the ends of a row of sums.
     private func continueEdges(_ row: UnsafeMutablePointer<Float>) {
         let channels = source.format.channels
         for index in 0..<margin {

@@ -9,11 +9,13 @@ package enum XMPOrientation {
     private static let prefixLength = 5
 
     /// Returns the first valid value; nil without one.
+    /// Values other than 1 to 8 do not count.
     package static func read(_ packet: Bytes) -> Orientation? {
         position(in: packet).flatMap { packet.reader.byte(at: $0) }.map { Orientation(exif: Int($0 - Byte.zero)) }
     }
 
     /// The packet with another orientation; the packet itself if it has none.
+    /// Only the digit changes, so that the packet keeps its length.
     package static func replacing(in packet: Bytes, by orientation: Orientation) throws(ImageError) -> Bytes {
         guard let position = position(in: packet), read(packet) != orientation else { return packet }
         var copy = unsafe packet.withUnsafeBytes { unsafe Array($0) }
@@ -31,12 +33,14 @@ package enum XMPOrientation {
         {
             let letter = unsafe UnsafeRawPointer(found) - base
             start = letter + 1
+            // Most letters are part of other names.
             guard reader.matches(name, at: letter - prefixLength) else { continue }
             if let digit = digit(after: letter - prefixLength + name.utf8CodeUnitCount, reader) { return digit }
         }
         return nil
     }
 
+    /// `end`: the position after the name. nil unless one digit from 1 to 8 follows as the whole value.
     private static func digit(after end: Int, _ reader: ByteReader) -> Int? {
         var position = pass(end, reader)
         if reader.byte(at: position) == UInt8(ascii: "=") {
@@ -50,6 +54,7 @@ package enum XMPOrientation {
         position = pass(position + 1, reader)
         guard let digit = reader.byte(at: position), (UInt8(ascii: "1")...UInt8(ascii: "8")).contains(digit) else { return nil }
         let next = reader.byte(at: position + 1) ?? 0
+        // A longer number is no orientation.
         return Byte.isDigit(next) ? nil : position
     }
 
@@ -62,8 +67,10 @@ package enum XMPOrientation {
 }
 
 /// The orientation of an image from its metadata blocks: EXIF takes precedence over XMP.
+/// Used by coders when they read a header.
 package enum MetadataOrientation {
     /// `xmp` is read only if the EXIF block has no orientation.
+    /// Reading XMP may mean decompressing it.
     package static func read(exif: Bytes?, xmp: () throws(ImageError) -> Bytes?) throws(ImageError) -> Orientation {
         if let orientation = exif.flatMap(ExifOrientation.find) { return orientation }
         return try xmp().flatMap(XMPOrientation.read) ?? .up
