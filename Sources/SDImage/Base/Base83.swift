@@ -1,8 +1,10 @@
 /// Base 83 with the alphabet of BlurHash, most significant digit first.
+/// Used by `BlurHash` only; the sizes are so small that linear searches do.
 enum Base83 {
     private static let characters = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
 
+    /// The number in exactly `digits` digits; higher digits are lost.
     static func text(_ number: Int, digits: Int) -> [UInt8] {
         var text: [UInt8] = []
         var rest = number
@@ -14,6 +16,7 @@ enum Base83 {
     }
 
     /// Digit value of each character.
+    /// Throws `badData` for a byte outside the alphabet.
     static func numbers(_ text: [UInt8]) throws(ImageError) -> [Int] {
         var numbers: [Int] = []
         for character in text {

@@ -1,6 +1,8 @@
 /// Packed bit fields, each with its least significant bit first.
+/// The bit order of ThumbHash, which alone uses it. A value is either written or read, from the first bit on.
 struct BitRow: Sendable {
     private(set) var bytes: [UInt8]
+    /// Position of the next bit; it may exceed the end after reads of damaged data.
     private var position = 0
 
     init(_ bytes: [UInt8] = []) { self.bytes = bytes }
@@ -8,6 +10,7 @@ struct BitRow: Sendable {
     /// True if reads went past the end.
     var isExceeded: Bool { position > 8 * bytes.count }
 
+    /// Appends the low `count` bits of a number.
     mutating func put(number: Int, _ count: Int) {
         for bit in 0..<count {
             if position % 8 == 0 { bytes.append(0) }
@@ -32,5 +35,6 @@ struct BitRow: Sendable {
         return number
     }
 
+    /// Reads `count` bits as a fraction of the largest value, from 0 to 1: the inverse of `put` with a value.
     mutating func unit(_ count: Int) -> Double { Double(number(count)) / Double(1 << count - 1) }
 }

@@ -1,4 +1,5 @@
 /// ASCII characters by name, and the character classes of RFC 3986.
+/// Parsers compare bytes instead of Swift characters: their input is untrusted and need not be UTF-8.
 package enum Byte {
     package static let tab: UInt8 = 9
     package static let newline: UInt8 = 10
@@ -38,6 +39,7 @@ package enum Byte {
     /// Space, tab and the line ends (bytes 9 to 13).
     package static func isSpace(_ byte: UInt8) -> Bool { byte == space || byte >= tab && byte <= carriageReturn }
 
+    /// Changes letters of ASCII only, independent of the locale.
     package static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte | 32 : byte }
 
     /// The value of a hexadecimal digit.
@@ -47,10 +49,12 @@ package enum Byte {
         return lower >= 97 && lower <= 102 ? lower - 87 : nil
     }
 
+    /// RFC 3986, section 2.3.
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         isLetter(byte) || isDigit(byte) || byte == hyphen || byte == dot || byte == underscore || byte == tilde
     }
 
+    /// RFC 3986, section 2.2.
     package static func isSubDelimiter(_ byte: UInt8) -> Bool {
         switch byte {
         case 33, 36, 38, 39, 40, 41, 42, plus, comma, semicolon, equals: true  // ! $ & ' ( ) *
@@ -59,6 +63,7 @@ package enum Byte {
     }
 
     /// `pchar` or "/", without the percent sign: characters that a path contains unescaped.
+    /// RFC 3986, section 3.3.
     package static func isPathCharacter(_ byte: UInt8) -> Bool {
         isUnreserved(byte) || isSubDelimiter(byte) || byte == colon || byte == at || byte == slash
     }

@@ -1,4 +1,5 @@
 /// Bounds-checked reading of untrusted bytes: a read past the end returns nil and does not move the offset.
+/// Integers are unsigned; parsers of formats and of the cache's files build on it.
 package struct ByteReader {
     private let bytes: Bytes
     package private(set) var offset = 0

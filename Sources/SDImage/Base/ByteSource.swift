@@ -1,7 +1,10 @@
 /// Random access to encoded bytes that are not necessarily all in memory. Several threads read at once.
+/// Lets decoders read parts of a file, of memory, or of a source of the host.
 package protocol ByteSource: AnyObject, Sendable {
+    /// Fixed for the life of the source.
     var size: UInt64 { get }
     /// Copies bytes from `offset` on; returns their number, which is less than requested only at the end.
+    /// Returns 0 for an offset past the end.
     func read(at offset: UInt64, into buffer: UnsafeMutableRawBufferPointer) throws(ImageError) -> Int
 }
 
@@ -11,6 +14,7 @@ extension ByteSource {
         let count = Int(clamping: min(UInt64(max(count, 0)), size > offset ? size - offset : 0))
         var builder = ByteBuilder(limit: count)
         var missing = count
+        // A source of the host may return less than requested; only 0 ends the data.
         while missing > 0 {
             let position = offset + UInt64(builder.count)
             let wanted = missing

@@ -1,10 +1,12 @@
 import Glibc
 
 /// Immutable bytes passed by reference from a socket, a mapped file or the caller to their readers.
+/// Encoded images, bodies, entries of caches and texts are passed in this form; slices share the memory.
 @safe package final class Bytes: @unchecked Sendable {
     // Unchecked: the memory is never written after `init`; `release` runs once, in `deinit`.
     private let base: UnsafeRawPointer?
     package let count: Int
+    /// Frees the memory, or drops the reference to its owner. Called on the thread that releases the last reference.
     private let release: @Sendable () -> Void
     /// True if the memory belongs to the caller and is valid only for the duration of its call.
     private let isLent: Bool
@@ -12,6 +14,7 @@ import Glibc
     package static let empty = unsafe Bytes(adopting: nil, count: 0) {}
 
     /// Takes over memory that stays valid and unchanged until `release` is called.
+    /// `release` is called exactly once, also for an empty range.
     package init(adopting base: UnsafeRawPointer?, count: Int, release: @escaping @Sendable () -> Void) {
         unsafe self.base = base
         self.count = count
@@ -23,10 +26,12 @@ import Glibc
     package init(lending base: UnsafeRawPointer?, count: Int) {
         unsafe self.base = base
         self.count = count
+        // No release: the caller of the library keeps the memory.
         release = {}
         isLent = true
     }
 
+    /// Lent memory stays lent in its parts, so that `copiedIfLent` copies them as well.
     private init(slicing whole: Bytes, from base: UnsafeRawPointer, count: Int) {
         unsafe self.base = unsafe base
         self.count = count
@@ -40,6 +45,7 @@ import Glibc
         return unsafe Bytes(adopting: base, count: count) { unsafe free(UnsafeMutableRawPointer(bitPattern: address)) }
     }
 
+    /// Copies into memory from `malloc`; throws `noMemory`.
     package static func copying(_ source: UnsafeRawBufferPointer) throws(ImageError) -> Bytes {
         guard let from = source.baseAddress, source.count > 0 else { return .empty }
         guard let memory = unsafe malloc(source.count) else { throw .noMemory(source.count) }
@@ -59,6 +65,7 @@ import Glibc
     package var isEmpty: Bool { count == 0 }
 
     /// Compares byte by byte.
+    /// Two empty objects are equal, whatever their pointers are.
     package func hasContents(of other: Bytes) -> Bool {
         guard count == other.count, let here = unsafe pointer, let there = unsafe other.pointer else {
             return isEmpty && other.isEmpty
@@ -67,8 +74,10 @@ import Glibc
     }
 
     /// Valid as long as this object.
+    /// nil for empty bytes that never had memory.
     package var pointer: UnsafeRawPointer? { unsafe base }
 
+    /// `body` must not keep the pointer.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         defer { withExtendedLifetime(self) {} }
         return try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
@@ -81,6 +90,7 @@ import Glibc
     }
 
     /// Bytes valid as long as they are referenced: this object, or a copy if the memory is only lent.
+    /// Called where bytes are stored beyond the call that delivered them: in a task, a cache or a decoder.
     package func copiedIfLent() throws(ImageError) -> Bytes {
         guard isLent, let base = unsafe base, count > 0 else { return self }
         return unsafe try .copyingPooled(UnsafeRawBufferPointer(start: base, count: count))
@@ -95,6 +105,7 @@ import Glibc
     }
 
     /// Takes over a block of the pool with a capacity of at least `count` bytes.
+    /// The block returns to the pool with the last reference.
     package convenience init(pooled block: PixelPool.Block, count: Int) {
         let address = unsafe UInt(bitPattern: block.base)
         let capacity = unsafe block.capacity

@@ -1,6 +1,7 @@
 import Glibc
 
 /// Immutable NUL-terminated string with a stable address, so that C callers can borrow it.
+/// Names, messages and URLs of results have this form, so that C code reads them without a copy and a conversion.
 @safe package final class CString: @unchecked Sendable {
     // Unchecked: the memory is written in `init` and only read afterwards.
     private let storage: UnsafeMutablePointer<CChar>?
@@ -36,6 +37,7 @@ import Glibc
     package var isEmpty: Bool { count == 0 }
 
     /// Never NULL; valid as long as this object.
+    /// An empty string after a refused allocation has a static terminator, so a getter of C needs no error path.
     package var pointer: UnsafePointer<CChar> {
         if let storage = unsafe storage { return unsafe UnsafePointer(storage) }
         return unsafe CString.emptyStorage

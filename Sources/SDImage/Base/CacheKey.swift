@@ -1,8 +1,11 @@
 /// Cache key: bytes compared bytewise, with its hash computed once.
 ///
 /// Not a `String`: Swift equates NFC with NFD, and all invalid UTF-8, which would confuse two images.
+/// It identifies an image in caches and in the tables of running loads.
 package struct CacheKey: Hashable, Sendable {
+    /// The key as stored; it may contain NUL bytes.
     package let bytes: [UInt8]
+    /// `hash(of:)` of the bytes; valid in this process only, so it is never stored.
     package let hash: UInt64
 
     package init(_ bytes: [UInt8]) {
@@ -18,6 +21,7 @@ package struct CacheKey: Hashable, Sendable {
 
     package init(_ string: String) { self.init(Array(string.utf8)) }
 
+    // The hashes differ for nearly all different keys, so the bytes are rarely compared.
     package static func == (a: CacheKey, b: CacheKey) -> Bool { a.hash == b.hash && a.bytes == b.bytes }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }

@@ -2,6 +2,7 @@ import CSystem
 import Synchronization
 
 /// Parsers of this project that the environment variable SDIMAGE_DISABLE turns off, so that a library parses instead.
+/// An operator switches off a parser with a suspected defect; `DecodeOptions` tell the coders.
 package struct DisabledParsers: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -17,6 +18,7 @@ package struct DisabledParsers: OptionSet, Hashable, Sendable {
     package var names: [String] { DisabledParsers.all.filter { contains($0.parser) }.map(\.name) }
 
     /// Parses names separated by commas; spaces are ignored.
+    /// Unknown names are returned, not refused: a variable set for another version must not stop the program.
     package static func parse(_ text: String) -> (found: DisabledParsers, unknown: [String]) {
         var (found, unknown): (DisabledParsers, [String]) = ([], [])
         for part in text.split(separator: ",") {

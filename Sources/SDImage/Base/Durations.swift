@@ -1,4 +1,5 @@
 /// Conversions of durations. Results that exceed 64 bits become the maximum.
+/// The downloader converts configured times with it.
 package enum Durations {
     package static func nanoseconds(milliseconds: UInt64) -> UInt64 { product(milliseconds, 1_000_000) }
 

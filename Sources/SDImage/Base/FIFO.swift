@@ -1,6 +1,9 @@
 /// First-in first-out queue on one array; popping takes amortised constant time.
+/// Used under the locks of its owners; not synchronized itself.
 package struct FIFO<Element> {
+    /// Popped elements are nil until the array is compacted.
     private var items: [Element?] = []
+    /// Index of the first element that is still queued.
     private var head = 0
 
     package init() {}
@@ -21,6 +24,7 @@ package struct FIFO<Element> {
         let item = items[head]
         items[head] = nil
         head += 1
+        // An empty queue costs nothing to compact; a large array then returns its memory.
         if head == items.count {
             items.removeAll(keepingCapacity: head < 1024)
             head = 0
@@ -39,6 +43,7 @@ package struct FIFO<Element> {
     }
 
     /// Removes the elements that match and returns them in order.
+    /// `matches` is called twice for each element, so it must be pure.
     package mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
         guard !isEmpty else { return [] }
         let all = drain()

@@ -3,6 +3,9 @@ import Glibc
 
 /// Open file or folder, closed with the last reference. Names are resolved relative to an open folder; a symbolic link as the
 /// last component is refused.
+/// The caches on disk walk paths from an open folder, which excludes races with renames and links.
+/// Every open is close-on-exec, so that programs started by the host do not inherit descriptors.
+/// Errors are `ImageError.file`: their status depends on `errno`, which they carry.
 package final class FileDescriptor: Sendable {
     package let number: Int32
 
@@ -16,6 +19,7 @@ package final class FileDescriptor: Sendable {
         try made("folder: open failed") { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     }
 
+    /// Opens a folder by its name in this one.
     package func folder(_ name: String) throws(ImageError) -> FileDescriptor {
         try FileDescriptor.made("folder: open failed") {
             unsafe openat(number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -23,6 +27,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Opens a name for one step of a path walk: a folder, link or file, which is neither read nor followed.
+    /// The descriptor only serves `status`, `linkTarget` and as the base of the next step (O_PATH).
     package func step(_ name: String) throws(ImageError) -> FileDescriptor {
         try FileDescriptor.made("folder: open failed") {
             unsafe openat(number, name, csys_open_path | O_NOFOLLOW | O_CLOEXEC)
@@ -30,6 +35,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Target of the symbolic link that `step` opened.
+    /// Throws for a target that is not UTF-8 or longer than PATH_MAX.
     package func linkTarget() throws(ImageError) -> String {
         var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
@@ -42,6 +48,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Opens a folder, creating it if it is missing.
+    /// An existing folder keeps its mode.
     package func folder(making name: String, mode: mode_t = 0o700) throws(ImageError) -> FileDescriptor {
         if unsafe mkdirat(number, name, mode) == 0 {
             let made = try folder(name)
@@ -54,6 +61,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Opens a file for reading; never blocks on the other end of a pipe.
+    /// A link, device or pipe opens without harm; callers then check `status` for a regular file.
     package func file(_ name: String) throws(ImageError) -> FileDescriptor {
         try FileDescriptor.made("file: open failed") {
             unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
@@ -72,11 +80,13 @@ package final class FileDescriptor: Sendable {
         let made = try FileDescriptor.made("file: creation failed") {
             unsafe openat(number, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         }
+        // As for folders, the umask may have removed bits.
         fchmod(made.number, mode)
         return made
     }
 
     /// Opens a file whose writes append to it, creating it if it is missing.
+    /// The kernel places each write at the end (O_APPEND), so that processes may share the file.
     package func file(appending name: String, mode: mode_t = 0o600) throws(ImageError) -> FileDescriptor {
         let made = try FileDescriptor.made("file: open failed") {
             unsafe openat(number, name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode)
@@ -86,15 +96,18 @@ package final class FileDescriptor: Sendable {
         return made
     }
 
+    /// Replaces an existing file atomically; both names are in this folder.
     package func rename(_ old: String, to new: String) throws(ImageError) {
         guard unsafe renameat(number, old, number, new) == 0 else { throw .file("file: rename failed", errno) }
     }
 
+    /// Removes a file or link; a failure is ignored.
     package func remove(_ name: String) { unsafe unlinkat(number, name, 0) }
 
     /// Removes a folder, which must be empty.
     package func removeFolder(_ name: String) { unsafe unlinkat(number, name, AT_REMOVEDIR) }
 
+    /// nil if `fstat` fails.
     package var status: FileStatus? {
         var status = stat()
         return unsafe fstat(number, &status) == 0 ? FileStatus(status) : nil
@@ -107,6 +120,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Writes all bytes.
+    /// A failure may leave a part of them in the file.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
@@ -125,6 +139,7 @@ package final class FileDescriptor: Sendable {
     /// Reads the first `length` bytes into recycled memory; nil if the file is shorter.
     ///
     /// Not a mapping: a file that another process truncates would end this process with SIGBUS.
+    /// An earlier end of the file is no error, because another process may truncate or replace it meanwhile.
     package func read(_ length: Int) throws(ImageError) -> Bytes? {
         guard length > 0 else { return .empty }
         let block = unsafe try PixelPool.shared.allocate(length)
@@ -132,6 +147,7 @@ package final class FileDescriptor: Sendable {
         var done = 0
         while done < length {
             let count = unsafe pread(number, block.base + done, length - done, done)
+            // A file that shrank meanwhile.
             if count == 0 { return nil }
             if count > 0 { done += count } else if errno != EINTR { throw .file("file: read failed", errno) }
         }
@@ -139,6 +155,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Calls `body` with each name in the folder until it returns false.
+    /// Names that are not UTF-8 appear repaired, and then match no file; "." and ".." are left out.
     package func forEachName(_ body: (String) -> Bool) {
         // Opens the folder again, because the read position is shared with the descriptor that a stream is made from.
         let copy = unsafe openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -156,6 +173,7 @@ package final class FileDescriptor: Sendable {
         }
     }
 
+    /// Repeats a call interrupted by a signal; throws with `errno` of the call.
     private static func made(_ failure: String, _ open: () -> Int32) throws(ImageError) -> FileDescriptor {
         while true {
             let number = open()
@@ -166,6 +184,7 @@ package final class FileDescriptor: Sendable {
 }
 
 /// File status as reported by `stat`.
+/// The cache trusts a folder only after it has checked owner, mode and links of every step.
 package struct FileStatus: Sendable {
     package let isRegular: Bool
     package let isFolder: Bool
@@ -180,6 +199,7 @@ package struct FileStatus: Sendable {
     package let isSharedForWriting: Bool
     package let size: Int
     /// Bytes on disk.
+    /// May be less than `size` for sparse files, and more because of whole blocks.
     package let allocated: Int
     /// Number of hard links; 0 after the last name was removed.
     package let links: Int
@@ -195,6 +215,7 @@ package struct FileStatus: Sendable {
         isOwn = status.st_uid == geteuid()
         isSharedForWriting = status.st_mode & 0o022 != 0
         size = Int(status.st_size)
+        // The unit of `st_blocks` is 512 bytes on Linux, independent of the file system.
         allocated = Int(status.st_blocks) * 512
         links = Int(status.st_nlink)
         modified = status.st_mtim.tv_sec
@@ -203,6 +224,7 @@ package struct FileStatus: Sendable {
 
 extension ImageError {
     /// Error of a failed system call on a file.
+    /// The status tells the caller of C the kind of failure; the message adds the system's text.
     package static func file(_ what: String, _ code: Int32) -> ImageError {
         let status: Status =
             switch code {

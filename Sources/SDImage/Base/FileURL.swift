@@ -1,6 +1,7 @@
 import Glibc
 
 /// file: URLs (RFC 8089) of paths.
+/// Requests for paths are made from these URLs, which the file loader opens.
 package enum FileURL {
     /// The URL of a path, which may be relative to the working directory. Empty for an empty path, and if the working directory
     /// no longer exists.
@@ -8,6 +9,8 @@ package enum FileURL {
         guard let first = path.first, let absolute = first == Byte.slash ? path : workingDirectory.map({ $0 + path }) else {
             return []
         }
+        // Everything but unreserved characters and "/" is escaped, so that "?" and "#" in a name stay part of the
+        // path.
         return Array("file://".utf8) + PercentEncoding.encode(absolute) { $0 == Byte.slash || PercentEncoding.isUnreserved($0) }
     }
 

@@ -1,30 +1,36 @@
 import Glibc
 
 /// Writes the user's files atomically: a file appears complete or not at all.
+/// Serves the C functions that encode to a file; the cache has writers of its own.
 package enum FileWriter {
     /// Writes a temporary file, which then replaces the existing one. Anything but a regular file, such as a pipe, is written to
     /// directly.
     package static func write(_ bytes: Bytes, to path: [UInt8]) throws(ImageError) {
         var known = stat()
         let isThere = unsafe withPath(path) { unsafe stat($0, &known) } == 0
+        // A rename would replace a pipe or a device by a file.
         if isThere, known.st_mode & S_IFMT != S_IFREG { return try fill(bytes, path, O_WRONLY) }
+        // Unique by process and time; `O_EXCL` refuses a leftover of the same name.
         let temporary = path + Array(".\(getpid())-\(MonotonicClock.now).part".utf8)
         do throws(ImageError) {
             try fill(bytes, temporary, O_WRONLY | O_CREAT | O_EXCL)
             let isRenamed = unsafe withPath(temporary) { old in unsafe withPath(path) { unsafe rename(old, $0) } } == 0
             guard isRenamed else { throw .file("file: rename failed", errno) }
         } catch {
+            // A failed write leaves the existing file as it was, and no temporary file.
             unsafe withPath(temporary) { unsafe _ = unlink($0) }
             throw error
         }
     }
 
     /// Calls `body` with the path as a C string, valid during the call.
+    /// Paths are bytes: they need not be UTF-8.
     private static func withPath<R>(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
         let text = CString(path)
         return withExtendedLifetime(text) { unsafe body(text.pointer) }
     }
 
+    /// Opens the file with these flags and writes all bytes.
     private static func fill(_ bytes: Bytes, _ path: [UInt8], _ flags: Int32) throws(ImageError) {
         let file = unsafe withPath(path) { unsafe open($0, flags | O_CLOEXEC | O_NOCTTY, 0o666) }
         guard file >= 0 else { throw .file("file: creation failed", errno) }

@@ -2,12 +2,16 @@ import Glibc
 
 /// Bytes of which more arrive. Every view of them is immutable and stays valid whatever is appended later: bytes that a reader
 /// can see are never moved or changed.
+/// Bodies of downloads and the input of incremental decoders are collected in it.
+/// The value itself is guarded by its owner; views and `Room` are used without a lock.
 @safe package struct GrowingBytes {
     /// Memory shared by readers and the writer, which only writes after the bytes that readers see. Small blocks are recycled:
     /// touching fresh pages takes longer than receiving the data for them.
     @safe fileprivate final class Block: @unchecked Sendable {
         // Unchecked: bytes are written once, before readers get a reference to them.
+        /// Set for blocks of the pool; otherwise `reservation` is set.
         private let pooled: PixelPool.Block?
+        /// Address space for large bodies, which grows in place.
         let reservation: Reservation?
 
         init(_ capacity: Int) throws(ImageError) {
@@ -25,11 +29,15 @@ import Glibc
 
         deinit { if let pooled = unsafe pooled { unsafe PixelPool.shared.release(pooled) } }
 
+        /// Start of the memory; fixed, so that pointers of readers stay valid.
         let base: UnsafeMutableRawPointer
+        /// Bytes that may be written at present; grows for a reservation only.
         var capacity: Int { unsafe pooled?.capacity ?? reservation?.usable ?? 0 }
     }
 
     /// Free memory after the current bytes, to be filled without a lock.
+    /// Received data is written directly to its place, so that a lock is needed only to take the room and to commit
+    /// it.
     @safe package struct Room: Sendable {
         private let block: Block
         private let offset: Int
@@ -41,6 +49,7 @@ import Glibc
             self.count = count
         }
 
+        /// Calls `body` with the memory and returns the number of bytes it has written, at most `count`.
         package func fill(_ body: (UnsafeMutableRawBufferPointer) throws(ImageError) -> Int) throws(ImageError) -> Int {
             let room = unsafe UnsafeMutableRawBufferPointer(start: block.base + offset, count: count)
             return min(max(unsafe try body(room), 0), count)
@@ -62,6 +71,7 @@ import Glibc
     /// Excess bytes from doubling that are kept.
     private static let mostSlack = 65536
 
+    /// nil until the first byte or reservation of room.
     private var block: Block?
     package private(set) var count = 0
     /// Appending more than this fails with `tooLarge`.
@@ -75,10 +85,12 @@ import Glibc
     }
 
     /// Preallocates at most 1 MiB.
+    /// Throws `noMemory` if the pool refuses.
     package mutating func reserve(_ announced: Int) throws(ImageError) {
         try grow(to: min(max(announced, 0), limit, GrowingBytes.mostAnnounced))
     }
 
+    /// Copies bytes to the end; throws `tooLarge` beyond the limit.
     package mutating func append(_ source: UnsafeRawBufferPointer) throws(ImageError) {
         guard let from = source.baseAddress, source.count > 0 else { return }
         try makeRoom(source.count, limit: limit)
@@ -88,6 +100,7 @@ import Glibc
     }
 
     /// Room for `count` bytes; nothing may be appended until `commit`.
+    /// nil only for a count of 0 before any memory exists.
     package mutating func room(_ count: Int) throws(ImageError) -> Room? {
         // Room for one byte more than the limit, to detect a longer input.
         try makeRoom(max(count, 0), limit: limit < .max ? limit + 1 : limit)
@@ -95,6 +108,7 @@ import Glibc
     }
 
     /// Adds the first `filled` bytes of the room.
+    /// Throws if more than the limit was received; the bytes then remain uncommitted.
     package mutating func commit(_ filled: Int) throws(ImageError) {
         guard filled >= 0, filled <= (block?.capacity ?? 0) - count, count + filled <= limit else {
             throw .tooLarge(name, limit: limit)
@@ -103,12 +117,14 @@ import Glibc
     }
 
     /// All bytes received so far, by reference.
+    /// A view that keeps the block alive; later appends write after its end.
     package var bytes: Bytes {
         guard let block, count > 0 else { return .empty }
         return unsafe Bytes(adopting: block.base, count: count) { withExtendedLifetime(block) {} }
     }
 
     /// All bytes, by reference; the object is empty afterwards.
+    /// A large excess is returned to the system or copied away first, because the result may be cached for long.
     package mutating func finish() -> Bytes {
         if let reservation = block?.reservation, count > 0 {
             reservation.trim(to: count)
@@ -123,11 +139,13 @@ import Glibc
         return bytes
     }
 
+    /// Ensures `more` bytes after the current ones. The error names the limit of the object, not that of the call.
     private mutating func makeRoom(_ more: Int, limit: Int) throws(ImageError) {
         let (needed, overflow) = count.addingReportingOverflow(more)
         guard !overflow, needed <= limit else { throw .tooLarge(name, limit: self.limit) }
         let capacity = block?.capacity ?? 0
         guard needed > capacity else { return }
+        // If the system refuses address space, doubling still works.
         if needed > GrowingBytes.reservedFrom, extend(to: needed, limit: limit) { return }
         let (twice, isTooMuch) = capacity.multipliedReportingOverflow(by: 2)
         try grow(to: max(needed, isTooMuch ? limit : min(twice, limit), GrowingBytes.smallestBlock))
@@ -138,11 +156,13 @@ import Glibc
         if block?.reservation?.makeUsable(needed) == true { return true }
         let (twice, isTooMuch) = needed.multipliedReportingOverflow(by: 2)
         let size = min(limit, max(GrowingBytes.reservedBytes, isTooMuch ? needed : twice))
+        // The old block stays with its readers; this object continues in the copy.
         guard let reservation = Reservation(size), reservation.makeUsable(needed) else { return false }
         move(to: Block(reservation))
         return true
     }
 
+    /// Moves to a block of the pool of at least `size` bytes, unless the block is large enough.
     private mutating func grow(to size: Int) throws(ImageError) {
         if size > block?.capacity ?? 0 { try move(to: size) }
     }
@@ -151,6 +171,7 @@ import Glibc
         move(to: try Block(size))
     }
 
+    /// Copies the bytes into another block; readers of the old one keep it alive.
     private mutating func move(to other: Block) {
         if let block { unsafe memcpy(other.base, block.base, count) }
         block = other

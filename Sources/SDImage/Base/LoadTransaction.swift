@@ -1,4 +1,5 @@
 /// One exchange (request and response) of a load; redirects and retries add more.
+/// The loader of HTTP measures it; results and errors list all of them for the metrics of the host.
 package struct LoadTransaction: Sendable {
     /// Requested URL, without user and password.
     package var url = CString.empty

@@ -4,9 +4,11 @@ import Synchronization
 ///
 /// `Synchronization.Mutex` is not used: it stores the kernel's thread id of the owner. Each thread caches that id, which is
 /// wrong in the child of a fork. ThreadSanitizer does not see the slow path of `Mutex`.
+/// Critical sections are short: any thread of the library may wait for them.
 @safe package struct Lock<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
     // Unchecked: `cell` is accessed only while `word` is locked.
     private let word = LockWord()
+    /// A cell of `Synchronization`, which gives the value a stable address.
     private let cell: _Cell<Value>
 
     @inline(__always)
@@ -17,10 +19,12 @@ import Synchronization
     package func unlock() { word.unlock() }
 
     /// Sleeps until the value is as wanted; false if `deadline` passes first. A thread that changes the value signals `condition`.
+    /// Blocks the calling thread; a host that waits for the result of a task does so here.
     func wait(on condition: borrowing Condition, deadline: UInt64, until isWanted: (borrowing Value) -> Bool) -> Bool {
         word.lock()
         defer { word.unlock() }
         let value = unsafe cell._address
+        // A wait may return early, so the state decides, then the clock.
         while unsafe !isWanted(value.pointee) {
             if deadline != .max, MonotonicClock.now >= deadline { return false }
             condition.wait(word, deadline: deadline)
@@ -28,6 +32,7 @@ import Synchronization
         return true
     }
 
+    /// Not recursive: a call of the same lock inside `body` never returns.
     @inline(__always)
     package func withLock<R: ~Copyable, E: Error>(_ body: (inout sending Value) throws(E) -> sending R) throws(E) -> sending R {
         word.lock()

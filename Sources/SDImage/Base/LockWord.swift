@@ -8,14 +8,17 @@ import Synchronization
 /// does not move.
 package struct LockWord: ~Copyable {
     // 0 = free, 1 = locked, 2 = locked and a thread may sleep.
+    // Only a lock in state 2 costs a system call on unlocking.
     private let word = Atomic<UInt32>(0)
 
     private static let spins = 50
 
     package init() {}
 
+    /// The uncontended path is one atomic exchange, inlined into callers.
     @inline(__always)
     package func lock() {
+        // The calls around it inform ThreadSanitizer, and are empty in other builds.
         unsafe withUnsafePointer(to: word) { unsafe csys_will_lock($0) }
         if !word.compareExchange(expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged {
             wait()
@@ -24,6 +27,7 @@ package struct LockWord: ~Copyable {
     }
 
     /// False if the lock is held.
+    /// Never sleeps; for work that can be left to the holder.
     package func tryLock() -> Bool {
         unsafe withUnsafePointer(to: word) { unsafe csys_will_try_lock($0) }
         let (isLocked, _) = word.compareExchange(
@@ -40,9 +44,11 @@ package struct LockWord: ~Copyable {
         unsafe withUnsafePointer(to: word) { unsafe csys_did_unlock($0) }
     }
 
+    /// Spins, then sleeps until the lock is taken.
     @inline(never)
     private func wait() {
         for _ in 0..<LockWord.spins {
+            // Only reads while the lock is held, so that the cache line stays with the holder.
             csys_pause()
             guard word.load(ordering: .relaxed) == 0 else { continue }
             if word.compareExchange(expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged {

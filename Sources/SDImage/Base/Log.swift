@@ -3,7 +3,9 @@ import Glibc
 import Synchronization
 
 /// Messages to the log of the host, if it set one.
+/// Callable from any thread; the host's function runs on the thread that writes the message.
 package enum Log {
+    /// Numbers of the C interface; a message is written if its level is at most the one that is set.
     package enum Level: Int32, Sendable, Comparable {
         case off = 0
         case error = 1
@@ -14,11 +16,14 @@ package enum Log {
         package static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
     }
 
+    /// The function of the host. The text is valid during the call, or longer while it is referenced.
     package typealias Sink = @Sendable (Level, CString) -> Void
 
     private static let sink = Lock<Sink?>(nil)
+    /// Copy of the level for a check without the lock; 0 while there is no sink.
     private static let level = Atomic<Int32>(0)
 
+    /// Replaces level and function; a call of the old function may still run on another thread.
     package static func set(_ newLevel: Level, _ newSink: Sink?) {
         let old = sink.withLock { sink in
             defer { sink = newSink }
@@ -29,6 +34,7 @@ package enum Log {
     }
 
     /// Builds the message only if the host's log receives that level.
+    /// A message of the sink's own thread is dropped: calls of the library inside it could recurse without end.
     package static func write(_ messageLevel: Level, _ message: @autoclosure () -> String) {
         guard messageLevel.rawValue <= level.load(ordering: .relaxed), !csys_is_forked(), !isInSink,
             let sink = sink.withLock({ $0 })
@@ -40,8 +46,10 @@ package enum Log {
     }
 
     /// True while this thread calls the sink. Messages may be written while locks of a cache are held.
+    /// Blocking calls of caches check it and refuse with `wouldDeadlock`.
     package static var isInSink: Bool { unsafe pthread_getspecific(inSink) != nil }
 
+    /// A key of pthreads, because the mark belongs to a thread and not to a task.
     private static let inSink: pthread_key_t = {
         var key = pthread_key_t()
         unsafe pthread_key_create(&key, nil)

@@ -1,4 +1,5 @@
 /// MD5 digest (RFC 1321). Used for file names, not for security.
+/// The disk cache names its files by it, and the SQLite cache finds its rows by it.
 package struct MD5: Hashable, Sendable {
     /// Bytes 0 to 7 of the digest, big-endian.
     package let high: UInt64
@@ -13,16 +14,20 @@ package struct MD5: Hashable, Sendable {
         // Padding: the remaining bytes, a one bit, zeros, and the length in bits, little-endian (RFC 1321, 3.1, 3.2).
         let rest = message.count - whole
         var tail = InlineArray<128, UInt8>(repeating: 0)
+        // The rest, the one bit and the length need one block, or two when fewer than eight bytes are left for the
+        // length.
         for index in 0..<rest { tail[index] = bytes[whole + index] }
         tail[rest] = 0x80
         let end = rest < 56 ? 64 : 128
         let bits = UInt64(message.count) << 3
         for index in 0..<8 { tail[end - 8 + index] = UInt8(truncatingIfNeeded: bits >> UInt64(index * 8)) }
         for start in stride(from: 0, to: end, by: 64) { state.add(tail.span, at: start) }
+        // The digest lists the words in little-endian order; the two numbers compare as its bytes do.
         high = UInt64(state.a.byteSwapped) << 32 | UInt64(state.b.byteSwapped)
         low = UInt64(state.c.byteSwapped) << 32 | UInt64(state.d.byteSwapped)
     }
 
+    /// A digest read from storage.
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -32,6 +37,7 @@ package struct MD5: Hashable, Sendable {
     package var hexadecimal: String { Hexadecimal.string(high, digits: 16) + Hexadecimal.string(low, digits: 16) }
 
     private struct State {
+        /// Initial values of RFC 1321, section 3.3.
         var a: UInt32 = 0x6745_2301
         var b: UInt32 = 0xefcd_ab89
         var c: UInt32 = 0x98ba_dcfe
@@ -46,6 +52,7 @@ package struct MD5: Hashable, Sendable {
                     UInt32(bytes[at]) | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2]) << 16 | UInt32(bytes[at + 3]) << 24
             }
             let before = self
+            // The four rounds with their functions F, G, H and I.
             run(0, x, factor: 1, offset: 0, turns: (7, 12, 17, 22)) { ($0 & $1) | (~$0 & $2) }
             run(16, x, factor: 5, offset: 1, turns: (5, 9, 14, 20)) { ($0 & $2) | ($1 & ~$2) }
             run(32, x, factor: 3, offset: 5, turns: (4, 11, 16, 23)) { $0 ^ $1 ^ $2 }
@@ -57,6 +64,7 @@ package struct MD5: Hashable, Sendable {
         }
 
         /// One round of 16 operations, which use the words of the block in the order `factor` * i + `offset`.
+        /// `turns`: left rotations of the four operations, which repeat four times.
         @inline(__always)
         private mutating func run(
             _ first: Int, _ x: borrowing InlineArray<16, UInt32>, factor: Int, offset: Int,
@@ -72,6 +80,7 @@ package struct MD5: Hashable, Sendable {
             }
         }
 
+        /// Rotates left.
         @inline(__always)
         private static func turned(_ value: UInt32, _ bits: UInt32) -> UInt32 { value << bits | value >> (32 &- bits) }
     }
@@ -108,6 +117,7 @@ package enum Hexadecimal {
             default: return nil
             }
             count += 1
+            // More digits would overflow silently.
             guard count <= 16 else { return nil }
             value = value << 4 | UInt64(digit)
         }

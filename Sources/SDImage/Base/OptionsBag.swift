@@ -1,6 +1,7 @@
 /// String-keyed values passed unchanged from the host to hooks, custom loaders, caches, coders and plug-ins. The core never
 /// reads them.
 package struct OptionsBag: Sendable {
+    /// The types of the C interface.
     package enum Value: Sendable {
         case string(CString)
         case int64(Int64)
@@ -10,6 +11,7 @@ package struct OptionsBag: Sendable {
         case pointer(OpaqueValue)
     }
 
+    /// Names are bytes, as given by the host.
     private var values: [[UInt8]: Value] = [:]
 
     package init() {}
@@ -21,6 +23,7 @@ package struct OptionsBag: Sendable {
         values.filter { if case .pointer = $0.value { false } else { true } }.map { ($0.key, $0.value) }
     }
 
+    /// nil for a missing name; setting nil removes it.
     package subscript(key: [UInt8]) -> Value? {
         get { values[key] }
         set { values[key] = newValue }
@@ -28,6 +31,7 @@ package struct OptionsBag: Sendable {
 }
 
 /// Immutable options, compared by identity.
+/// The values may be pointers of the host, for which no other equality is meaningful.
 package final class FrozenOptions: Sendable, Hashable {
     package let bag: OptionsBag
 
@@ -38,6 +42,7 @@ package final class FrozenOptions: Sendable, Hashable {
 }
 
 /// Pointer of the host, which the library never dereferences; its destructor runs when the last reference is released.
+/// An address, because pointers are not `Sendable`.
 package final class OpaqueValue: Sendable {
     package let address: UInt
     private let release: @Sendable () -> Void

@@ -1,4 +1,5 @@
 /// Percent-encoding of RFC 3986, section 2.1.
+/// Only "%XX" with two digits is an escape; "+" is not a space here.
 package enum PercentEncoding {
     /// Replaces every byte for which `keeps` returns false by "%XX".
     package static func encode(_ bytes: some Sequence<UInt8>, keeping keeps: (UInt8) -> Bool) -> [UInt8] {
@@ -19,6 +20,7 @@ package enum PercentEncoding {
     }
 
     /// Replaces "%XX" by its byte; a percent sign without two hexadecimal digits stays unchanged.
+    /// The result may be invalid UTF-8 or contain NUL bytes: callers check it.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(min(bytes.count, 4096))
@@ -44,5 +46,6 @@ package enum PercentEncoding {
         return high << 4 | low
     }
 
+    /// Upper-case digits, as RFC 3986 recommends.
     private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
 }

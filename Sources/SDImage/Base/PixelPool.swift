@@ -6,6 +6,7 @@ import Glibc
 /// Blocks of 16 KiB and more are kept, up to a limit, for the next images: the C allocator would scatter thumbnails over the
 /// arenas of its threads. Blocks of 1 MiB and more are aligned to 2 MiB and request huge pages. Blocks below
 /// 16 KiB come from the C allocator.
+/// Any thread may call it; one lock guards the unused blocks, and the system is called outside of it.
 @safe package final class PixelPool: Sendable {
     package static let shared = PixelPool()
 
@@ -16,6 +17,7 @@ import Glibc
         package let capacity: Int
     }
 
+    /// Guarded by the lock; `liveBytes` counts the pooled blocks that are in use.
     @safe private struct State {
         var free = FreeBlocks(wholeFrom: PixelPool.hugeFrom, smallest: PixelPool.pooledFrom)
         var liveBytes = 0
@@ -29,6 +31,7 @@ import Glibc
     #endif
     /// Maximum number of unused bytes that are kept.
     private static let retainedLimit = 64 << 20
+    /// From this size on, blocks come from the allocator and are never joined or divided.
     private static let hugeFrom = 1 << 20
     private static let hugePage = 2 << 20
 
@@ -37,8 +40,10 @@ import Glibc
 
     private init() {}
 
+    /// Contents are undefined: recycled blocks hold old pixels. Throws `noMemory`.
     package func allocate(_ size: Int) throws(ImageError) -> Block {
         guard size > 0, size <= Int.max / 2 else { throw .noMemory(size) }
+        // Small blocks bypass the lock and the statistics.
         guard size >= PixelPool.pooledFrom else {
             var memory: UnsafeMutableRawPointer?
             guard unsafe posix_memalign(&memory, 64, size) == 0, let memory = unsafe memory else { throw .noMemory(size) }
@@ -51,6 +56,7 @@ import Glibc
             return unsafe block
         }
         if let recycled = unsafe recycled { return unsafe recycled }
+        // The mapping is made without the lock, because the system may take long.
         guard let memory = unsafe PixelPool.map(capacity) else { throw .noMemory(size) }
         state.withLock { $0.liveBytes += capacity }
         return unsafe Block(base: memory, capacity: capacity)
@@ -81,17 +87,20 @@ import Glibc
         }
     }
 
+    /// Every block must return exactly once, with the capacity that it was given.
     package func release(_ block: Block) {
         guard unsafe block.capacity >= PixelPool.pooledFrom else { return unsafe free(block.base) }
         let surplus: [Block] = unsafe state.withLock { state in
             unsafe state.liveBytes -= block.capacity
             unsafe state.free.add(block)
+            // A block over the limit for kept memory drives out the oldest ones, which may include itself.
             return unsafe state.free.evict(to: PixelPool.retainedLimit)
         }
         unsafe PixelPool.unmap(surplus)
     }
 
     /// Returns every unused block to the system.
+    /// Called on memory pressure, and by a worker process that becomes idle.
     package func trim() {
         let surplus: [Block] = unsafe state.withLock { unsafe $0.free.evict(to: 0) }
         unsafe PixelPool.unmap(surplus)
@@ -100,6 +109,7 @@ import Glibc
     /// Bytes in use and bytes kept for reuse; counts only blocks of 16 KiB and more.
     package var statistics: (live: Int, retained: Int) { state.withLock { ($0.liveBytes, $0.free.bytes) } }
 
+    /// The lock is held across `fork`, so that the child finds a consistent pool.
     package func lockForFork() { state.lock() }
     package func unlockAfterFork() { state.unlock() }
 
@@ -107,6 +117,7 @@ import Glibc
     /// size share blocks.
     private static func capacity(for size: Int) -> Int {
         let page = size >= hugeFrom ? hugePage : 4096
+        // A step of an eighth wastes at most an eighth, plus a page for small sizes.
         let step = max(page, (size / 8) & ~(page - 1))
         return (size + step - 1) / step * step
     }

@@ -12,6 +12,7 @@ extension Int {
     }
 }
 
+/// Times; .max means that the time never comes.
 extension UInt64 {
     package static func saturatingNanoseconds(milliseconds: some BinaryInteger) -> UInt64 {
         product(UInt64(clamping: milliseconds), 1_000_000)

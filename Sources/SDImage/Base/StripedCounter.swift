@@ -3,6 +3,7 @@ import Synchronization
 
 /// A counter that many threads increase at a time. The threads share out 16 parts in different processor cache lines, which
 /// then rarely move between processors.
+/// Statistics of the pipeline count hits in memory with it.
 struct StripedCounter: ~Copyable, Sendable {
     private struct Stripe: ~Copyable, Sendable {
         let count = Atomic<Int>(0)
@@ -18,6 +19,7 @@ struct StripedCounter: ~Copyable, Sendable {
         stripes[Int(hash >> 60)].count.add(1, ordering: .relaxed)
     }
 
+    /// A sum of values read at different moments: exact only while no thread counts.
     var value: Int {
         var sum = 0
         for index in stripes.indices { sum &+= stripes[index].count.load(ordering: .relaxed) }

@@ -1,5 +1,7 @@
 /// Redaction of URLs in log lines and messages, which reach files and screens outside the control of the program.
+/// Log lines of loads use it; results and errors use `redacted`, which keeps the query.
 extension URLText {
+    /// Lengths in bytes before the ellipsis.
     private static let longestMessage = 256
     private static let longestData = 48
     private static let ellipsis = Array("…".utf8)
@@ -15,16 +17,20 @@ extension URLText {
         return String(decoding: PercentEncoding.encode(text) { !Byte.isControl($0) }, as: UTF8.self)
     }
 
+    /// Errs towards hiding: text that could be part of a password in any reading is replaced.
     private var shownBytes: [UInt8] {
         let end = bytes.firstIndex { $0 == Byte.question || $0 == Byte.hash } ?? bytes.count
         let tail = end < bytes.count ? [bytes[end]] + URLText.ellipsis : []
+        // The end of the scheme, if there is one; "a:b" without a scheme has no prefix to show.
         let start = bytes.count - bytes.drop { $0 != Byte.colon }.count
         let prefix = scheme.isEmpty ? [] : bytes[...start]
+        // An "@" behind "?" or "#" suggests that these belong to a password.
         let hasSecretBehind = bytes[end...].contains(Byte.at)
         guard hasAuthority else {
             let rest = bytes[prefix.count..<end]
             // "http:alice:password@host", "alice:password@host", and passwords that contain a "?" or "#".
             guard hasSecretBehind || rest.contains(Byte.at) else { return prefix + URLText.shown(path: rest) + tail }
+            // The host follows the last "@", so what precedes it is hidden.
             let host = hasSecretBehind ? [] : rest[(rest.lastIndex(of: Byte.at) ?? rest.startIndex)...]
             return (URLText.loadable.contains(scheme) ? Array(prefix) : []) + URLText.ellipsis + host + tail
         }
@@ -44,6 +50,7 @@ extension URLText {
         return Array(segments.map(shown(segment:)).joined(separator: [Byte.slash]))
     }
 
+    /// Text up to the first delimiter of the segment; an ellipsis replaces everything after it.
     private static func shown(segment: ArraySlice<UInt8>) -> [UInt8] {
         // Escaped delimiters of the same parts of a URL nested in the path.
         let begins = [Byte.question, Byte.at, Byte.semicolon, Byte.hash]
@@ -52,6 +59,7 @@ extension URLText {
         }
         let plain = segment.prefix { $0 != Byte.semicolon }
         let tail = plain.count < segment.count ? [Byte.semicolon] + ellipsis : []
+        // "user:password@host" inside a segment belongs to a nested URL; a plain "@" is a common character of names.
         guard let at = plain.lastIndex(of: Byte.at), plain[..<at].contains(Byte.colon) else { return plain + tail }
         return ellipsis + plain[at...] + tail
     }

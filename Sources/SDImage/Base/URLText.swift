@@ -2,8 +2,10 @@
 ///
 /// Splits according to RFC 3986, appendix B, and changes nothing: no case folding, no removal of dot segments, no escaping.
 /// It accepts any bytes; `validate` decides if they may be loaded.
+/// Hosts, redirects, keys and messages all use its parts, so that no two components read one URL differently.
 package struct URLText: Hashable, Sendable {
     /// A range in 8 bytes: thousands of loads may wait with their URLs.
+    /// Offsets into `bytes`; -1 for an absent part.
     private struct Part: Hashable {
         private let start: Int32
         private let end: Int32
@@ -21,7 +23,9 @@ package struct URLText: Hashable, Sendable {
     private static let longest = Int(Int32.max)
 
     package let bytes: [UInt8]
+    /// Length of the scheme; 0 without one.
     private let schemeEnd: Int32
+    /// True if "//" follows the scheme or begins the URL.
     package let hasAuthority: Bool
     /// True for the schemes http and https.
     let isHTTP: Bool
@@ -29,6 +33,7 @@ package struct URLText: Hashable, Sendable {
     let isVisible: Bool
     /// User and password, which are still percent-encoded.
     private let userPart: Part
+    /// Empty, not absent, without an authority.
     private let hostPart: Part
     /// Absent without a colon or if nothing follows it.
     private let portPart: Part
@@ -40,7 +45,9 @@ package struct URLText: Hashable, Sendable {
         self.bytes = bytes
         isVisible = bytes.allSatisfy(Byte.isVisible)
         isHTTP = URLText.hasScheme("https", bytes) || URLText.hasScheme("http", bytes)
+        // A URL beyond the limit has no parts, so that it fails validation instead of overflowing the offsets.
         let text = bytes.count > URLText.longest ? [] : bytes
+        // Appendix B: the first "#" begins the fragment, whatever precedes it.
         let fragment = text.firstIndex(of: Byte.hash)
         let end = fragment ?? text.count
         var start = URLText.schemeLength(text)
@@ -50,6 +57,7 @@ package struct URLText: Hashable, Sendable {
         var (host, port): (Range<Int>, Range<Int>?) = (0..<0, nil)
         hasAuthority = end - start >= 2 && text[start] == Byte.slash && text[start + 1] == Byte.slash
         if hasAuthority {
+            // The authority ends at the first "/" or "?" (section 3.2); its last "@" ends the user.
             let from = start + 2
             let to = text[from..<end].firstIndex { $0 == Byte.slash || $0 == Byte.question } ?? end
             let at = text[from..<to].lastIndex(of: Byte.at)
@@ -72,6 +80,7 @@ package struct URLText: Hashable, Sendable {
     package var scheme: String { String(decoding: bytes[..<Int(schemeEnd)], as: UTF8.self).lowercased() }
 
     /// True for this scheme, which is given in lower case.
+    /// Avoids the string that `scheme` makes.
     package func hasScheme(_ scheme: StaticString) -> Bool { URLText.hasScheme(scheme, bytes) }
 
     /// The same for a URL that need not be split for anything else.
@@ -86,6 +95,7 @@ package struct URLText: Hashable, Sendable {
     /// User and password, still percent-encoded: the bytes before the last "@" of the authority.
     package var userInfo: ArraySlice<UInt8>? { part(userPart) }
 
+    /// The slice shares the storage of `bytes`, and keeps its indices.
     private func part(_ part: Part) -> ArraySlice<UInt8>? { part.range.map { bytes[$0] } }
 
     /// The host as written, with the brackets of an IPv6 address.
@@ -96,11 +106,14 @@ package struct URLText: Hashable, Sendable {
 
     package var path: ArraySlice<UInt8> { part(pathPart) ?? [] }
 
+    /// Without the question mark.
     package var query: ArraySlice<UInt8>? { part(queryPart) }
 
+    /// Without the "#".
     package var fragment: ArraySlice<UInt8>? { part(fragmentPart) }
 
     /// Scheme, host and port in lower case: equal for two URLs of one origin (RFC 6454, section 4). nil without a host.
+    /// Redirects keep credentials only within an origin.
     package var origin: [UInt8]? {
         let host = host
         guard schemeEnd > 0, !host.isEmpty else { return nil }
@@ -110,11 +123,13 @@ package struct URLText: Hashable, Sendable {
         origin += [Byte.colon, Byte.slash, Byte.slash]
         for byte in host { origin.append(Byte.lowercased(byte)) }
         origin.append(Byte.colon)
+        // "http://host" and "http://host:080" are one origin, so the default is added and leading zeros are removed.
         if let port { origin += port.drop { $0 == Byte.zero } } else { origin += defaultPort.utf8 }
         return origin
     }
 
     /// The URL without user and password, for messages and results; only the beginning of a `data:` URL.
+    /// Keeps query and fragment.
     package var redacted: CString {
         if isShownAsGiven { return CString(bytes) }
         if isLongData { return CString(String(decoding: bytes[..<URLText.longestShownData], as: UTF8.self) + "…") }
@@ -123,6 +138,7 @@ package struct URLText: Hashable, Sendable {
     }
 
     /// True if `redacted` has the same bytes.
+    /// Results then reuse the text of the request instead of making another.
     package var isShownAsGiven: Bool { isVisible && userPart.range == nil && !isLongData }
 
     private static let longestShownData = 128
@@ -139,6 +155,7 @@ package struct URLText: Hashable, Sendable {
     package var withoutFragment: ArraySlice<UInt8> { bytes[..<(fragmentPart.range.map { $0.lowerBound - 1 } ?? bytes.count)] }
 
     /// Index of the dot before the extension of the path. A dot at the beginning or end of the last component does not count.
+    /// Keys of variants insert their suffix before it.
     package var extensionDot: Int? { URLText.extensionDot(in: path) }
 
     static func extensionDot(in path: ArraySlice<UInt8>) -> Int? {
@@ -162,6 +179,7 @@ package struct URLText: Hashable, Sendable {
         return (whole.startIndex..<colon, digits.isEmpty ? nil : digits)
     }
 
+    /// RFC 9110, sections 4.2.1 and 4.2.2; empty for other schemes.
     private var defaultPort: String { hasScheme("http") ? "80" : hasScheme("https") ? "443" : "" }
 
     /// Length of `ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )` before a colon (RFC 3986, section 3.1), or 0.
@@ -169,6 +187,7 @@ package struct URLText: Hashable, Sendable {
         guard let first = bytes.first, Byte.isLetter(first) else { return 0 }
         for (index, byte) in bytes.enumerated() {
             if byte == Byte.colon { return index }
+            // A byte outside the grammar before the colon means that there is no scheme.
             guard Byte.isLetter(byte) || Byte.isDigit(byte) || byte == Byte.plus || byte == Byte.hyphen || byte == Byte.dot
             else { return 0 }
         }
