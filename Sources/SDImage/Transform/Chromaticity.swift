@@ -1,14 +1,17 @@
 /// A chromaticity: the x and y coordinates of CIE 1931, without luminance.
+/// Serves the filter for white balance.
 struct Chromaticity {
     let x: Double
     let y: Double
 
     /// The tristimulus values X, Y, Z at luminance 1.
+    /// Undefined for y = 0, which no light of the supported temperatures has.
     var tristimulus: [Double] { [x / y, 1, (1 - x - y) / y] }
 
     /// The chromaticity of daylight (CIE 15, 4000 K and above) or a black body (Kim et al., US 7,024,034, below).
     /// `tint` shifts it across the line of temperatures, in ten-thousandths; positive values shift towards magenta.
     static func light(_ temperature: Double, tint: Double) -> Chromaticity {
+        // The formulas of CIE daylight begin at 4000 K.
         let daylight = daylight(max(4000, temperature))
         guard temperature < 4000 else { return daylight.moved(-tint / 10_000) }
         // The two curves differ at 4000 K. Adding that difference to the black body avoids a jump.
@@ -17,6 +20,7 @@ struct Chromaticity {
         return moved.moved(-tint / 10_000)
     }
 
+    /// `temperature` is in kelvin, from 4000 to 25,000.
     private static func daylight(_ temperature: Double) -> Chromaticity {
         let t = 1000 / temperature
         let x =

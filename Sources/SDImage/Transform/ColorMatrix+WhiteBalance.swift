@@ -1,22 +1,27 @@
 extension ColorMatrix {
     /// Adapts a light of this temperature in kelvin to white (Bradford chromatic adaptation); 6500 K is the identity.
     /// `tint` shifts the light towards magenta, in ten-thousandths of v in CIE 1960.
+    /// Works on linear light in the primaries of sRGB.
     init(whiteBalance temperature: Double, tint: Double) {
         let from = Chromaticity.light(temperature, tint: tint), to = Chromaticity.light(6500, tint: 0)
         let fromCones = ColorMatrix.times(ColorMatrix.bradford, from.tristimulus)
         let toCones = ColorMatrix.times(ColorMatrix.bradford, to.tristimulus)
+        // The factor of each cone response that turns the light into white.
         let gain = zip(toCones, fromCones).map { $0 / $1 }
         let gains = [[gain[0], 0, 0], [0, gain[1], 0], [0, 0, gain[2]]]
+        // The steps are combined into one matrix: sRGB to XYZ, to cones, gain, and back.
         let linear = [ColorMatrix.fromXYZ, ColorMatrix.fromBradford, gains, ColorMatrix.bradford].reversed().reduce(
             ColorMatrix.toXYZ
         ) { ColorMatrix.product($1, $0) }
         self.init(linear[0] + [0, 0], linear[1] + [0, 0], linear[2] + [0, 0])
     }
 
+    /// Product of a matrix and a column vector.
     private static func times(_ matrix: [[Double]], _ vector: [Double]) -> [Double] {
         matrix.map { row in (0..<3).reduce(0) { $0 + row[$1] * vector[$1] } }
     }
 
+    /// Product of two 3 by 3 matrices: `b` is applied first.
     private static func product(_ a: [[Double]], _ b: [[Double]]) -> [[Double]] {
         a.map { row in (0..<3).map { column in (0..<3).reduce(0) { $0 + row[$1] * b[$1][column] } } }
     }

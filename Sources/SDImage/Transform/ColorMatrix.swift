@@ -1,17 +1,21 @@
 import Glibc
 
 /// A 4 by 5 color matrix: rows for output red, green, blue and alpha, each with four factors for the input and a constant.
+/// A step of filters; the kernel evaluates it for each pixel, in encoded samples or in light.
 struct ColorMatrix: Sendable {
+    /// Four rows of five numbers.
     var rows: [[Double]]
 
     /// Luma weights of red, green and blue (ITU-R BT.709).
     static let luma = [0.2126, 0.7152, 0.0722]
 
+    /// The default alpha row keeps alpha.
     init(_ red: [Double], _ green: [Double], _ blue: [Double], alpha: [Double] = [0, 0, 0, 1, 0]) {
         rows = [red, green, blue, alpha]
     }
 
     /// Multiplies each color channel by a factor and adds a constant.
+    /// For example `scale` -1 and `offset` 1 invert, and `scale` c with `offset` 0.5 - 0.5c changes the contrast.
     init(scale: Double, offset: Double = 0) {
         self.init([scale, 0, 0, 0, offset], [0, scale, 0, 0, offset], [0, 0, scale, 0, offset])
     }
@@ -34,6 +38,7 @@ struct ColorMatrix: Sendable {
     }
 
     /// A linear mix of this matrix and the identity; `part` is the share of this matrix.
+    /// Serves filters with an intensity.
     func mixed(_ part: Double) -> ColorMatrix {
         var mixed = self
         for row in 0..<4 {
@@ -42,6 +47,8 @@ struct ColorMatrix: Sendable {
         return mixed
     }
 
+    /// True if each color depends on itself alone and alpha is kept, so that a table of 256 values can replace the
+    /// matrix.
     var keepsChannelsApart: Bool {
         rows[3] == [0, 0, 0, 1, 0]
             && (0..<3).allSatisfy { row in (0..<4).allSatisfy { row == $0 || rows[row][$0] == 0 } }

@@ -1,4 +1,6 @@
 /// Crops the image to a rectangle in points.
+/// The result is a view: it keeps the pixels of the whole image until it is compacted.
+/// The rectangle is rounded outwards to whole pixels, and clamped to the image.
 package struct CropTransformer: ImageTransformer {
     let rect: Rectangle
 
@@ -18,8 +20,10 @@ package struct CropTransformer: ImageTransformer {
     package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let source = try image.upright(stop: stop)
         let scale = image.metadata.scale
+        // From points to pixels; the edges are scaled before they are rounded.
         let columns = CropTransformer.pixels(rect.x * scale, (rect.x + rect.width) * scale, count: source.size.width)
         let rows = CropTransformer.pixels(rect.y * scale, (rect.y + rect.height) * scale, count: source.size.height)
+        // An empty intersection is an error of the caller, not an empty image.
         guard !columns.isEmpty, !rows.isEmpty else {
             throw ImageError(.invalidArgument, "transform: crop rectangle is outside the image")
         }
@@ -37,6 +41,7 @@ package struct CropTransformer: ImageTransformer {
 
 extension PixelBuffer {
     /// A view of a part of the pixels; it keeps the whole buffer alive. The ranges must lie inside the buffer.
+    /// Rows of the part have the stride of the whole buffer.
     fileprivate func part(columns: Range<Int>, rows: Range<Int>) -> PixelBuffer {
         unsafe PixelBuffer(
             adopting: mutablePixels + rows.lowerBound * stride + columns.lowerBound * format.bytesPerPixel,

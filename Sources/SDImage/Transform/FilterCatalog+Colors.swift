@@ -2,6 +2,7 @@ import Glibc
 
 extension FilterCatalog {
     /// Filters that correct or replace colors.
+    /// All are steps on single pixels.
     static let colorFilters: [Filter] = [
         Filter("CIColorInvert", ["invert"], "White less the color", in: .light) { _ in
             .steps([.matrix(ColorMatrix(scale: -1, offset: 1))])
@@ -16,6 +17,7 @@ extension FilterCatalog {
         ) {
             .steps([
                 .matrix(ColorMatrix(saturation: $0[0])),
+                // Contrast turns the value around 0.5, and brightness shifts the result.
                 .matrix(ColorMatrix(scale: $0[2], offset: 0.5 - 0.5 * $0[2] + $0[1])),
             ])
         },
@@ -41,6 +43,7 @@ extension FilterCatalog {
         Filter(
             "CIColorMatrix", ["color_matrix"], "Colors and alpha as sums of colors and alpha", in: .light, matrixParameters
         ) {
+            // Values are in the order of the parameters: five for each output channel.
             let values = $0
             let rows = (0..<4).map { row in Array(values[5 * row..<5 * row + 5]) }
             return .steps([.matrix(ColorMatrix(rows[0], rows[1], rows[2], alpha: rows[3]))])
@@ -52,6 +55,7 @@ extension FilterCatalog {
                 FilterParameter("intensity", 1, 0...1),
             ]
         ) {
+            // Each output channel is the luma times the part of the color.
             let rows = $0.prefix(3).map { part in ColorMatrix.luma.map { $0 * part } + [0, 0] }
             return .steps([.matrix(ColorMatrix(rows[0], rows[1], rows[2]).mixed($0[3]))])
         },

@@ -1,5 +1,6 @@
 extension FilterCatalog {
     /// Filters that give an image a look. The names are those of Core Image; the effects are defined here.
+    /// All compute with encoded samples.
     static let lookFilters: [Filter] = [
         Filter("CISepiaTone", ["sepia"], "Brown as old prints", [FilterParameter("intensity", 1, 0...1)]) {
             .steps([.matrix(sepia.mixed($0[0]))])
@@ -45,8 +46,10 @@ extension FilterCatalog {
         [0.393, 0.769, 0.189, 0, 0], [0.349, 0.686, 0.168, 0, 0], [0.272, 0.534, 0.131, 0, 0])
 
     /// Coefficients of an S-curve mixed with the identity: v + part * (3v² - 2v³ - v).
+    /// `part` 0 is the identity, and 1 the full curve.
     @Sendable private static func steep(_ part: Double) -> [Double] { [0, 1 - part, 3 * part, -2 * part] }
 
+    /// A factor and a constant for each of the colors, for a cast of color.
     private static func tinted(scale: [Double], offset: [Double]) -> ColorMatrix {
         ColorMatrix([scale[0], 0, 0, 0, offset[0]], [0, scale[1], 0, 0, offset[1]], [0, 0, scale[2], 0, offset[2]])
     }

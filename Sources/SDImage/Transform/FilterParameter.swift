@@ -1,6 +1,8 @@
 /// A numeric parameter of a filter: its name, default and range.
+/// Values come from the options of the host, by name.
 package struct FilterParameter: Sendable {
     package let name: String
+    /// The value if the host sets none.
     package let standard: Double
     package let minimum: Double
     package let maximum: Double
@@ -13,6 +15,7 @@ package struct FilterParameter: Sendable {
     }
 
     /// Converts an option value, which must be an integer or floating-point number in the range.
+    /// Throws `invalidArgument` otherwise, which includes NaN.
     func value(_ value: OptionsBag.Value) throws(ImageError) -> Double {
         let number: Double
         switch value {

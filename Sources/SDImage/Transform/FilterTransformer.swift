@@ -1,6 +1,8 @@
 /// Applies a filter of the catalog.
+/// The C interface makes it from a name and options.
 package struct FilterTransformer: ImageTransformer {
     private let filter: Filter
+    /// One value for each parameter of the filter, in its order.
     private let values: [Double]
     package let key: String
 
@@ -21,6 +23,7 @@ package struct FilterTransformer: ImageTransformer {
             given += ",\(parameter.name)=\(FixedDecimal.text(number))"
             count += 1
         }
+        // Each option must be a parameter: a misspelled name is an error, not a default.
         guard count == parameters.count else {
             throw ImageError(.invalidArgument, "filter: \(filter.name) has no such parameter")
         }
@@ -28,6 +31,7 @@ package struct FilterTransformer: ImageTransformer {
         key = "SDImageFilterTransformer(\(filter.name)\(given))"
     }
 
+    /// Lengths are multiplied by the scale of the image, because the kernels use pixels.
     package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let image = try image.upright(stop: stop)
         let scale = image.metadata.scale

@@ -1,15 +1,19 @@
 import SDImagePixels
 
 /// Nearest-neighbor resampling: each output pixel is the source pixel at its center, with color and alpha unchanged.
+/// Draws a resize with `nearest`, such as for pixel art.
 @safe final class PixelPicker: @unchecked Sendable {
     // Unchecked: the table is complete before the threads start, and each thread writes its own rows.
     private let source: PixelBuffer
     private let target: PixelBuffer
+    /// Part of the source to draw, in pixels.
     private let part: Rectangle
     private let placement: ResizeTransformer.Placement
+    /// For each output column, the column of the source.
     private let columns: ScratchMemory
     private let account = DecodeLimits.standard.account
 
+    /// Throws if the memory for the table is refused.
     init(
         _ source: PixelBuffer, part: Rectangle, into target: PixelBuffer, _ placement: ResizeTransformer.Placement
     ) throws(ImageError) {
@@ -30,6 +34,7 @@ import SDImagePixels
         let height = placement.size.height
         try RowBands.run(height, rowBytes: target.stride, stop: stop) { [self] rows throws(ImageError) in
             let bytes = placement.size.width * source.format.bytesPerPixel
+            // Formats differ when bars are added: pixels are then converted from a row of their own.
             let packed = target.format == source.format ? nil : try ScratchMemory(bytes, account: account)
             for y in rows {
                 pick(
@@ -39,6 +44,7 @@ import SDImagePixels
         }
     }
 
+    /// Draws one output row. `packed`: memory for a row in the format of the source, or nil if the formats are equal.
     private func pick(_ y: Int, from sourceRow: Int, _ packed: ScratchMemory?) {
         guard let from = unsafe source.row(sourceRow)?.baseAddress,
             let row = unsafe target.mutableRow(placement.top + y)?.baseAddress
@@ -53,6 +59,8 @@ import SDImagePixels
         }
     }
 
+    /// Index of the source pixel under the center of an output pixel. `extent` is the length of the part that is
+    /// drawn.
     private static func index(_ position: Int, of length: Int, start: Double, extent: Double, count: Int) -> Int {
         let at = start + (Double(position) + 0.5) * extent / Double(length)
         return min(count - 1, max(0, Int(saturating: at)))

@@ -1,13 +1,16 @@
 extension ResizeTransformer {
     /// The part of an image to draw and its location on the canvas.
+    /// Made before any pixel is drawn; `Resampler` and `PixelPicker` follow it.
     struct Placement {
         /// Source part, in pixels of the image.
         let part: Rectangle
         /// Location on the canvas.
         let left: Int
         let top: Int
+        /// Size of the drawn part; smaller than the canvas if there are bars.
         let size: PixelSize
 
+        /// Sizes are in pixels.
         init(_ source: PixelSize, canvas: PixelSize, mode: ScaleMode) {
             let width = Double(source.width)
             let height = Double(source.height)
@@ -23,6 +26,7 @@ extension ResizeTransformer {
                 size.width = min(canvas.width, max(1, Int(saturating: (width * factor).rounded())))
                 size.height = min(canvas.height, max(1, Int(saturating: (height * factor).rounded())))
             case .aspectFill:
+                // The part that fits the aspect ratio of the canvas, centered.
                 let factor = max(across, down)
                 part.width = min(width, Double(canvas.width) / factor)
                 part.height = min(height, Double(canvas.height) / factor)
@@ -31,6 +35,7 @@ extension ResizeTransformer {
             }
             self.part = part
             self.size = size
+            // Bars are equal on both sides, up to a pixel.
             left = (canvas.width - size.width) / 2
             top = (canvas.height - size.height) / 2
         }

@@ -3,7 +3,9 @@ import SDImagePixels
 
 /// Rotates the image counter-clockwise.
 package struct RotateTransformer: ImageTransformer {
+    /// In radians.
     let angle: Double
+    /// False keeps the size of the image and cuts the corners off.
     let fitSize: Bool
 
     /// Creates a rotation. `angle` is in radians. `fitSize`: the canvas contains the rotated image, instead of keeping its size.
@@ -17,26 +19,33 @@ package struct RotateTransformer: ImageTransformer {
 
     package func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image {
         let image = try image.upright(stop: stop)
+        // Reduced to half a turn in each direction.
         let turn = angle.remainder(dividingBy: 2 * .pi)
+        // The nearest number of quarter turns, from -2 to 2.
         let quarters = (turn / (.pi / 2)).rounded()
         // Angles within this tolerance count as quarter turns: the difference is less than a pixel in any image.
+        // Quarter turns copy pixels instead of interpolating them.
         guard abs(turn - quarters * (.pi / 2)) > 1e-6 else {
             return try QuarterTurn(quarters: Int(saturating: quarters) & 3, fitSize: fitSize).turn(image, stop: stop)
         }
         return try drawn(image, sine: sin(turn), cosine: cos(turn), stop: stop)
     }
 
+    /// Draws the image rotated by an angle that is no quarter turn.
     private func drawn(_ image: Image, sine: Double, cosine: Double, stop: CancellationToken) throws(ImageError) -> Image {
         let (width, height) = (Double(image.size.width), Double(image.size.height))
+        // The bounding box of the rotated rectangle.
         let size =
             fitSize
             ? try RotateTransformer.size(
                 width * abs(cosine) + height * abs(sine), width * abs(sine) + height * abs(cosine)) : image.size
+        // Corners outside the image are transparent.
         let buffer = try PixelBuffer(size: size, format: image.pixels.format.withAlpha)
         let source = image.pixels
         let isOpaque = !image.metadata.hasAlpha
         let account = DecodeLimits.standard.account
         try RowBands.run(size.height, rowBytes: buffer.stride, stop: stop) { rows throws(ImageError) in
+            // Each band has a line of floats, four for each pixel of the output.
             let scratch = try ScratchMemory(size.width * 4, of: Float.self, account: account)
             let line = unsafe sdpx_source(
                 pixels: source.pixels, stride: source.stride, width: Int32(clamping: source.size.width),
@@ -54,6 +63,7 @@ package struct RotateTransformer: ImageTransformer {
     }
 
     /// The size in whole pixels that contains a rectangle; an excess of up to 0.001 pixels is ignored.
+    /// It absorbs the rounding of sine and cosine, which would add an empty row or column.
     private static func size(_ width: Double, _ height: Double) throws(ImageError) -> PixelSize {
         guard width < 1e9, height < 1e9 else { throw .tooLarge("transform: side of the result in pixels", limit: 1_000_000_000) }
         return PixelSize(

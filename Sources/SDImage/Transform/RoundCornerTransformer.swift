@@ -1,12 +1,15 @@
 import SDImagePixels
 
 /// Rounds the corners and draws an optional border.
+/// The result always has alpha, because the corners are transparent.
 package struct RoundCornerTransformer: ImageTransformer {
     /// In points, or a fraction of the shorter side.
     let radius: Double
     let isFraction: Bool
+    /// Bits as in `init`.
     let corners: UInt64
     let borderWidth: Double
+    /// nil draws no border, but its width still cuts the image.
     let borderColor: Color?
 
     /// Creates a transformer; lengths are in points. With `isFraction` the radius is a fraction of the shorter side. `corners`:
@@ -37,9 +40,11 @@ package struct RoundCornerTransformer: ImageTransformer {
         let format = image.pixels.format.withAlpha
         let scale = image.metadata.scale
         let (width, height) = (Double(image.size.width), Double(image.size.height))
+        // A border that covers everything leaves nothing of the image to show.
         guard borderWidth * scale < min(width, height) / 2 else {
             return image.redrawn(try PixelBuffer(size: image.size, format: format, zeroed: true), hasAlpha: true)
         }
+        // A fraction refers to pixels of this image, a length to points.
         let radius = isFraction ? radius * min(width, height) : radius * scale
         let cut = shape(width, height, inset: borderWidth * scale, radius: radius)
         let border = border(width, height, radius: radius, scale: scale, format: format)
@@ -47,6 +52,7 @@ package struct RoundCornerTransformer: ImageTransformer {
         let buffer = try PixelBuffer(size: image.size, format: format)
         let account = DecodeLimits.standard.account
         try RowBands.run(image.size.height, rowBytes: buffer.stride, stop: stop) { rows throws(ImageError) in
+            // Each band has a canvas with working memory of its own.
             let canvas = try RoundedCanvas(buffer, cut: cut, border: border, account: account)
             for y in rows { canvas.draw(y, of: source) }
         }
@@ -56,6 +62,7 @@ package struct RoundCornerTransformer: ImageTransformer {
     /// The rounded rectangle of the image, inset on all sides, in pixels.
     private func shape(_ width: Double, _ height: Double, inset: Double, radius: Double) -> sdpx_rounded {
         let (width, height) = (width - 2 * inset, height - 2 * inset)
+        // Two arcs on one side may not overlap.
         let radius = max(0, min(radius, min(width, height) / 2))
         let radii = (0..<4).map { corners & 1 << UInt64($0) == 0 ? 0 : radius }
         return sdpx_rounded(
@@ -69,6 +76,7 @@ package struct RoundCornerTransformer: ImageTransformer {
     ) -> RoundedCanvas.Border? {
         guard let borderColor, borderWidth > 0 else { return nil }
         let inset = (borderWidth * scale).rounded(.down) + 0.5
+        // The line of the border lies inside the corner, so its radius is smaller.
         let line = shape(width, height, inset: inset, radius: max(0, radius / scale - scale / 2) * scale)
         let half = borderWidth * scale / 2
         return RoundedCanvas.Border(

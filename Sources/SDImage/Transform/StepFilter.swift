@@ -1,6 +1,7 @@
 import SDImagePixels
 
 /// A filter made of per-pixel steps.
+/// A table replaces the steps where every step keeps channels apart and samples have 8 bits.
 struct StepFilter {
     private let steps: [FilterStep]
     private let isLight: Bool
@@ -10,11 +11,13 @@ struct StepFilter {
         isLight = space == .light
     }
 
+    /// The result has color channels, because matrices may color gray pixels.
     func draw(_ image: Image, stop: CancellationToken) throws(ImageError) -> Image {
         let from = image.pixels.format
         let to = changesAlpha ? from.withAlpha : from.withColor
         let (width, light, codes) = (image.size.width, Int32(isLight ? 1 : 0), steps.map { $0.code(for: image.size) })
         let hasAlpha = image.metadata.hasAlpha || changesAlpha
+        // A table look-up replaces computing in float.
         if steps.allSatisfy(\.isTable), to == .rgb8 || to == .rgba8 {
             let table = table(codes)
             return unsafe try image.redrawnByRows(to, hasAlpha: hasAlpha, stop: stop) { _, target, source in
@@ -28,6 +31,7 @@ struct StepFilter {
         }
     }
 
+    /// True if a matrix computes alpha, which needs a format with alpha.
     private var changesAlpha: Bool {
         steps.contains {
             guard case .matrix(let matrix) = $0 else { return false }
@@ -39,6 +43,7 @@ struct StepFilter {
     private func table(_ codes: [sdpx_step]) -> [UInt8] {
         var table = [UInt8](repeating: 0, count: 768)
         let grays = (0...255).map { UInt8($0) }
+        // The steps run once over a row of all gray values.
         unsafe sdpx_step_row(
             &table, PixelFormat.rgb8.rawValue, grays, PixelFormat.gray8.rawValue, grays.count, 0, codes, codes.count,
             isLight ? 1 : 0)

@@ -1,6 +1,7 @@
 import SDImagePixels
 
 /// Blends a color over the whole image.
+/// By Porter-Duff or blend modes of `BlendMode`; the color is the source and the image the backdrop.
 package struct TintTransformer: ImageTransformer {
     let color: Color
     let mode: BlendMode
@@ -23,6 +24,7 @@ package struct TintTransformer: ImageTransformer {
         let mode = mode.rawValue
         let samples = color.samples(for: to)
         let hasAlpha = image.metadata.hasAlpha || !keepsOpaque
+        // The mode decides if alpha can be less than 1 in the result.
         return unsafe try image.redrawnByRows(to, hasAlpha: hasAlpha && !isOpaqueEverywhere, stop: stop) { _, target, source in
             unsafe sdpx_tint_row(target, to.rawValue, source, from.rawValue, width, samples, mode)
         }
