@@ -1,13 +1,19 @@
 /// Receives the image to draw. Called on the thread that sets an image, ticks or advances, or on the dispatcher of the clock.
+/// Implemented by the C interface, on top of functions of the host.
 package protocol AnimatedViewHandler: AnyObject, Sendable {
     /// False when `show` has no effect.
+    /// The image for it is then not made.
     var wantsFrames: Bool { get }
     /// Replaces the drawn image; nil: none.
+    /// The image is valid during the call, or longer while it is referenced.
     func show(_ view: AnimatedView, _ image: Image?)
+    /// `count`: complete rounds.
     func loop(_ view: AnimatedView, _ count: Int)
 }
 
 /// A still or animated image in a widget, also while it arrives. Decides when the animation plays.
+/// The C interface offers it for toolkits; it owns a player for animations and drives it by visibility and settings.
+/// Any thread may call it. `State` is guarded by a lock that is never held while a player or the handler is called.
 package final class AnimatedView: Sendable {
     package struct Settings: Sendable {
         /// Plays automatically while the view is visible.
@@ -16,17 +22,23 @@ package final class AnimatedView: Sendable {
         package var loopLimit: Int?
         /// Plays partial images; false shows their first frame.
         package var isIncremental = true
+        /// Releases the held frames on `stop`; the next start makes them again.
         package var clearsBufferWhenStopped = false
+        /// Returns to the first frame on `stop` instead of staying at the current one.
         package var rewindsWhenStopped = false
         /// Transformation of every frame, used from the next image on.
         package var change: FrameChange?
+        /// Settings that players take over at once.
         package var playback = PlaybackSettings()
     }
 
     private struct State {
         var settings = Settings()
+        /// The image as set, with its frames.
         var image: Image?
+        /// The image to draw without a player: the first frame, changed if the settings say so.
         var poster: Image?
+        /// nil for stills.
         var player: AnimationPlayer?
         /// True while the image arrives and the player continues with each new part.
         var isProgressive = false
@@ -35,12 +47,15 @@ package final class AnimatedView: Sendable {
         var isDefined = false
         var clock: (any PlaybackClock)?
         /// Counters of the changes of `settings` and of the replacements of the image.
+        /// Loops compare them to find out if another thread was faster.
         var settingsChanges: UInt64 = 0
         var replacements: UInt64 = 0
     }
 
     private let handler: (any AnimatedViewHandler)?
+    /// Limits the memory of frames, for all views of the process.
     private let budget: FrameBudget
+    /// Keeps the engine running as long as the view exists.
     private let lease: EngineLease
     private let state = Monitor(State())
 
@@ -53,6 +68,7 @@ package final class AnimatedView: Sendable {
     package var settings: Settings { state.withLock { $0.settings } }
     package var player: AnimationPlayer? { state.withLock { $0.player } }
     package var isVisible: Bool { state.withLock { $0.isVisible } }
+    /// True while the player plays.
     package var isAnimating: Bool { player?.isPlaying ?? false }
     package var clock: (any PlaybackClock)? { state.withLock { $0.clock } }
     /// The image to draw.
@@ -62,6 +78,7 @@ package final class AnimatedView: Sendable {
     }
 
     /// Changes the settings, also those of the current player.
+    /// A change of `change` affects the next image only, as the frames of the current one are fixed.
     package func change(_ body: (inout Settings) -> Void) {
         let (old, player) = state.withLock { state in
             let old = state.settings
@@ -69,12 +86,14 @@ package final class AnimatedView: Sendable {
             state.settingsChanges += 1
             return (old, state.player)
         }
+        // Values of the settings may be freed here, outside the lock.
         withExtendedLifetime(old) {}
         if let player { applySettings(to: player) }
     }
 
     /// Applies the settings to a player. Another thread may change them meanwhile and apply its own first, so this repeats until
     /// the applied settings are the newest.
+    /// Called without the lock.
     private func applySettings(to player: AnimationPlayer) {
         while true {
             let (settings, changes) = state.withLock { ($0.settings, $0.settingsChanges) }
@@ -107,11 +126,13 @@ package final class AnimatedView: Sendable {
 
     /// Shows another image, or nothing. Setting the current object again has no effect; the first call always has one, so that
     /// the host draws its own placeholder in an empty view.
+    /// Throws if the frames cannot be changed or played; the image shown before then stays.
     package func setImage(_ image: Image?) throws(ImageError) {
         let (before, player, settings, wasProgressive, isFirst) = state.withLock {
             ($0.image, $0.player, $0.settings, $0.isProgressive, !$0.isDefined)
         }
         guard isFirst || image !== before else { return }
+        // The next part of an arriving animation continues in its player, without a restart.
         let follows = image.map { isPart($0, of: before, settings) } ?? false
         if follows, wasProgressive, let player, continues(player, with: image) {
             // The current frame stays visible, and playback continues with the frames that have arrived.
@@ -123,6 +144,7 @@ package final class AnimatedView: Sendable {
     }
 
     /// Shows an image, or nothing if it is refused: the image shown before is a different one.
+    /// For callers that cannot handle an error.
     package func show(_ image: Image?) {
         do throws(ImageError) { try setImage(image) } catch {
             Log.write(.warning, "animated view: image not shown: \(error.message.string) (\(error.status.name))")
@@ -131,8 +153,10 @@ package final class AnimatedView: Sendable {
         }
     }
 
+    /// Makes the player and the poster first: if either fails, the view is unchanged.
     private func replace(_ image: Image?, isProgressive: Bool) throws(ImageError) {
         let (settings, changes) = state.withLock { ($0.settings, $0.settingsChanges) }
+        // A partial image that must not play is a still.
         let isStill = image.map { $0.metadata.isIncremental && !isProgressive } ?? true
         let player = isStill ? nil : try image.flatMap { image throws(ImageError) in try makePlayer(image, settings) }
         let poster = try image.map { image throws(ImageError) in try firstImage(image, settings) }
@@ -142,8 +166,10 @@ package final class AnimatedView: Sendable {
             state.isDefined = true
             state.isProgressive = isProgressive && player != nil
             state.replacements += 1
+            // Another thread may have changed the settings after they were read for the new player.
             return (old, state.settingsChanges != changes, state.replacements)
         }
+        // A replaced player must neither tick nor keep its frames demanded.
         if let old = old.2 {
             giveClock(to: old)
             old.pause()
@@ -169,6 +195,7 @@ package final class AnimatedView: Sendable {
 
     /// Reports the image to draw to the host. Another thread may replace it meanwhile and report first, so this repeats until the
     /// last report is the current image.
+    /// `number`: the count of replacements for which the image is right.
     private func notify(_ image: Image?, _ number: UInt64) {
         var (image, number) = (image, number)
         while true {
@@ -188,17 +215,21 @@ package final class AnimatedView: Sendable {
         return others.root === frames.root
     }
 
+    /// nil for images that do not move.
     private func makePlayer(_ image: Image, _ settings: Settings) throws(ImageError) -> AnimationPlayer? {
         guard let frames = image.frames, frames.frameCount > 1 || frames.isGrowing else { return nil }
         let own = FrameSource(image)
         let source = settings.change.map { own.changed(by: $0) } ?? own
+        // The handler refers to the view weakly, so that the player does not keep it alive.
         let player = try AnimationPlayer(source, handler: Playback(self), budget: budget, lease: lease)
         apply(settings, to: player)
         return player
     }
 
+    /// The change applies to the poster too: it is the first frame of what plays.
     private func firstImage(_ image: Image, _ settings: Settings) throws(ImageError) -> Image {
         guard let change = settings.change, image.frames != nil else { return image }
+        // A change may be slow, so it has a limit of time.
         let stop = CancellationToken()
         stop.allow(nanoseconds: CallTimeLimits.frame)
         return try change.apply(image.still, stop)
@@ -212,6 +243,7 @@ package final class AnimatedView: Sendable {
     // MARK: Playing
 
     /// Starts playback; no effect while the view is invisible.
+    /// Also starts a player that the settings would not start by themselves.
     package func start() {
         guard let player = state.withLock({ $0.isVisible ? $0.player : nil }) else { return }
         player.start()
@@ -220,6 +252,7 @@ package final class AnimatedView: Sendable {
     }
 
     /// Pauses or rewinds, and clears the frame buffer if the settings say so.
+    /// Keeps the image: without rewinding, the current frame stays visible.
     package func stop() {
         let (player, settings) = state.withLock { ($0.player, $0.settings) }
         if settings.rewindsWhenStopped { player?.stop() } else { player?.pause() }
@@ -227,6 +260,7 @@ package final class AnimatedView: Sendable {
     }
 
     /// Sets the visibility to the user, as reported by the host.
+    /// Repeats are cheap: only a change starts or stops.
     package func setVisible(_ isVisible: Bool) {
         let isChanged = state.withLock { state in
             defer { state.isVisible = isVisible }
@@ -248,10 +282,12 @@ package final class AnimatedView: Sendable {
     }
 
     /// See `AnimationPlayer`.
+    /// The host calls one of them, depending on the clock it has chosen.
     package func tick(_ nanoseconds: UInt64) -> Bool { player?.tick(nanoseconds) ?? false }
     package func advance() -> Bool { player?.advance() ?? false }
 
     /// Forwards the callbacks of a player to its view.
+    /// A player may outlive its view, if the host holds it; callbacks then have no effect.
     private final class Playback: PlaybackHandler {
         private let view: WeakView
 
@@ -261,6 +297,7 @@ package final class AnimatedView: Sendable {
 
         func frame(_ player: AnimationPlayer, _ index: Int, _ image: Image) {
             guard let view = view.view else { return }
+            // A frame of a replaced player is not drawn over the new image.
             let number = view.state.withLock { $0.player === player ? $0.replacements : nil }
             if let number { view.notify(image, number) }
         }
@@ -271,5 +308,6 @@ package final class AnimatedView: Sendable {
         }
     }
 
+    /// A box, because a class that is `Sendable` has no weak variables of its own.
     private struct WeakView: Sendable { weak var view: AnimatedView? }
 }

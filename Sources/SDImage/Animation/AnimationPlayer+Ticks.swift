@@ -1,21 +1,30 @@
+/// One tick reads the provider, shows the due frame and moves on. Calls of the host are made between the critical
+/// sections.
 extension AnimationPlayer {
     /// Properties of the provider, read at the beginning of a tick. The provider may belong to the host.
+    /// A changed generation means that the host has paused, stopped or sought meanwhile, so that the tick ends.
     private struct Look {
+        /// Frames that the provider has at present.
         let count: Int
         let isGrowing: Bool
         let loopLimit: Int
+        /// Generation of the state that began the tick.
         let generation: Int
     }
 
+    /// The due frame: none, one that is held with its index, or one to make at once.
     private enum Showing { case nothing, frame(CachedFrame, Int), make(Int) }
 
     /// Advances time; true when another frame is to be drawn. A tick inside a handler, or concurrent with a tick on another
     /// thread, adds its time to the next one.
+    /// `nanoseconds`: time since the previous tick.
     @discardableResult
     package func tick(_ nanoseconds: UInt64) -> Bool { tick(nanoseconds, isPrompt: false) }
 
     /// `isPrompt`: a frame that becomes due is shown in this tick if it is available, instead of in the next tick.
+    /// Clocks use it, because they tick when the frame is due.
     func tick(_ nanoseconds: UInt64, isPrompt: Bool) -> Bool {
+        // Ticks never nest: the state records one that is running.
         let (begins, generation, carried) = state.withLock { state -> (Bool, Int, UInt64) in
             guard state.isPlaying, !state.isTicking else {
                 if state.isPlaying { state.carried &+= nanoseconds }
@@ -29,8 +38,10 @@ extension AnimationPlayer {
         guard begins else { return false }
         defer {
             state.withLock { $0.isTicking = false }
+            // The next due time is planned after every tick, also after one without a change.
             settle()
         }
+        // The provider may be foreign code, so it is asked without the lock.
         let frames = source.frames
         let ownLimit = state.withLock { $0.loopLimit }
         let look = Look(
@@ -38,11 +49,14 @@ extension AnimationPlayer {
             generation: generation)
         guard canPlay(look) else { return false }
         let time = nanoseconds &+ carried
+        // The frame that became due in the previous tick comes first.
         let first = showDue(look)
+        // With a clock, or if frames are made here, the next frame is shown in the same tick.
         guard isCurrent(look), pass(time, look), isPrompt || settings.makesFramesItself else { return first }
         return showDue(look) || first
     }
 
+    /// False after a pause, stop or seek since the tick began.
     private func isCurrent(_ look: Look) -> Bool {
         state.withLock { $0.isPlaying && $0.generation == look.generation }
     }
@@ -58,6 +72,7 @@ extension AnimationPlayer {
     }
 
     /// Shows the pending frame if it is available, or makes it when the settings say so.
+    /// True if it was shown.
     private func showDue(_ look: Look) -> Bool {
         switch due(look) {
         case .nothing: return false
@@ -70,6 +85,7 @@ extension AnimationPlayer {
         }
     }
 
+    /// The image for the handler is made first, because it may be refused for lack of memory.
     private func present(_ frame: CachedFrame, _ index: Int, _ look: Look) -> Bool {
         guard let handler, handler.wantsFrames else { return show(frame, if: look.generation) }
         guard let image = try? frame.image() else {
@@ -90,14 +106,17 @@ extension AnimationPlayer {
         }
     }
 
+    /// Looks the pending frame up. The first look counts in the statistics; later ones wait for the same frame.
     private func due(_ look: Look) -> Showing {
         let (index, isFirstTry, makes) = state.withLock { state in
+            // The provider may have shrunk, or the host may have limited the frames: the position is then invalid.
             let isWaiting = state.head.isWaiting && state.isPlaying && state.head.position.index < state.limited(look.count)
             return (isWaiting ? state.head.position.index : -1, !state.head.isMissing, state.settings.makesFramesItself)
         }
         guard index >= 0 else { return .nothing }
         switch pool.look(index, counts: isFirstTry) {
         case .frame(let frame): return .frame(frame, index)
+        // A failed frame counts as shown, so that time goes on.
         case .failed: fail(look)
         case .absent:
             if makes { return .make(index) }
@@ -111,22 +130,26 @@ extension AnimationPlayer {
     }
 
     /// True when another frame is due. When late frames are dropped, takes as many steps as the time requires, up to one round.
+    /// `time` is in nanoseconds; the durations are divided by the rate.
     private func pass(_ time: UInt64, _ look: Look) -> Bool {
         var rest = time
         var isMoved = false
         var steps = 0
+        // The head is advanced on a copy: the durations come from the provider, which is called without the lock.
         while true {
             let step = state.withLock { ($0.head, $0.settings, $0.limited(look.count)) }
             var head = step.0
             let outcome = head.pass(
                 rest, step.1, of: step.2, isGrowing: look.isGrowing,
                 duration: { source.frames.durationMilliseconds(at: $0) })
+            // A seek or pause meanwhile makes the copy obsolete.
             let isTaken = state.withLock { state -> Bool in
                 guard state.isPlaying, state.generation == look.generation else { return false }
                 state.head = head
                 return true
             }
             guard isTaken else { return false }
+            // The first step takes all the time; further ones use what is left in the head.
             (rest, steps) = (0, steps + 1)
             switch outcome {
             case .stays: return isMoved
@@ -134,7 +157,9 @@ extension AnimationPlayer {
             case .looped: guard countRound(head.loopCount, look) else { return false }
             }
             isMoved = true
+            // Without dropping, a tick passes one frame at most.
             guard step.1.dropsLateFrames else { return true }
+            // After a whole round, the rest is forgotten, so that the loop ends.
             if steps >= step.2 {
                 state.withLock { $0.head.forgetTime() }
                 return true
@@ -143,6 +168,7 @@ extension AnimationPlayer {
     }
 
     /// False after the last round, or when the handler has changed the playback.
+    /// `count`: complete rounds.
     private func countRound(_ count: Int, _ look: Look) -> Bool {
         handler?.loop(self, count)
         guard isCurrent(look) else { return false }
@@ -159,6 +185,7 @@ extension AnimationPlayer {
     ///
     /// Two threads may run this concurrently, and the one with the older state may apply it last. Each repeats until its plan is
     /// the newest.
+    /// Called without locks, after each change of the state. `arming` ensures that the clock gets the newest plan.
     func settle(poster: CachedFrame? = nil) {
         var poster = poster
         while true {
@@ -179,12 +206,15 @@ extension AnimationPlayer {
 
     /// Demand and due time, computed from one state.
     private struct Plan {
+        /// The value of `plans` when it was made.
         let number: UInt64
         let demand: FrameDemand
+        /// nil while nothing is due.
         let moment: UInt64?
         let clock: (any PlaybackClock)?
     }
 
+    /// The duration of the shown frame is asked first, without the lock.
     private func plan() -> Plan {
         let index = state.withLock { $0.head.position.index }
         let duration = source.frames.durationMilliseconds(at: index)
@@ -194,6 +224,7 @@ extension AnimationPlayer {
             var moment: UInt64?
             if state.isPlaying, !state.waitsForFrames {
                 // A pending frame that is not missing has not been looked up yet.
+                // A frame to look up, or to wait for, needs a tick at once.
                 let isNow = state.head.isMissing || state.head.isStalled || state.head.isWaiting
                 moment = isNow ? now : now &+ state.head.remaining(state.settings, duration: duration)
             }
@@ -202,15 +233,19 @@ extension AnimationPlayer {
         }
     }
 
+    /// The demand for the pool: from which frame on, until when, and how many in advance.
     private func need(_ state: State, duration: Int, now: UInt64) -> FrameDemand {
         var demand = FrameDemand()
+        // A rate of 0 or below never reaches the next frame; half of the range cannot overflow in sums.
         let interval = state.settings.rate > 0 ? state.settings.nanoseconds(duration) : .max / 2
         demand.mode = state.settings.mode
         demand.count = state.limited(state.count)
+        // The frame to show next: the pending one, or the one after the visible one.
         demand.position = state.head.isWaiting ? state.head.position : state.head.position.next(demand.mode, of: demand.count)
         demand.deadline = state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration)
         demand.interval = interval
         demand.isPlaying = state.isPlaying
+        // Frames in advance serve only an animation that plays and does not make its frames itself.
         let needsNone = state.settings.makesFramesItself || !state.isPlaying || state.head.isStalled
         demand.depth = needsNone ? 0 : FrameDemand.depth(interval: interval)
         demand.bufferBytes = state.settings.bufferBytes
@@ -219,6 +254,7 @@ extension AnimationPlayer {
 }
 
 /// Playback driven by a clock.
+/// The clock calls `advance`, and the pool `frameArrived`.
 extension AnimationPlayer: FrameListener {
     /// Advances by the time since the last tick.
     @discardableResult
@@ -233,9 +269,11 @@ extension AnimationPlayer: FrameListener {
         return tick(time, isPrompt: true)
     }
 
+    /// Makes a waiting animation look for its frame at once; called by the pool and when the provider has grown.
     package func frameArrived() {
         arming.withLock { _ in
             let clock = state.withLock { state in
+                // Counted even without a clock: a running tick compares the numbers.
                 state.arrivals += 1
                 return state.isPlaying && (state.head.isWaiting || state.head.isStalled) ? state.clock : nil
             }

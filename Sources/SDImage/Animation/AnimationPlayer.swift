@@ -11,16 +11,21 @@ package protocol PlaybackHandler: AnyObject, Sendable {
 ///
 /// The host advances time with `tick`, or a clock does so with `advance`. Handlers run without locks held and may do anything,
 /// including releasing the player.
+/// `AnimatedView` and the C interface make players; frames come from the pool that all players of the same frames
+/// share.
 package final class AnimationPlayer: Sendable {
     struct State {
+        /// Ticks work on a copy.
         var settings = PlaybackSettings()
         var head = Playhead()
+        /// False while paused, stopped or not yet started.
         var isPlaying = false
         /// Limits set by the host; nil uses those of the provider.
         var frameLimit: Int?
         var loopLimit: Int?
         /// Frame count when the provider was last queried.
         var count = 0
+        /// The visible frame; nil before the first one and after `stop`.
         var frame: CachedFrame?
         /// True while a thread runs a tick. Time that passes meanwhile is carried over to the next tick.
         var isTicking = false
@@ -32,6 +37,7 @@ package final class AnimationPlayer: Sendable {
         var generation = 0
         /// Incremented by every plan of `settle` and by every change of the clock; an older plan is not applied.
         var plans: UInt64 = 0
+        /// nil while the host ticks.
         var clock: (any PlaybackClock)?
         /// Time of the clock's last tick, in monotonic nanoseconds.
         var lastTick: UInt64 = 0
@@ -39,6 +45,7 @@ package final class AnimationPlayer: Sendable {
     }
 
     package struct Statistics: Sendable {
+        /// Frames that became visible.
         package var shown: UInt64 = 0
         /// Frames shown later than due, because they were not available.
         package var late: UInt64 = 0
@@ -48,10 +55,14 @@ package final class AnimationPlayer: Sendable {
         package var failed: UInt64 = 0
     }
 
+    /// The provider with its identity.
     let source: FrameSource
+    /// Held frames, in the budget of the process.
     let pool: FramePool
     let handler: (any PlaybackHandler)?
+    /// Identifies the player in its pool.
     let id: UInt64
+    /// Held for some hundred nanoseconds, and never while foreign code runs.
     let state: Monitor<State>
     /// Held while a clock is armed: after the clock was given to another player, no thread arms it for this one. Acquired before
     /// `state`.
@@ -74,6 +85,7 @@ package final class AnimationPlayer: Sendable {
         self.state = Monitor(state)
     }
 
+    // The pool drops the demand, and abandons a frame that is being made for no other player.
     deinit { pool.demand(nil, by: id) }
 
     // MARK: State
@@ -84,7 +96,9 @@ package final class AnimationPlayer: Sendable {
         let frame = state.withLock { $0.frame }
         return try? frame?.image()
     }
+    /// Index of the current position, which may not be visible yet.
     package var index: Int { state.withLock { $0.head.position.index } }
+    /// Complete rounds, counted on from the number given to the last seek.
     package var loopCount: Int { state.withLock { $0.head.loopCount } }
     package var settings: PlaybackSettings { state.withLock { $0.settings } }
     package var statistics: Statistics { state.withLock { $0.statistics } }
@@ -103,18 +117,21 @@ package final class AnimationPlayer: Sendable {
 
     // MARK: Settings
 
+    /// `body` runs under the lock and must only assign.
     package func change(_ body: (inout PlaybackSettings) -> Void) {
         state.withLock { body(&$0.settings) }
         settle()
     }
 
     /// Limits playback to the first frames; nil: all frames.
+    /// Negative limits count as 0.
     package func setFrameLimit(_ limit: Int?) {
         state.withLock { $0.frameLimit = limit.map { max($0, 0) } }
         settle()
     }
 
     /// Sets the number of rounds; nil: that of the provider.
+    /// A limit below the rounds already played ends playback after the current round.
     package func setLoopLimit(_ limit: Int?) { state.withLock { $0.loopLimit = limit.map { max($0, 0) } } }
 
     /// Replaces the ticks of the host by a clock; nil returns to ticks.
@@ -130,6 +147,7 @@ package final class AnimationPlayer: Sendable {
                 }
                 return state.clock
             }
+            // Disarmed under `arming`, so that the old clock does not ring for this player any more.
             before?.arm(at: nil)
             return before
         }
@@ -141,6 +159,7 @@ package final class AnimationPlayer: Sendable {
     // MARK: Playback
 
     /// Starts or resumes playback.
+    /// No effect while it plays. A stopped animation begins at its first frame, or at the last one in reverse.
     package func start() {
         let count = source.frames.frameCount
         let beginsAtFirst = state.withLock { state -> Bool in
@@ -153,11 +172,13 @@ package final class AnimationPlayer: Sendable {
             state.head.begin(state.settings.mode, of: state.limited(count))
             return state.head.position.index == 0
         }
+        // The first frame of an image is already decoded; the pool gets it instead of making it again.
         let poster = source.takePoster(isShort: pool.isShort)
         settle(poster: beginsAtFirst ? poster : nil)
     }
 
     /// Stops time and keeps everything else.
+    /// Time that passes until the next start does not count.
     package func pause() {
         state.withLock { state in
             state.isPlaying = false
@@ -175,16 +196,20 @@ package final class AnimationPlayer: Sendable {
             defer { state.frame = nil }
             return state.frame
         }
+        // It may hold the last reference to its pixels, which are freed outside the lock.
         withExtendedLifetime(frame) {}
         settle()
     }
 
+    /// Also frames that other players of the pool need: these are made again.
     package func clearFrameBuffer() { pool.empty() }
 
     /// Shows a frame immediately, also while paused. The calling thread makes it if necessary. Throws for an invalid index.
+    /// `loop` sets the number of complete rounds. Throws also if the frame cannot be made.
     package func seek(to index: Int, loop: Int) throws(ImageError) {
         let count = frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
+        // A running tick ends: its position is obsolete.
         let generation = state.withLock { state -> Int in
             state.generation += 1
             state.head.seek(to: index, loop: max(loop, 0))
@@ -193,6 +218,7 @@ package final class AnimationPlayer: Sendable {
         let frame: CachedFrame
         if case .frame(let held) = pool.look(index) { frame = held } else { frame = try pool.make(index) }
         let image = try handler?.wantsFrames == true ? frame.image() : nil
+        // Another seek or stop may have happened while the frame was made.
         guard show(frame, if: generation) else { return }
         if let image { handler?.frame(self, index, image) }
         settle()
@@ -205,6 +231,7 @@ package final class AnimationPlayer: Sendable {
     }
 
     /// Makes a frame the visible one; false when the generation has changed since.
+    /// Counts the frame, and those passed since the last one that was shown.
     func show(_ frame: CachedFrame, if generation: Int) -> Bool {
         let (isCurrent, before) = state.withLock { state -> (Bool, CachedFrame?) in
             guard state.generation == generation else { return (false, nil) }
@@ -224,5 +251,6 @@ extension AnimationPlayer.State {
     func limited(_ count: Int) -> Int { min(frameLimit ?? .max, count) }
 
     /// True when nothing is to be done before a frame arrives.
+    /// A frame that arrived since the start of the last tick may be the right one, so the player looks again.
     var waitsForFrames: Bool { (head.isMissing || head.isStalled) && arrivals == arrivalsSeen }
 }

@@ -1,7 +1,10 @@
 /// Canvases that one animation keeps, so that seeking does not start at the first frame. The frame budget of the process limits
 /// them and evicts them. Copies of a compositor share one cache: the canvas of an index is the same in all.
+/// A compositor needs the canvas before a frame in order to draw the frame; without one it starts at the first frame.
+/// Any thread may use it: the lock of the budget guards the canvases.
 package final class CanvasCache: Sendable {
     /// Key, in place of the frame's index, of the canvas of a visible frame, kept to be drawn on afterwards.
+    /// A negative number, so that both kinds share one table.
     package static func spare(of index: Int) -> Int { -1 - index }
 
     private let budget: FrameBudget
@@ -16,6 +19,7 @@ package final class CanvasCache: Sendable {
 
     package subscript(index: Int) -> CachedCanvas? { budget.canvas(id, index) }
     /// See `FrameBudget`.
+    /// Compositors then prefer indices to pixels.
     package var isShort: Bool { budget.isShort }
     /// Bytes held, without spare canvases.
     package var bytes: Int {
@@ -42,6 +46,7 @@ package final class CanvasCache: Sendable {
     /// False when the budget has no room for the canvas.
     @discardableResult
     package func keep(_ canvas: CachedCanvas, at index: Int) -> Bool { budget.keep(canvas, id, index) }
+    /// Removes a canvas and returns it, so that its only reference can be drawn on.
     package func take(_ index: Int) -> CachedCanvas? { budget.takeCanvas(id, index) }
     /// Releases the canvases of all frames except these.
     package func keepOnly(_ indices: Set<Int>) { budget.keepOnly(indices, id) }

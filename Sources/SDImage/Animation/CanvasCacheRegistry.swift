@@ -1,9 +1,13 @@
 /// The canvases that all animations of a budget keep for seeking. Pure; guarded by the lock of the budget.
+/// Tables are found by the identifier of the animation; the order of their use decides which one is emptied first.
+/// Removed canvases are returned, because freeing them takes long and happens outside the lock.
 struct CanvasCacheRegistry {
     private var tables: [UInt64: CanvasCacheTable] = [:]
     private var lastID: UInt64 = 0
+    /// Increases with each look-up: a clock for the order of use.
     private var lookUps = 0
     /// Bytes of all canvases.
+    /// Shared squares count once in each animation.
     private(set) var bytes = 0
 
     /// Adds an animation; returns its identifier.
@@ -34,6 +38,7 @@ struct CanvasCacheRegistry {
 
     /// Stores a canvas and returns the previous one at that index.
     mutating func put(_ canvas: CachedCanvas, at index: Int, of id: UInt64) -> CachedCanvas? {
+        // The table of a removed animation is gone; late calls have no effect.
         update(id) { $0.put(canvas, at: index) } ?? nil
     }
 
@@ -46,6 +51,7 @@ struct CanvasCacheRegistry {
     }
 
     /// Removes all canvases of the least recently used animation that has any; nil when none has.
+    /// Whole animations are emptied, so that those in use keep theirs.
     mutating func takeOldest() -> [CachedCanvas]? {
         let oldest = tables.filter { !$0.value.canvases.isEmpty }.min { $0.value.used < $1.value.used }
         return oldest.map { takeAll(of: $0.key) }

@@ -1,4 +1,5 @@
 /// A packed square of a canvas.
+/// Immutable; canvases of one animation share it by reference.
 package final class CanvasSquare: Sendable {
     /// Approximate size of the object and its arrays without their elements, in bytes.
     private static let overhead = 160
@@ -9,6 +10,7 @@ package final class CanvasSquare: Sendable {
     package let palette: [UInt32]
     /// Indices or pixels, row by row, deflated when that is smaller.
     package let bytes: [UInt8]
+    /// Otherwise the bytes are stored as they are.
     package let isDeflated: Bool
 
     package init(hash: UInt64, palette: [UInt32], bytes: [UInt8], isDeflated: Bool) {
@@ -18,5 +20,6 @@ package final class CanvasSquare: Sendable {
         self.isDeflated = isDeflated
     }
 
+    /// Used for the budget, so it is an estimate and not exact.
     package var heldBytes: Int { palette.count * 4 + bytes.count + CanvasSquare.overhead }
 }

@@ -3,23 +3,32 @@
 /// Each playing pool may hold the frame it shows next. The rest is shared equally among the pools that need more (`FrameShares`).
 /// Canvases kept for seeking use the remainder. One lock guards all state and is held for some hundred nanoseconds. Frames are
 /// made and freed, and players notified, outside the lock.
+/// Players reach it through `FramePool`, compositors through `CanvasCache`, and the C interface sets its limit.
 package final class FrameBudget: Sendable {
     /// The budget of the process.
     package static let shared = FrameBudget(limit: 64 << 20)
 
     package struct Statistics: Sendable {
+        /// In bytes.
         package var limit = 0
+        /// Animations with a player.
         package var pools = 0
         package var frames = 0
+        /// Bytes of the frames.
         package var bytes = 0
         package var canvasBytes = 0
+        /// Due frames that were held.
         package var hits = 0
+        /// Due frames that were not held.
         package var misses = 0
+        /// Frames made, by workers and by players.
         package var decodes = 0
+        /// Frames removed for lack of memory or on request.
         package var evictions = 0
     }
 
     /// Next action of a pool.
+    /// `rest`: no player needs the provider, so it may free its decoder.
     enum Order { case nothing, frame, rest }
 
     private let state: Monitor<FrameBudgetState>
@@ -33,11 +42,13 @@ package final class FrameBudget: Sendable {
     package var isShort: Bool { state.withLock { $0.accounting.isShort } }
 
     /// Takes effect immediately.
+    /// Removed frames are freed after the lock was released.
     package func setLimit(_ limit: Int) { withExtendedLifetime(state.withLock { $0.setLimit(limit) }) {} }
 
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Releases everything except the frames shown next.
+    /// Called on memory pressure.
     package func empty() { withExtendedLifetime(state.withLock { $0.takeAll() }) {} }
 
     package func lockForFork() { state.lock() }
@@ -46,15 +57,18 @@ package final class FrameBudget: Sendable {
     // MARK: Pools
 
     /// The pool of these frames, shared by all their players.
+    /// Makes the pool on the first call. The lease keeps the engine running while the pool exists.
     package func pool(for source: FrameSource, lease: EngineLease) -> FramePool {
         state.withLock { state in
             if let pool = state.pools.pool(of: source.identity) { return pool }
             let pool = FramePool(source, budget: self, id: state.pools.makeID(), lease: lease)
+            // By the root the budget finds out if another pool still needs the provider.
             state.pools.add(pool, root: ObjectIdentifier(source.frames.root))
             return pool
         }
     }
 
+    /// Pools and players share one sequence of numbers.
     func newPlayer() -> UInt64 { state.withLock { $0.pools.makeID() } }
 
     /// Removes a pool after its last player was freed.
@@ -67,8 +81,10 @@ package final class FrameBudget: Sendable {
         state.withLock { $0.lookUp(id, index, counts: counts) }
     }
 
+    /// Number of frames held in a pool.
     func count(_ id: UInt64) -> Int { state.withLock { $0.pools[id]?.frames.count ?? 0 } }
 
+    /// Removes all frames of a pool, also those needed next.
     func empty(_ id: UInt64) {
         withExtendedLifetime(state.withLock { state in state.evict(id) { $0.takeAll(butNext: false) } }) {}
     }
@@ -92,6 +108,7 @@ package final class FrameBudget: Sendable {
     // MARK: Making frames
 
     /// The most urgent frame to make; its pool stays busy until `finish`.
+    /// nil if all demands are met.
     func nextJob() -> (pool: FramePool, index: Int, stop: CancellationToken)? {
         // The last reference to a pool must be released outside the lock.
         var idle: [FramePool] = []
@@ -108,6 +125,7 @@ package final class FrameBudget: Sendable {
     }
 
     /// Stores the result for a frame that was made elsewhere.
+    /// Called by players that make their frames themselves.
     func insert(_ id: UInt64, _ index: Int, _ result: Result<CachedFrame, ImageError>) {
         withExtendedLifetime(state.withLock { $0.insert(result, at: index, in: id) }) {}
     }
@@ -115,6 +133,7 @@ package final class FrameBudget: Sendable {
     // MARK: Canvases for seeking
 
     /// Registers an animation that keeps canvases.
+    /// Called by `CanvasCache`.
     func addCanvasCache() -> UInt64 { state.withLock { $0.canvases.add() } }
 
     func removeCanvasCache(_ id: UInt64) { withExtendedLifetime(state.withLock { $0.canvases.remove(id) }) {} }

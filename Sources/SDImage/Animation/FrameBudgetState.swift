@@ -1,7 +1,9 @@
 /// State of a frame budget: the parts that one lock guards, and the operations that concern several of them.
 ///
 /// Operations return the frames and canvases that they remove, because the caller frees them outside the lock.
+/// All functions run under that lock; none calls the host, makes frames or frees pixels.
 struct FrameBudgetState {
+    /// Any objects that hold pixels, to be freed by the caller.
     typealias Removed = [any Sendable]
 
     var pools = FramePoolRegistry()
@@ -13,6 +15,7 @@ struct FrameBudgetState {
 
     var statistics: FrameBudget.Statistics { accounting.statistics(pools, canvases) }
 
+    /// A smaller limit evicts at once.
     mutating func setLimit(_ limit: Int) -> Removed {
         accounting.setLimit(limit)
         share()
@@ -28,6 +31,7 @@ struct FrameBudgetState {
 
     // MARK: Pools
 
+    /// The table holds the frames of the pool, for the caller to free.
     mutating func removePool(_ id: UInt64, _ identity: FrameIdentity) -> PoolTable? {
         accounting.invalidateShares()
         return pools.remove(id, identity)
@@ -35,6 +39,7 @@ struct FrameBudgetState {
 
     mutating func lookUp(_ id: UInt64, _ index: Int, counts: Bool) -> PoolTable.Holding {
         guard let holding = pools.update(id, { $0.look(index) }) else { return .absent }
+        // Failures count as hits, because nothing is to be made.
         guard counts else { return holding }
         if case .absent = holding { accounting.countLookUp(isHit: false) } else { accounting.countLookUp(isHit: true) }
         return holding
@@ -46,11 +51,13 @@ struct FrameBudgetState {
     ) -> (FrameBudget.Order, Removed) {
         guard let root = pools[pool.id]?.root else { return (.nothing, []) }
         let before = pools.update(pool.id) { $0.setDemand(demand, of: player) } ?? nil
+        // Shares depend on part of a demand only; a demand after each frame leaves them valid.
         if before?.claim != demand?.claim { accounting.invalidateShares() }
         share()
         var taken = evict(pool.id) { $0.takeSurplus() }
         if let poster, pools[pool.id]?.frames[0] == nil { taken += store(.success(poster), at: 0, in: pool.id) }
         if schedule(pool) { return (.frame, taken) }
+        // A player has stopped playing or was freed: with the last one, the provider may rest.
         let isOver = demand?.isPlaying != true && (before?.isPlaying == true || demand == nil)
         return (isOver && !pools.isPlayed(root) ? .rest : .nothing, taken)
     }
@@ -58,6 +65,7 @@ struct FrameBudgetState {
     // MARK: Making frames
 
     /// True when a worker is to be sent for a frame.
+    /// A busy pool is not sent twice: it looks for its next frame when it has finished.
     private mutating func schedule(_ pool: FramePool) -> Bool {
         guard let table = pools[pool.id], !table.isBusy,
             let target = table.target(now: MonotonicClock.now, lead: scheduler.lead)
@@ -69,6 +77,7 @@ struct FrameBudgetState {
 
     /// The most urgent frame to make; its pool stays busy until `finish`. `idle` receives pools that need no frame any more.
     mutating func nextJob(idle: inout [FramePool]) -> (pool: FramePool, index: Int, stop: CancellationToken)? {
+        // The job is not bound to the pool that submitted it: the most urgent frame comes first.
         while let pool = scheduler.popMostUrgent() {
             // The demand may have changed since the frame was scheduled.
             if let target = pools[pool.id]?.target(now: MonotonicClock.now, lead: scheduler.lead) {
@@ -76,6 +85,7 @@ struct FrameBudgetState {
                 let stop = pools.update(pool.id) { $0.beginMaking() } ?? CancellationToken(priority: FramePool.priority)
                 return (pool, target.index, stop)
             }
+            // The demand was met or withdrawn meanwhile.
             pools.update(pool.id) { $0.isBusy = false }
             idle.append(pool)
         }
@@ -95,6 +105,7 @@ struct FrameBudgetState {
             table.isBusy = false
         }
         let table = pools[pool.id]
+        // The lead time follows the cost without a new division of the shares.
         scheduler.changeCost(from: before, to: table?.cost ?? 0)
         let listeners = table?.currentListeners ?? []
         if schedule(pool) { return (.frame, listeners, taken) }
@@ -105,10 +116,12 @@ struct FrameBudgetState {
 
     /// Stores the result for a frame that was made elsewhere.
     mutating func insert(_ result: Result<CachedFrame, ImageError>, at index: Int, in id: UInt64) -> Removed {
+        // Counted as a decode, like the frames that workers make.
         accounting.countDecode()
         return store(result, at: index, in: id)
     }
 
+    /// Stores a frame or remembers its failure, and then removes what exceeds the shares and the limit.
     private mutating func store(_ result: Result<CachedFrame, ImageError>, at index: Int, in id: UInt64) -> Removed {
         guard pools[id] != nil else { return [] }
         var isNews = false
@@ -119,6 +132,7 @@ struct FrameBudgetState {
             }
             return []
         }
+        // A new size of frames changes all shares.
         if isNews { accounting.invalidateShares() }
         share()
         return taken + evict(id) { $0.takeSurplus() } + makeRoom()
@@ -144,17 +158,20 @@ struct FrameBudgetState {
         return taken
     }
 
+    /// Divides the limit anew if something has changed.
     private mutating func share() {
         guard accounting.areSharesStale else { return }
         let ids = pools.activeIDs
         let tables = ids.compactMap { pools[$0] }
         scheduler.setCosts(tables.map(\.cost))
         for (id, share) in zip(ids, accounting.shares(of: tables)) {
+            // At least one frame: without the next frame an animation could not go on.
             pools.update(id) { $0.allowed = max(1, share / $0.frameBytes) }
         }
     }
 
     /// Evicts canvases kept for seeking first, then frames of pools that do not play, then frames beyond the shares.
+    /// Nothing that plays suffers before what does not play is gone.
     private mutating func makeRoom() -> Removed {
         guard isFull else { return [] }
         var taken: Removed = []

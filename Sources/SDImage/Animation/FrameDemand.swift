@@ -1,6 +1,8 @@
 /// The next frames that a player needs.
+/// Sent to the pool after each change of a player; the budget divides memory and workers by it.
 package struct FrameDemand: Sendable {
     /// Position of the first frame still to be shown.
+    /// `PoolTable` follows it to know which frames come next.
     package var position = PlaybackPosition()
     package var mode = PlaybackMode.normal
     /// Number of frames that play.
@@ -15,6 +17,7 @@ package struct FrameDemand: Sendable {
     package var bufferBytes = 0
 
     /// The part of a demand that determines its share.
+    /// A change of anything else leaves the division of memory valid.
     struct Claim: Equatable {
         let isPlaying: Bool
         let count: Int
@@ -30,6 +33,7 @@ package struct FrameDemand: Sendable {
     package init() {}
 
     /// Number of frames of a given duration that bridge a short delay of the machine.
+    /// Short frames need more of them: 120 ms of frames, at least three and at most sixteen.
     package static func depth(interval: UInt64) -> Int {
         Int(min(max(bridged / max(interval, 1), 2) + 1, deepest))
     }
@@ -37,6 +41,7 @@ package struct FrameDemand: Sendable {
 
 /// Notified when a frame of a pool arrives. Called on a worker without locks held.
 package protocol FrameListener: AnyObject, Sendable {
+    /// The player looks again for its frame, and its clock rings.
     func frameArrived()
 }
 

@@ -1,5 +1,7 @@
 /// Identity of the frames of a provider. Sources of equal identity share one pool.
+/// A key of the registry of pools.
 package struct FrameIdentity: Hashable, Sendable {
+    /// Object of the frames' content; `FrameProvider` defines it.
     private let base: ObjectIdentifier
     /// Keys of the transformers on top, innermost first.
     private let keys: [String]

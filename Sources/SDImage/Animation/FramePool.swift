@@ -1,8 +1,10 @@
 /// The frames of one animation, held for all its players. Freed with the last player.
+/// Players hold it strongly, and the budget weakly. The frames themselves are in the budget, under its lock.
 package final class FramePool: Sendable {
     /// Priority of the frames of players: on workers, and where they wait for a decoder process.
     static let priority = LoadPriority.high
 
+    /// Identifies the table of the pool in the budget.
     let id: UInt64
     let identity: FrameIdentity
     private let frames: any FrameProvider
@@ -17,6 +19,7 @@ package final class FramePool: Sendable {
         identity = source.identity
     }
 
+    // The budget drops the table; a new pool of the same frames may exist already.
     deinit { budget.remove(id, identity) }
 
     /// `counts`: the frame is due, and the look-up counts in the statistics.
@@ -33,6 +36,7 @@ package final class FramePool: Sendable {
         follow(budget.setDemand(demand, of: player, in: self, poster: poster))
     }
 
+    /// Acts outside the lock of the budget.
     private func follow(_ order: FrameBudget.Order) {
         switch order {
         case .nothing: break
@@ -47,6 +51,7 @@ package final class FramePool: Sendable {
     }
 
     /// Makes a frame on the calling thread.
+    /// Called by a player that cannot wait, and for seeking. The frame, or its failure, is stored for the others.
     package func make(_ index: Int) throws(ImageError) -> CachedFrame {
         do throws(ImageError) {
             let frame = try draw(index, CancellationToken(priority: FramePool.priority))
@@ -58,6 +63,7 @@ package final class FramePool: Sendable {
         }
     }
 
+    /// Throws `timeout` if a frame takes too long.
     private func draw(_ index: Int, _ stop: CancellationToken) throws(ImageError) -> CachedFrame {
         stop.allow(nanoseconds: CallTimeLimits.frame)
         return try Engine.helped { () throws(ImageError) in try frames.cachedFrame(at: index, stop: stop) }
@@ -72,11 +78,13 @@ package final class FramePool: Sendable {
         }
     }
 
+    /// Runs on a worker, without locks.
     private func serve(_ index: Int, _ stop: CancellationToken) {
         let began = MonotonicClock.now
         let result: Result<CachedFrame, ImageError>
         do throws(ImageError) { result = .success(try draw(index, stop)) } catch { result = .failure(error) }
         let (order, listeners) = budget.finish(self, index, result, cost: MonotonicClock.now &- began)
+        // Listeners run before the next job is sent, so that the frame is shown as early as possible.
         for listener in listeners { listener.frameArrived() }
         follow(order)
     }

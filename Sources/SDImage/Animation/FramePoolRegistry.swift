@@ -2,12 +2,14 @@
 /// budget.
 struct FramePoolRegistry {
     /// A pool that may be in the process of being freed.
+    /// The reference is weak: the budget must not keep a pool alive after its last player.
     private struct Entry {
         let id: UInt64
         weak var pool: FramePool?
     }
 
     private var entries: [FrameIdentity: Entry] = [:]
+    /// Tables exist until the pool has removed itself.
     private var tables: [UInt64: PoolTable] = [:]
     private var lastID: UInt64 = 0
     /// Bytes of all frames held.
@@ -19,6 +21,7 @@ struct FramePoolRegistry {
     var activeIDs: [UInt64] { tables.filter { $0.value.isActive }.map(\.key) }
 
     /// The pool of these frames, if it exists.
+    /// nil also while the last reference is being released: the caller then makes another pool.
     func pool(of identity: FrameIdentity) -> FramePool? { entries[identity]?.pool }
 
     subscript(id: UInt64) -> PoolTable? { tables[id] }
@@ -31,6 +34,7 @@ struct FramePoolRegistry {
 
     /// Adds a pool. `root` identifies the provider below all transformations.
     mutating func add(_ pool: FramePool, root: ObjectIdentifier) {
+        // The entry replaces that of a pool which is being freed.
         entries[pool.identity] = Entry(id: pool.id, pool: pool)
         tables[pool.id] = PoolTable(of: root)
     }
@@ -46,6 +50,7 @@ struct FramePoolRegistry {
 
     /// Modifies the table of a pool and updates the total; nil without such a pool.
     @discardableResult
+    /// The only way to change a table, so that `bytes` stays right.
     mutating func update<R>(_ id: UInt64, _ body: (inout PoolTable) -> R) -> R? {
         guard let index = tables.index(forKey: id) else { return nil }
         let before = tables.values[index].bytes

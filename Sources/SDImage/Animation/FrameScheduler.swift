@@ -1,8 +1,10 @@
 /// Pools with a frame to make, in the order of their deadlines, and the lead time for making it. Pure; guarded by the lock of
 /// the budget.
 struct FrameScheduler {
+    /// A pool occurs once: it is busy until its frame is made.
     private var due: [(pool: FramePool, deadline: UInt64)] = []
     /// Cost of one frame for each playing pool, in nanoseconds of one worker.
+    /// The minimum applies to each.
     private var roundCost: UInt64 = 0
 
     private static let shortestLead: UInt64 = 20_000_000
@@ -12,6 +14,7 @@ struct FrameScheduler {
     /// Lead time for making a frame when memory is short, in nanoseconds: if all frames are due at the same time, the last one is
     /// still made in time.
     var lead: UInt64 {
+        // The share of one worker, with a quarter more for safety.
         FrameScheduler.shortestLead &+ roundCost / UInt64(LibraryThread.availableProcessors) &* 5 / 4
     }
 
@@ -20,6 +23,7 @@ struct FrameScheduler {
     /// Removes and returns the pool whose frame is due first. The caller releases it outside the lock, because it may be the last
     /// reference.
     mutating func popMostUrgent() -> FramePool? {
+        // The list is short, as it has at most one entry for each pool.
         let first = due.indices.min { due[$0].deadline < due[$1].deadline }
         return first.map { due.remove(at: $0).pool }
     }

@@ -1,4 +1,5 @@
 /// Frames of a provider with their identity, as used by players.
+/// Made from an image, a decoder or frames of the host.
 package final class FrameSource: Sendable {
     package let frames: any FrameProvider
     package let identity: FrameIdentity
@@ -19,6 +20,7 @@ package final class FrameSource: Sendable {
 
     /// The first frame, if it is already available. `isShort`: as indices, unless its pixels are held elsewhere.
     package func takePoster(isShort: Bool) -> CachedFrame? {
+        // Only the first call gets a poster that nothing else holds.
         let (own, shared, metadata) = poster.withLock { poster in
             defer { poster.pixels = nil }
             return (poster.pixels, poster.shared, poster.metadata)
@@ -26,6 +28,7 @@ package final class FrameSource: Sendable {
         guard var pixels = own ?? shared, let metadata else { return nil }
         _ = consume own
         _ = consume shared
+        // Pixels without another owner are worth converting; shared ones cost nothing.
         if isShort, isKnownUniquelyReferenced(&pixels), let indices = IndexedPixels.of(pixels) {
             return CachedFrame(indices, metadata)
         }
@@ -41,6 +44,7 @@ package final class FrameSource: Sendable {
     }
 
     /// Makes a frame on the calling thread.
+    /// For hosts that ask for single frames, without a pool. Throws for an invalid index.
     package func make(_ index: Int) throws(ImageError) -> Image {
         let count = frames.frameCount
         guard index >= 0, index < count else { throw .noFrame(index, of: count) }
@@ -50,6 +54,7 @@ package final class FrameSource: Sendable {
     }
 
     /// Source of the same frames, each transformed on request.
+    /// The key of the change becomes part of the identity.
     package func changed(by change: FrameChange) -> FrameSource {
         FrameSource(MappedFrames(frames, change.apply), identity.transformed(by: change.key), poster: nil)
     }

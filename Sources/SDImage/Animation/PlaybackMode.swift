@@ -1,4 +1,5 @@
 /// The order in which frames play.
+/// The numbers are those of the C interface.
 package enum PlaybackMode: Int32, Sendable {
     case normal = 0
     case reverse = 1
@@ -7,5 +8,6 @@ package enum PlaybackMode: Int32, Sendable {
     /// Backward, then forward.
     case reversedBounce = 3
 
+    /// True if the first frame to show is the last of the animation.
     package var startsAtEnd: Bool { self == .reverse || self == .reversedBounce }
 }
