@@ -29,7 +29,7 @@ struct AddressRules {
         return AddressRules.isPublic(bytes) || allowed.contains { $0.contains(bytes, port: port) }
     }
 
-    /// Bytes and port in the order of this machine; nil for other families.
+    /// The bytes in network order, and the port in that of this machine; nil for other families.
     private static func parts(_ address: UnsafePointer<sockaddr>) -> (bytes: [UInt8], port: UInt16)? {
         switch Int32(unsafe address.pointee.sa_family) {
         case AF_INET:

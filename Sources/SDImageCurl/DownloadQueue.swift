@@ -42,8 +42,8 @@ final class DownloadQueue {
     /// Entries ordered by age; removed from either end.
     fileprivate struct Lane {
         /// Entries removed from the front are nil: a reference would keep the transfer's received body in memory.
-        /// Index of the first entry that has not been removed.
         private var entries: [Entry?] = []
+        /// Index of the first entry that has not been removed.
         private var start = 0
 
         mutating func append(_ entry: Entry) { entries.append(entry) }

@@ -32,12 +32,12 @@ enum TransferCallbacks {
         }
         // libcurl knows the address now, so others need not look it up.
         transfer.hop.handle?.lookUpEnded(true)
+        // The policy holds for the address itself: a name may resolve to anything.
         let rules = transfer.settings.addressRules
         guard unsafe withUnsafePointer(to: &address.pointee.addr, { unsafe rules.permits($0) }) else {
             transfer.hop.isAddressForbidden = true
             return CURL_SOCKET_BAD
         }
-        // The policy holds for the address itself: a name may resolve to anything.
         let descriptor = unsafe ccurl_make_socket(address)
         if descriptor != CURL_SOCKET_BAD { sockets.opened(descriptor) }
         return descriptor

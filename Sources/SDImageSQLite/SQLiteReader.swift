@@ -1,8 +1,8 @@
-/// Used by `SQLiteStore` under the lock of the reader.
 import SDImage
 import Synchronization
 
 /// Reading half of a store. It has a separate connection, which waits for a writer only while that writes its pages.
+/// Used by `SQLiteStore` under the lock of the reader.
 final class SQLiteReader: Sendable {
     private let connection: SQLiteConnection
     private let header: SQLiteStatement
@@ -11,9 +11,9 @@ final class SQLiteReader: Sendable {
     private let totals: SQLiteStatement
     private let pages: SQLiteStatement
     private let freePages: SQLiteStatement
+    /// Bytes.
     private let pageSize: Int
     /// KiB.
-    /// Size of the page cache.
     /// Size of the page cache that is set.
     private let cacheSize = Atomic<Int>(SQLiteReader.leastCache)
     private static let leastCache = 2048

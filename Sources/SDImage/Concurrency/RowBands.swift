@@ -1,7 +1,7 @@
-/// For kernels whose rows do not depend on each other, such as conversions. `RowShares` is for others.
 import Synchronization
 
 /// Processes the rows of a result in bands, on the calling thread and on the available idle workers.
+/// For kernels whose rows do not depend on each other, such as conversions. `RowShares` is for others.
 package final class RowBands: Sendable {
     private let rows: Int
     /// Rows of one band.

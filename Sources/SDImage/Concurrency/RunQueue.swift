@@ -1,7 +1,7 @@
-/// Read before helpers are requested: other processes may need the processors.
 import Glibc
 
 /// Load of the system, other processes included.
+/// Read before helpers are requested: other processes may need the processors.
 package enum RunQueue {
     /// Processors that are online, whether this process may use them or not.
     private static let processors = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))

@@ -1,7 +1,7 @@
-/// Set in worker processes before they decode.
 import Synchronization
 
 /// The sandbox of a worker process.
+/// Set in worker processes before they decode.
 package enum Sandbox {
     private static let entered = Atomic<Bool>(false)
 

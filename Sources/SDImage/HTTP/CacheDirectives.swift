@@ -4,8 +4,8 @@
 /// Made from the text of a field; parsing never fails, because HTTP requires invalid directives to be ignored.
 package struct CacheDirectives: Hashable, Sendable {
     /// Seconds, like all numbers here.
-    /// Only requests have it: seconds for which the response must remain fresh.
     package var maxAge: Int64?
+    /// Only requests have it: seconds for which the response must remain fresh.
     package var minFresh: Int64?
     /// `CacheDirectives.longest` for `max-stale` without a number.
     /// Only requests have it: seconds of staleness that are acceptable.
