@@ -17,8 +17,8 @@ enum SQLiteSchema {
 
     /// All tables and indexes, in the exact text that SQLite stores.
     /// `checkSchema` compares them, so that any change of a character makes another version.
-    /// Columns of an entry: `digest` is the first half of the MD5 digest of the key; `instance` and `number` identify
-    /// the write; `length` counts the bytes of the image, `allocated` those of its file on disk.
+    /// The column `digest` is the first half of the MD5 digest of the key. `instance` and `number` identify the write.
+    /// `length` counts the bytes of the image, `allocated` those of its file on disk.
     /// Dates are nanoseconds since 1970. `control` is `ResponseRecord.encoded`; `file` is empty for bytes in the row.
     static let objects = [
         """
