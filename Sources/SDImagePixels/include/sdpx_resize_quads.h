@@ -13,7 +13,6 @@ enum { SDPX_QUADS_PLAIN = 0, SDPX_QUADS_AVX2 = 1, SDPX_QUADS_VNNI = 2 };
 /* Returns the best variant that this CPU supports; lower ones work too. */
 int sdpx_quad_variant(void);
 
-/* An axis for 8-bit samples, with integer weights whose sum is exactly 1 << bits: constant images stay unchanged. */
 /* The first returns the number of vectors for `axis`. The second fills in the rest: `starts` has room for `count`
    values, and `weights`, aligned to 64 bytes, for 16 * vectors * count. */
 size_t sdpx_quad_vectors(const sdpx_axis *axis);

@@ -24,7 +24,7 @@ jlong NATIVE(cacheNew)(JNIEnv *env, jclass self, jbyteArray directory, jbyteArra
     sdimage_cache_config_set_max_memory_cost(config, (size_t)max_memory_cost);
     sdimage_cache_config_set_max_memory_count(config, (size_t)max_memory_count);
     sdimage_cache_config_set_max_disk_size(config, (uint64_t)max_disk_size);
-    /* 0 is the default of the library; negative values are no limit. */
+    /* Negative values are no limit. */
     if (has_max_disk_age)
         sdimage_cache_config_set_max_disk_age(config, max_disk_age);
     sdimage_status status = SDIMAGE_STATUS_NO_MEMORY;

@@ -90,8 +90,7 @@ static void on_progress(void *token, sdimage_task *task, int64_t received, int64
     ignore_exception(env);
 }
 
-/* Destroy function of loads and loaders. Also called when a call fails, possibly with an exception pending: the token
- * must be released all the same. */
+/* Sets header fields from an array of names and values; null removes a field. Stops with an exception pending. */
 static void set_fields(JNIEnv *env, jobjectArray fields, sdimage_request *request) {
     jsize count = (*env)->ExceptionCheck(env) ? 0 : (*env)->GetArrayLength(env, fields);
     for (jsize index = 0; index + 1 < count && !(*env)->ExceptionCheck(env); index += 2) {

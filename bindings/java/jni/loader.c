@@ -15,7 +15,7 @@ typedef struct custom {
     char *schemes[]; /* "tar:" */
 } custom;
 
-/* Defined in load.c. */
+/* True if the URL has one of the schemes. */
 static bool can_load(void *user_data, const sdimage_request *request) {
     custom *custom = user_data;
     const char *url = sdimage_request_url(request, NULL);
