@@ -61,12 +61,8 @@ import SDImage
         values.has_own_codes = parameters.hasOwnCodes ? 1 : 0
         values.has_restarts = parameters.hasRestarts ? 1 : 0
         let code = unsafe cjpeg_encoder_start(encoder, &values)
-        // The message belongs to the encoder, so it is read before that is closed.
-        guard code == Int32(CJPEG_OK) else {
-            let error = unsafe JPEGRowEncoder.error(code, encoder)
-            unsafe cjpeg_encoder_close(encoder)
-            throw error
-        }
+        // `deinit`, which also follows this failure, closes the encoder.
+        guard code == Int32(CJPEG_OK) else { throw unsafe JPEGRowEncoder.error(code, encoder) }
     }
 
     deinit { unsafe cjpeg_encoder_close(encoder) }

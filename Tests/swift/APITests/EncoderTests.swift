@@ -203,6 +203,22 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 
+    // In a process of its own, because libjpeg reads the limit of its memory from the environment.
+    @Test func anEncoderThatCannotStartIsClosedOnce() async {
+        await #expect(processExitsWith: .success) { try EncoderTests().encodeWithoutMemory() }
+    }
+
+    /// Limits the memory of libjpeg to 1000 bytes (libjpeg.txt, "Memory management"), so that it cannot hold the coefficients.
+    private func encodeWithoutMemory() throws {
+        setenv("JPEGMEM", "1", 1)
+        let drawn = try drawing()
+        let options = options { sdimage_encode_options_set_progressive($0, true) }
+        for _ in 0..<20 {
+            let status = status { _ = try encode(drawn, .SDIMAGE_FORMAT_JPEG, options) }
+            #expect(status == .SDIMAGE_STATUS_ENCODE_FAILED)
+        }
+    }
+
     @Test func theAlphaOfTheBackgroundIsIgnored() throws {
         func onBackground(red: Double, alpha: Double) -> Owned {
             options { sdimage_encode_options_set_background_color($0, sdimage_color(red: red, green: 0, blue: 0, alpha: alpha)) }
