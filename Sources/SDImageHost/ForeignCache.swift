@@ -105,7 +105,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
         guard unsafe host.table.store_entry != nil else { return }
         do throws(ImageError) {
             if isShared, new.isPrivate { return try await remove(key, from: .disk) }
-            guard let found = try await self.data(for: key), found.record.hasValidators(of: old) else { return }
+            guard let found = try await self.data(for: key), found.record.hasSameValidators(as: old) else { return }
             var data = found
             data.record = new
             if isShared { try await replace(found, by: data, for: key) } else { try await store(data, for: key) }

@@ -30,8 +30,14 @@ package struct ResponseRecord: Hashable, Sendable {
     package var isEmpty: Bool { responseTime == 0 && entityTag.isEmpty && lastModified.isEmpty && cacheControl.isEmpty }
 
     /// True if both have the same validators, and thus the same body as far as those can tell.
-    package func hasValidators(of other: ResponseRecord) -> Bool {
+    package func hasSameValidators(as other: ResponseRecord) -> Bool {
         entityTag == other.entityTag && lastModified == other.lastModified
+    }
+
+    /// True if both describe the same body: by their validators, or without any by the time of the response.
+    package func isSameResponse(as other: ResponseRecord) -> Bool {
+        let hasValidators = !entityTag.isEmpty || !lastModified.isEmpty
+        return hasSameValidators(as: other) && (hasValidators || responseTime == other.responseTime)
     }
 
     /// True if the response may be stored beyond this process (RFC 9111, sections 3, 5.2.1.5, 5.2.2.3 and 5.2.2.5).

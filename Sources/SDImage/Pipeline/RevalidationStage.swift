@@ -233,7 +233,7 @@ struct RevalidationStage {
             newer.record.responseTime > copy.record.responseTime
         else { return false }
         // Equal validators mean equal bytes, so the image stays and takes over the newer record.
-        if !newer.record.entityTag.isEmpty, newer.record.hasValidators(of: copy.record) {
+        if !newer.record.entityTag.isEmpty, newer.record.hasSameValidators(as: copy.record) {
             copy.record = newer.record
             copy.image = copy.image.map { StoreStage(context: context).storeInMemory($0, newer.record) }
         } else {
@@ -271,7 +271,7 @@ struct RevalidationStage {
             return false
         }
         // The variant may come from an older original than that of the entry.
-        return original.record.hasValidators(of: copy.record)
+        return original.record.isSameResponse(as: copy.record)
             && original.data?.bytes.hasContents(of: loaded.bytes) == true
     }
 }

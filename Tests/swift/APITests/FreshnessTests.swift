@@ -53,6 +53,18 @@ private func control(_ value: String, _ other: [String: String] = ["Age": "100",
         #expect(try fixture.load(.SDIMAGE_FRESHNESS_REFRESH).last?.isChanged == true)
     }
 
+    // The body equals the original on disk, but nothing relates the thumbnail to that.
+    @Test func aThumbnailOfAnOlderOriginalIsMadeAgainWithoutValidators() throws {
+        let fixture = try FreshnessFixture([:])
+        let thumbnail: (OpaquePointer) -> Void = { sdimage_request_set_thumbnail_size($0, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT) }
+        _ = try fixture.load(.SDIMAGE_FRESHNESS_IGNORE, thumbnail)
+        fixture.origin.now { $0.body = makePNG(width: 4, height: 8) }
+        #expect(try fixture.load(.SDIMAGE_FRESHNESS_REFRESH).last?.width == 4)
+        fixture.forgetMemory()
+        let results = try fixture.load(.SDIMAGE_FRESHNESS_REFRESH, thumbnail)
+        #expect(results.map(\.width) == [4, 2] && results.last?.isChanged == true)
+    }
+
     @Test func aRefreshOfNothingIsALoad() throws {
         let fixture = try FreshnessFixture(tag)
         let results = try fixture.load(.SDIMAGE_FRESHNESS_REFRESH)
