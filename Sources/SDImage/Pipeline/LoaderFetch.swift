@@ -62,7 +62,12 @@ package final class LoaderFetch: LoadWork {
     }
 
     /// Its only task was cancelled.
-    func leave(_ task: LoadTask, _ priority: LoadPriority) { end()?.cancel() }
+    func leave(_ task: LoadTask, _ priority: LoadPriority) {
+        let ended = end()
+        ended.work?.cancel()
+        // The loader may be the last user of its connections, which the transfer needs until it is cancelled.
+        withExtendedLifetime(ended.loader) {}
+    }
 
     func changePriority(from old: LoadPriority?, to new: LoadPriority?) {
         guard let new else { return }
@@ -101,19 +106,18 @@ package final class LoaderFetch: LoadWork {
         if hasEnded { work.cancel() }
     }
 
-    /// Ends the fetch, and returns the work to cancel. Has an effect once.
-    private func end() -> (any Cancellable)? {
-        let ended = state.withLock { state in
+    /// Ends the fetch, and returns the work to cancel, and the loader that does it. Has an effect once.
+    private func end() -> (work: (any Cancellable)?, loader: (any ImageLoader)?) {
+        state.withLock { state in
             defer { (state.work, state.loader, state.hasEnded) = (nil, nil, true) }
             return (state.work, state.loader)
         }
-        return ended.0
     }
 
     /// Called by the loader, on any thread. `end` releases the work before the result is delivered.
     private func finish(_ outcome: Result<LoadedData, ImageError>) {
-        let work = end()
-        withExtendedLifetime(work) {}
+        let ended = end()
+        withExtendedLifetime(ended) {}
         var timings = StageTimings()
         timings.total = MonotonicClock.now - started
         timings.load = timings.total
