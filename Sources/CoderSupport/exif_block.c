@@ -24,6 +24,10 @@ static void replace_orientation(uint8_t *bytes, size_t length, uint8_t orientati
     }
 }
 
+static sdimage_status fail_large(sdimage_error **error) {
+    return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "metadata: block exceeds the limit of 1 MiB");
+}
+
 sdimage_status sdcs_exif_block_make(const sdimage_encode_options *options, sdimage_orientation orientation,
                                     sdcs_exif_block *exif, sdimage_error **error) {
     sdcs_tiff tiff;
@@ -35,7 +39,7 @@ sdimage_status sdcs_exif_block_make(const sdimage_encode_options *options, sdima
     if (!sdcs_tiff_open_exif(&tiff, sdimage_data_bytes(data), sdimage_data_length(data)))
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "metadata: invalid EXIF block");
     if (tiff.length > SDCS_BLOCK_LIMIT)
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "metadata: block exceeds the limit of 1 MiB");
+        return fail_large(error);
     exif->bytes = malloc(tiff.length);
     if (!exif->bytes)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "metadata: no memory for a block");
@@ -48,4 +52,9 @@ sdimage_status sdcs_exif_block_make(const sdimage_encode_options *options, sdima
 void sdcs_exif_block_release(sdcs_exif_block *block) {
     free(block->bytes);
     *block = (sdcs_exif_block){NULL, 0};
+}
+
+sdimage_status sdcs_xmp_packet(const sdimage_encode_options *options, const sdimage_data **xmp, sdimage_error **error) {
+    *xmp = sdimage_encode_options_xmp(options);
+    return sdimage_data_length(*xmp) > SDCS_BLOCK_LIMIT ? fail_large(error) : SDIMAGE_STATUS_OK;
 }

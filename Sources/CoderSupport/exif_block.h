@@ -1,4 +1,4 @@
-/* exif_block.h: the EXIF block that an encoder writes. */
+/* exif_block.h: the metadata blocks that an encoder writes: EXIF and XMP. */
 #ifndef SDCS_EXIF_BLOCK_H
 #define SDCS_EXIF_BLOCK_H
 
@@ -17,5 +17,8 @@ typedef struct sdcs_exif_block {
 sdimage_status sdcs_exif_block_make(const sdimage_encode_options *options, sdimage_orientation orientation,
                                     sdcs_exif_block *exif, sdimage_error **error);
 void sdcs_exif_block_release(sdcs_exif_block *block);
+
+/* Returns the given XMP packet, borrowed; NULL for none. One that readers would drop is TOO_LARGE. */
+sdimage_status sdcs_xmp_packet(const sdimage_encode_options *options, const sdimage_data **xmp, sdimage_error **error);
 
 #endif

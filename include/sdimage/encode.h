@@ -221,9 +221,10 @@ SDIMAGE_API void sdimage_encode_options_set_webp(sdimage_encode_options *options
 SDIMAGE_API bool sdimage_encode_options_get_webp(const sdimage_encode_options *options,
                                                  sdimage_webp_parameter parameter, double *value);
 
-/* Sets the EXIF block to write (sdimage_info_exif): JPEG, PNG, WebP, HEIC, AVIF. NULL: none, the default. Its
+/* Sets the EXIF block to write (sdimage_info_exif): JPEG, PNG, WebP, HEIC, AVIF, JPEG XL. NULL: none, the default. Its
  * orientation is replaced by that of the image. Invalid EXIF is INVALID_ARGUMENT when encoding; a block that is too
- * large for the format, for JPEG about 64 KiB, is TOO_LARGE. Referenced, not copied. */
+ * large for the format, for JPEG about 64 KiB, for HEIC, AVIF and JPEG XL 1 MiB, is TOO_LARGE. Referenced, not
+ * copied. */
 SDIMAGE_API void sdimage_encode_options_set_exif(sdimage_encode_options *options, sdimage_data *exif);
 /* Returns the EXIF block to write; NULL when there is none. Borrowed until it is set again or the options are
  * freed. */

@@ -131,9 +131,11 @@ static sdimage_status fill_color(avifImage *avif, const sdcs_encode_input *sourc
 /* Adds EXIF and XMP of the options. libavif copies both. */
 static sdimage_status add_blocks(avifImage *avif, const sdimage_encode_options *options,
                                  sdimage_orientation orientation, sdimage_error **error) {
-    const sdimage_data *xmp = sdimage_encode_options_xmp(options);
-    sdcs_exif_block exif;
-    sdimage_status status = sdcs_exif_block_make(options, orientation, &exif, error);
+    const sdimage_data *xmp = NULL;
+    sdcs_exif_block exif = {NULL, 0};
+    sdimage_status status = sdcs_xmp_packet(options, &xmp, error);
+    if (status >= 0)
+        status = sdcs_exif_block_make(options, orientation, &exif, error);
     if (exif.length)
         status = check(SET(avifImageSetMetadataExif(avif, exif.bytes, exif.length)), NULL, error);
     sdcs_exif_block_release(&exif);

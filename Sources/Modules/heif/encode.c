@@ -238,14 +238,14 @@ static sdimage_status add_preview(job *job, const sdimage_image *image, struct h
 /* Adds EXIF, whose orientation tag is updated, and XMP, as items that describe the image. */
 static sdimage_status add_blocks(job *job, const sdimage_encode_options *options, sdimage_orientation orientation,
                                  const struct heif_image_handle *master, sdimage_error **error) {
-    const sdimage_data *xmp = sdimage_encode_options_xmp(options);
-    sdcs_exif_block exif;
-    sdimage_status status = sdcs_exif_block_make(options, orientation, &exif, error);
+    const sdimage_data *xmp = NULL;
+    sdcs_exif_block exif = {NULL, 0};
+    sdimage_status status = sdcs_xmp_packet(options, &xmp, error);
+    if (status >= 0)
+        status = sdcs_exif_block_make(options, orientation, &exif, error);
     if (status >= 0 && exif.length)
         status = check(sdheif_lib.context_add_exif_metadata(job->context, master, exif.bytes, (int)exif.length), error);
     sdcs_exif_block_release(&exif);
-    if (status >= 0 && xmp && sdimage_data_length(xmp) > SDCS_BLOCK_LIMIT)
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "metadata: block exceeds the limit of 1 MiB");
     if (status >= 0 && xmp)
         status = check(sdheif_lib.context_add_XMP_metadata(job->context, master, sdimage_data_bytes(xmp),
                                                            (int)sdimage_data_length(xmp)),

@@ -147,9 +147,11 @@ static sdimage_status set_settings(writer *writer, sdimage_error **error) {
 
 /* Adds the EXIF and XMP boxes of the options, if any. The orientation tag is that of the image. */
 static sdimage_status add_blocks(writer *writer, sdimage_orientation orientation, sdimage_error **error) {
-    const sdimage_data *xmp = sdimage_encode_options_xmp(writer->options);
-    sdcs_exif_block exif;
-    sdimage_status status = sdcs_exif_block_make(writer->options, orientation, &exif, error);
+    const sdimage_data *xmp = NULL;
+    sdcs_exif_block exif = {NULL, 0};
+    sdimage_status status = sdcs_xmp_packet(writer->options, &xmp, error);
+    if (status >= 0)
+        status = sdcs_exif_block_make(writer->options, orientation, &exif, error);
     if (status < 0 || (!exif.length && !xmp))
         return status;
     /* Selects the container format, which alone has boxes; before the first frame is added. */

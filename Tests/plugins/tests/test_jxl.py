@@ -62,6 +62,11 @@ class Jxl(TestCase):
         self.assertEqual(sdimage.read_metadata(data, "exif"), exif[:18] + b"\x01" + exif[19:])
         self.assertEqual(sdimage.read_metadata(data, "icc"), sdimage.read_metadata(profile, "icc"))
         self.assertEqual(sdimage.decode(data, convert_to_srgb=False).tobytes(), image.tobytes())
+        largest = bytes(1 << 20)
+        self.assertEqual(sdimage.read_metadata(image.encode("jxl", xmp=largest, effort=1), "xmp"), largest)
+        with self.assertRaises(sdimage.Error) as caught:
+            image.encode("jxl", xmp=largest + b"x", effort=1)
+        self.assertEqual(caught.exception.code, "TOO_LARGE")
         for number in range(1, 9):
             turned = (FIXTURES / "jpeg" / f"turned_{number}.jpg").read_bytes()
             kept = sdimage.decode(turned, apply_orientation=False)

@@ -387,6 +387,9 @@ class Encoding(Fixture):
                 self.assertEqual(sdimage.read_metadata(written, "icc"), sdimage.read_metadata(data, "icc"))
                 self.assertEqual(sdimage.read_metadata(written, "exif"), exif[:18] + b"\x01" + exif[19:])
                 self.assert_error("INVALID_ARGUMENT", image.encode, name, exif=b"words")
+                largest = bytes(1 << 20)
+                self.assertEqual(sdimage.read_metadata(image.encode(name, xmp=largest), "xmp"), largest)
+                self.assert_error("TOO_LARGE", image.encode, name, xmp=largest + b"x")
 
     def test_avif_without_loss_is_exact(self) -> None:
         if "avif" not in self.formats:
