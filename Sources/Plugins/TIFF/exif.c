@@ -9,8 +9,10 @@
 
 #include "ifd.h"
 
-/* Sizes in bytes of the header and of an entry (TIFF 6.0, section 2); tags of the pointers to other directories. */
-enum { HEADER = 8, ENTRY = 12, EXIF_DIRECTORY = 0x8769, GPS_DIRECTORY = 0x8825 };
+/* Sizes in bytes of the header and of an entry (TIFF 6.0, section 2). */
+enum { HEADER = 8, ENTRY = 12 };
+/* Tags of the pointers to other directories (TIFF 6.0 supplement 1; EXIF 2.32, 4.6.3). */
+enum { SUB_DIRECTORIES = 0x014A, EXIF_DIRECTORY = 0x8769, GPS_DIRECTORY = 0x8825, INTEROPERABILITY_DIRECTORY = 0xA005 };
 /* Types of offsets in BigTIFF, and the last type of EXIF 2.32. */
 enum { LONG8 = 16, IFD8 = 18, LAST_TYPE = 12 };
 /* Limits of the collected entries: their count, the bytes of one value, the bytes of the block. */
@@ -43,9 +45,14 @@ static bool is_descriptive(uint16_t tag) {
     return false;
 }
 
+/* Reports that the value of a tag is an offset in the file, which has no meaning in the block. */
+static bool is_pointer(uint16_t tag) {
+    return tag == SUB_DIRECTORIES || tag == EXIF_DIRECTORY || tag == GPS_DIRECTORY || tag == INTEROPERABILITY_DIRECTORY;
+}
+
 /* Copies an entry that an EXIF block can have; false if its value is too large or out of reach. */
 static bool take_entry(const sdcs_tiff *file, const sdcs_ifd_entry *read, entry *entry) {
-    if (!read->size || read->size > MOST_VALUE || read->type > LAST_TYPE)
+    if (!read->size || read->size > MOST_VALUE || read->type > LAST_TYPE || is_pointer(read->tag))
         return false;
     entry->tag = read->tag, entry->type = read->type, entry->count = (uint32_t)read->count;
     entry->value = file->bytes + read->value, entry->size = read->size;

@@ -175,6 +175,22 @@ class Tiff(TestCase):
                 self.assertIn(b"a ramp\0", block)
                 self.assertIn(text, block)
 
+    def test_pointers_into_the_file_are_no_part_of_its_exif_block(self) -> None:
+        for order in "<>":
+            data = file(picture(order=order).set(0x8769, LONG, 0))
+            place = data.index(struct.pack(f"{order}HH", 0x8769, LONG)) + 8
+            pointers = (0x014A, 0x8769, 0x8825, 0xA005)
+            # LensModel has the highest tag.
+            entries = [struct.pack(f"{order}HHII", tag, LONG, 1, len(data)) for tag in pointers]
+            entries.append(struct.pack(f"{order}HHI", 0xA434, 2, 4) + b"50m\0")
+            tail = struct.pack(f"{order}H", len(entries)) + b"".join(entries) + bytes(4)
+            data = data[:place] + struct.pack(f"{order}I", len(data)) + data[place + 4 :] + tail
+            with self.subTest(order=order):
+                block = sdimage.read_metadata(data, "exif")
+                assert block is not None
+                at = struct.unpack_from(f"{order}I", block, block.index(struct.pack(f"{order}HH", 0x8769, LONG)) + 8)[0]
+                self.assertEqual(block[at:], struct.pack(f"{order}H", 1) + entries[-1] + bytes(4))
+
     def test_a_profile_is_applied_or_kept(self) -> None:
         profile = sdimage.read_metadata((FIXTURES / "jpeg" / "ramp_profile.jpg").read_bytes(), "icc")
         assert profile is not None
