@@ -142,6 +142,20 @@ static void configurationsCanBeRead(void) {
     sdimage_photos_library_config_unref(tree);
 }
 
+static void aTextCanBeSetToItself(void) {
+    sdimage_photos_fetch_options *options = sdimage_photos_fetch_options_new();
+    sdimage_photos_fetch_options_set_album(options, "2024/May", false);
+    sdimage_photos_fetch_options_set_album(options, sdimage_photos_fetch_options_album(options), true);
+    CHECK(!strcmp(sdimage_photos_fetch_options_album(options), "2024/May"));
+    CHECK(sdimage_photos_fetch_options_is_album_nested(options));
+    sdimage_photos_fetch_options_unref(options);
+    sdimage_photos_library_config *tree = sdimage_photos_library_config_new();
+    sdimage_photos_library_config_set_index_folder(tree, "/tmp/index");
+    sdimage_photos_library_config_set_index_folder(tree, sdimage_photos_library_config_index_folder(tree));
+    CHECK(!strcmp(sdimage_photos_library_config_index_folder(tree), "/tmp/index"));
+    sdimage_photos_library_config_unref(tree);
+}
+
 static void newAssetsCanBeRead(void) {
     sdimage_photos_asset_config *config = sdimage_photos_asset_config_new("a");
     int64_t taken = 1, modified = 1;
@@ -181,8 +195,8 @@ static void newAssetsCanBeRead(void) {
 
 int main(void) {
     static const test tests[] = {
-        TEST(fetchOptionsCanBeRead),   TEST(theTargetCanBeRead), TEST(valuesOfARequestCanBeRead),
-        TEST(configurationsCanBeRead), TEST(newAssetsCanBeRead),
+        TEST(fetchOptionsCanBeRead),   TEST(theTargetCanBeRead),    TEST(valuesOfARequestCanBeRead),
+        TEST(configurationsCanBeRead), TEST(aTextCanBeSetToItself), TEST(newAssetsCanBeRead),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

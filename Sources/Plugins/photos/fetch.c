@@ -56,10 +56,12 @@ void sdimage_photos_fetch_options_set_origins(sdimage_photos_fetch_options *opti
 void sdimage_photos_fetch_options_set_album(sdimage_photos_fetch_options *options, const char *album, bool nested) {
     if (!is_options(options))
         return;
+    /* Copied first: the argument may be the album itself. */
+    char *copy = album ? sdphoto_join(album, NULL, NULL) : NULL;
     free(options->album);
-    options->album = album ? sdphoto_join(album, NULL, NULL) : NULL;
+    options->album = copy;
     /* A failed copy must select no assets rather than all. */
-    options->is_incomplete = album && !options->album;
+    options->is_incomplete = album && !copy;
     options->nested = nested;
 }
 

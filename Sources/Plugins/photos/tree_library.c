@@ -82,8 +82,10 @@ void sdimage_photos_library_config_unref(sdimage_photos_library_config *config) 
 void sdimage_photos_library_config_set_index_folder(sdimage_photos_library_config *config, const char *path) {
     if (!sdphoto_is(config, SDPHOTO_LIBRARY_CONFIG))
         return;
+    /* Copied first: the argument may be the path itself. */
+    char *copy = path ? sdphoto_join(path, NULL, NULL) : NULL;
     free(config->index_folder);
-    config->index_folder = path ? sdphoto_join(path, NULL, NULL) : NULL;
+    config->index_folder = copy;
 }
 
 void sdimage_photos_library_config_set_watch(sdimage_photos_library_config *config, bool watch) {
