@@ -160,6 +160,15 @@ def several(folder: pathlib.Path, origin: Origin) -> None:
     expect("get loads many into a folder", run("get", *urls, "--no-cache", "-o", out), 0)
     sizes = sorted(path.stat().st_size for path in out.iterdir())
     report.check("each under its own name", sizes == sorted(len(png(10 + n, 5)) for n in range(40)), f"{len(sizes)} files")
+    alike = folder / "alike"
+    alike.mkdir()
+    # Names with the numbers that tell the others apart. At most 32 loads run at once: some of these end before those begin.
+    for number in range(40):
+        origin.add(f"{number}/{number + 41}-p.png", png(50 + number, 5))
+    numbered = [origin.url(f"{number}/{number + 41}-p.png") for number in range(40)]
+    expect("get loads names with numbers into a folder", run("get", *numbered, *urls, "--no-cache", "-o", alike), 0)
+    sizes = sorted(path.stat().st_size for path in alike.iterdir())
+    report.check("none replaces another", sizes == sorted(len(png(10 + n, 5)) for n in range(80)), f"{len(sizes)} files")
     done = run("get", *urls, origin.url("none.png"), "--no-cache", "--json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     good = [line for line in lines if line.get("source") == "network"]

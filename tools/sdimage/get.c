@@ -121,10 +121,10 @@ static const char *choose_name(get *get, unsigned index, const char *url, const 
         snprintf(name + strlen(name), 16, ".%s", sdimage_format_name(get->options.image.format));
     else if (!strchr(name, '.'))
         snprintf(name + strlen(name), 16, ".%s", sdimage_format_name(sdimage_image_format(image)));
-    if (is_used(get, name))
-        snprintf(unique, sizeof unique, "%u-%s", index + 1, name);
-    else
-        snprintf(unique, sizeof unique, "%s", name);
+    snprintf(unique, sizeof unique, "%s", name);
+    /* The number of the URL, or the next one with which no image has the name. */
+    for (unsigned number = index + 1; is_used(get, unique); number++)
+        snprintf(unique, sizeof unique, "%u-%s", number, name);
     get->names[index] = strdup(unique);
     return get->names[index];
 }
