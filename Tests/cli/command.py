@@ -387,6 +387,8 @@ def photos(folder: pathlib.Path) -> None:
     report.check("photos thumb writes it at its size", written(small)["width"] == 2, f"{written(small)}")
     expect("photos thumb of nobody", run("photos", "thumb", "nobody", "-o", small, "--library", album), 1, "^$",
            "^sdimage: nobody: PHOTOS_NOT_FOUND: ")
+    expect("photos thumb without an identifier", run("photos", "thumb", "", "-o", small, "--library", album), 1, "^$",
+           "^sdimage: : INVALID_ARGUMENT: photos: identifier is empty\n$")
     expect("photos of a folder that is not there", run("photos", "ls", "--library", folder / "none"), 1, "^$", "NOT_FOUND")
     expect("photos of a database that is not there", run("photos", "ls", f"--shotwell={folder}/none.db"), 1, "^$", "NOT_FOUND")
     for arguments in ([], ["frob"], ["thumb", "a"], ["ls", "--sort", "color"], ["ls", "--limit", "0"], ["ls", "x"]):

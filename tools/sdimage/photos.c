@@ -1,6 +1,7 @@
 /* photos.c: sdimage photos: lists photos of a library, and writes a photo or its thumbnail. The plug-in is opened by
  * dlopen, so that the other commands work without it. */
 #include <dlfcn.h>
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -278,6 +279,12 @@ static int write_thumbnail(sdimage_photos_library *library, const char *identifi
     sdimage_result *result = NULL;
     sdimage_image *written = NULL;
     sdimage_error *error = NULL;
+    /* An empty identifier has no URL. */
+    if (!*identifier)
+        report_failure(options->json, "identifier", identifier,
+                       sdimage_error_new(SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: identifier is empty"));
+    else if (!url || (manager && !request))
+        report_failure(options->json, "identifier", identifier, error_of_errno(ENOMEM));
     if (request) {
         sdimage_request_set_decode_options(request, options->image.decoding);
         if (sdimage_manager_load_sync(manager, request, &result, &error) < 0)
