@@ -11,6 +11,8 @@ suite() {
     for test in command completion; do
         ! selected "$test" || "$SDIMAGE_PYTHON" Tests/cli/$test.py "$PREFIX/bin/sdimage" || status=1
     done
+    ! selected measure || { compile build/cli/measure Tests/cli/measure.c tools/sdimage/measure.c $HARNESS -Itools/sdimage \
+        -Wl,--wrap=pthread_create && build/cli/measure; } || status=1
     compile build/cli/sdimage tools/sdimage/*.c -fsanitize=address,undefined -fno-sanitize-recover=undefined -lm -ldl || return 1
     for test in command_json bench_thumb; do
         # The sanitizer intercepts dlopen, which then does not search the folder of the library.

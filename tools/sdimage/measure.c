@@ -105,6 +105,9 @@ bool measure_threads(uint64_t (*run)(void *subject, unsigned thread, unsigned ro
         if (pthread_create(&workers[started].thread, NULL, work, &workers[started]))
             break;
     }
+    /* The others need not measure on: the throughput would be that of fewer threads. */
+    if (started < threads)
+        atomic_store(&group.has_failed, true);
     for (unsigned i = 0; i < started; i++)
         pthread_join(workers[i].thread, NULL);
     /* Until the last thread has ended, because its last run counts. */

@@ -29,7 +29,8 @@ typedef struct throughput {
 } throughput;
 
 /* Runs a function on threads numbered from 0 for about `seconds` seconds, and at least once on each. A run returns the
- * amount of its work, 0 on failure. Returns false if a run failed or a thread could not be created. */
+ * amount of its work, 0 on failure. Returns false if a run failed or a thread could not be created; there are at most
+ * 256. */
 bool measure_threads(uint64_t (*run)(void *subject, unsigned thread, unsigned round), void *subject, unsigned threads,
                      double seconds, throughput *throughput);
 
