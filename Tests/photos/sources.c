@@ -5,10 +5,12 @@
 #include <sqlite3.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "album.h"
+#include "mounts.h"
 
 static void run_sql(const char *name, const char *sql) {
     sqlite3 *database = NULL;
@@ -350,6 +352,34 @@ static void theDatabaseOfDigikamIsALibrary(void) {
     sdimage_photos_asset_unref(b);
     sdimage_manager_unref(manager);
     sdimage_photos_library_unref(library);
+}
+
+/* Checks the mount point of a device in a table of mounts; NULL: there is none. */
+static void check_mount(char *table, unsigned minor, const char *path) {
+    FILE *mounts = fmemopen(table, strlen(table), "r");
+    CHECK(mounts != NULL);
+    char *found = sdphoto_mount_point(mounts, makedev(8, minor));
+    CHECK(path ? found && !strcmp(found, path) : !found);
+    fclose(mounts);
+    free(found);
+}
+
+static void mountPointsHaveTheNamesOfTheirFolders(void) {
+    char table[] = "21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n"
+                   "no line of a mount\n"
+                   "22 21 8:2 /sub /media/sub rw - btrfs /dev/sda2 rw\n"
+                   "23 21 8:2 / /media/whole rw - btrfs /dev/sda2 rw\n"
+                   "24 21 8:3 / /media/My\\040old\\011disk\\012\\134040\\x rw - vfat /dev/sda3 rw\n"
+                   "25 21 8:4 /sub /media/other rw - btrfs /dev/sda4 rw\n";
+    check_mount(table, 1, "");
+    check_mount(table, 2, "/media/whole");
+    check_mount(table, 3, "/media/My old\tdisk\n\\040\\x");
+    check_mount(table, 4, NULL);
+    check_mount(table, 5, NULL);
+    char path[3000], long_table[3100];
+    snprintf(path, sizeof path, "/%02990d", 7);
+    snprintf(long_table, sizeof long_table, "21 1 8:1 / %s rw - ext4 /dev/sda1 rw\n", path);
+    check_mount(long_table, 1, path);
 }
 
 /* Tags that are their own parents, repeatedly: each level multiplies them. */
@@ -697,6 +727,7 @@ int main(void) {
         TEST(databasesThatCannotBeReadSayWhy),
         TEST(queriesOfADatabaseEnd),
         TEST(theDatabaseOfDigikamIsALibrary),
+        TEST(mountPointsHaveTheNamesOfTheirFolders),
         TEST(tagsThatMultiplyAreCutShort),
         TEST(aHostAnswersForItsAssets),
         TEST(aHostIsAskedOneThingAtATime),

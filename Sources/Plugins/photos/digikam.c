@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 
 #include "database.h"
 #include "fail.h"
 #include "folders.h"
+#include "mounts.h"
 #include "support.h"
 #include "uri.h"
 
@@ -23,24 +23,16 @@ enum { DIGIKAM_FIRST = 5, DIGIKAM_LAST = 16 };
 enum { ROOT_LIMIT = 256 };
 
 /* Returns the mount point of the file system with a UUID, to be freed. It finds the device by name and the mount point
- * by device number (proc(5), mountinfo). */
+ * by device number. */
 static char *mount_of(const char *uuid) {
-    char link[128], line[4096], *found = NULL;
+    char link[128];
     struct stat device;
     /* The text comes from the file: it must stay a name in one folder. */
     if (strlen(uuid) > 64 || strchr(uuid, '/'))
         return NULL;
     snprintf(link, sizeof link, "/dev/disk/by-uuid/%s", uuid);
     FILE *mounts = stat(link, &device) == 0 ? fopen("/proc/self/mountinfo", "re") : NULL;
-    while (mounts && !found && fgets(line, sizeof line, mounts)) {
-        unsigned major, minor;
-        char root[2048], folder[2048];
-        /* Fields: ids of the mount and its parent, device, root inside the file system, mount point. Roots other than
-         * "/" are bind mounts or subvolumes. */
-        if (sscanf(line, "%*d %*d %u:%u %2047s %2047s", &major, &minor, root, folder) == 4 &&
-            makedev(major, minor) == device.st_rdev && strcmp(root, "/") == 0)
-            found = sdphoto_join(strcmp(folder, "/") == 0 ? "" : folder, NULL, NULL);
-    }
+    char *found = mounts ? sdphoto_mount_point(mounts, device.st_rdev) : NULL;
     if (mounts)
         fclose(mounts);
     return found;
