@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 
 #include "album.h"
+#include "scan.h"
+#include "tree.h"
 
 static bool is_named(sdimage_photos_library *library, const char *name, const char *identifier) {
     return !strcmp(identifier_of(library, name), identifier);
@@ -415,6 +417,33 @@ static void aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier(void) {
     sdimage_photos_library_unref(library);
 }
 
+/* One scan applies all renames: a file replaces another and is renamed again, in both orders of their entries. */
+static void aPhotoThatReplacedAnotherKeepsItsIdentifier(void) {
+    use_folders();
+    sdimage_photos_library *library = open_album(false);
+    write_photo("album/a1.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    write_photo("album/b2.jpg", (photo){.width = 32, .height = 8, .shade = 2});
+    CHECK_EQUAL(count_of(library, NULL), 2);
+    write_photo("album/b1.jpg", (photo){.width = 32, .height = 8, .shade = 3});
+    write_photo("album/a2.jpg", (photo){.width = 32, .height = 8, .shade = 4});
+    const char *a1 = identifier_of(library, "a1.jpg"), *a2 = identifier_of(library, "a2.jpg");
+    move_file("album/a1.jpg", "album/b1.jpg");
+    move_file("album/b1.jpg", "album/c1.jpg");
+    move_file("album/a2.jpg", "album/b2.jpg");
+    move_file("album/b2.jpg", "album/c2.jpg");
+    char names[][8] = {"a1.jpg", "b1.jpg", "c1.jpg", "a2.jpg", "b2.jpg", "c2.jpg"};
+    const sdphoto_move moves[] = {{names[0], names[1], false},
+                                  {names[1], names[2], false},
+                                  {names[3], names[4], false},
+                                  {names[4], names[5], false}};
+    const sdphoto_scope scope = {.moves = moves, .move_count = 4};
+    CHECK_EQUAL(sdphoto_tree_scan((sdphoto_tree *)library, &scope, (sdphoto_progress){NULL, NULL}, NULL), 0);
+    CHECK_EQUAL(count_of(library, NULL), 2);
+    CHECK(is_named(library, "c1.jpg", a1));
+    CHECK(is_named(library, "c2.jpg", a2));
+    sdimage_photos_library_unref(library);
+}
+
 static void newFoldersAreWatchedToo(void) {
     use_folders();
     sdimage_photos_library *library = open_album(true);
@@ -786,6 +815,7 @@ int main(void) {
         TEST(filesOfAnyYearHaveADate),
         TEST(changesAreToldWhileTheLibraryWatches),
         TEST(aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier),
+        TEST(aPhotoThatReplacedAnotherKeepsItsIdentifier),
         TEST(newFoldersAreWatchedToo),
         TEST(oneThreadWatchesAndEndsWithTheLibrary),
         TEST(whereTheKernelAllowsNoWatchesEachFetchLooks),

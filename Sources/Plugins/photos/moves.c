@@ -207,6 +207,9 @@ void sdphoto_scan_apply_moves(sdphoto_scan *scan) {
             bool is_affected = strcmp(path, move->from) == 0 || (move->is_folder && sdphoto_is_below(path, move->from));
             if (entry->record.lost_ns || !is_affected)
                 continue;
+            /* A rename before this one has replaced its file, which the walk will miss. */
+            if (sdphoto_map_find(&tree->by_path, path, strlen(path)) != entry)
+                continue;
             /* The rest of the path stays below a renamed folder; it is empty for a file. */
             char *to = sdphoto_join(move->to, path + length, NULL);
             if (!sdphoto_entry_move(tree, entry, to))
