@@ -8,6 +8,7 @@ import os
 import socket
 import threading
 import time
+from collections.abc import Iterator
 
 from common import BUDGET, KINDS, NOISE, PATIENT, Lateness, becomes, code, managed, server_name  # first: sets the path of others
 import report
@@ -56,8 +57,10 @@ def keeps_bytes(kind: str) -> None:
         report.check(f"{kind} works with a single connection", several.data("one connection") == b"1")
 
 
-def forgets_under_way() -> None:
-    """An entry that is removed during its store is no longer returned, though the server has confirmed neither."""
+@contextlib.contextmanager
+def slow_to_store() -> Iterator[tuple[str, threading.Event, threading.Event]]:
+    """A server of the protocol of memcached without entries: its address, an event when the first entry to store has arrived,
+    and one that lets it reply to that."""
     arrived, goes_on = threading.Event(), threading.Event()
 
     def serve(connection: socket.socket) -> None:
@@ -77,7 +80,17 @@ def forgets_under_way() -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         threading.Thread(target=accept, daemon=True).start()
-        cache = KINDS["memcached"](f"127.0.0.1:{listener.getsockname()[1]}", **PATIENT)
+        try:
+            yield f"127.0.0.1:{listener.getsockname()[1]}", arrived, goes_on
+        finally:
+            goes_on.set()
+            listener.shutdown(socket.SHUT_RDWR)
+
+
+def forgets_under_way() -> None:
+    """An entry that is removed during its store is no longer returned, though the server has confirmed neither."""
+    with slow_to_store() as (address, arrived, goes_on):
+        cache = KINDS["memcached"](address, **PATIENT)
         changes = [threading.Thread(target=lambda: code(lambda: cache.store("key", data=b"1"))),
                    threading.Thread(target=lambda: code(lambda: cache.remove("key")))]
         changes[0].start()
@@ -88,8 +101,34 @@ def forgets_under_way() -> None:
         goes_on.set()
         for each in changes:
             each.join()
-        listener.shutdown(socket.SHUT_RDWR)
     report.check("what is removed while it is being stored is forgotten", before == b"1" and gone, f"{before!r}, {gone}")
+
+
+def stores_behind_late_lookups() -> None:
+    """The only connection stores an entry although look-ups wait before it whose budget has ended meanwhile."""
+    outcomes = {}
+
+    def store(key: str) -> threading.Thread:
+        thread = threading.Thread(target=lambda: outcomes.update({key: code(lambda: cache.store(key, data=b"1"))}))
+        thread.start()
+        return thread
+
+    with slow_to_store() as (address, arrived, goes_on):
+        cache = KINDS["memcached"](address, connections=1, budget_ms=BUDGET, store_timeout_ms=60_000)
+        first = store("first")
+        arrived.wait(50)
+        late = code(lambda: cache.data("key"))
+        second = store("second")
+        # A look-up finds an entry that is queued.
+        queued = becomes(lambda: code(lambda: cache.data("second")) == "OK")
+        goes_on.set()
+        first.join()
+        second.join(30)
+        stored = dict(outcomes)
+        # Wakes the connection if it sleeps.
+        becomes(lambda: (code(lambda: cache.data("key")), not second.is_alive())[1])
+    report.check("a single connection stores behind look-ups that are late",
+                 late == "TIMEOUT" and queued and stored == {"first": "OK", "second": "OK"}, f"{late}, {queued}, {stored}")
 
 
 def exchanges_of_many(server: servers.Server, cache: sdimage.RemoteCache, seconds: float) -> tuple[int, bool]:
@@ -150,6 +189,7 @@ def bytes_part(kind: str, origin: Origin) -> None:
     keeps_bytes(kind)
     if kind == "memcached":
         forgets_under_way()
+        stores_behind_late_lookups()
     asks_together(kind)
     keeps_validators(kind, origin)
 

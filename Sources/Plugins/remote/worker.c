@@ -294,16 +294,10 @@ static void finish(tier *self, batch *batch) {
 
 /* --- The thread. */
 
-/* Collects waiting jobs and drops those without a waiter. Requires the lock. */
-static void gather(worker *worker, batch *batch) {
-    tier *self = worker->tier;
-    batch->count = 0;
-    /* A single connection runs all jobs, look-ups first. */
-    bool is_storing = worker->stores || (self->options.connections == 1 && !self->lookups.first);
-    job_queue *queue = is_storing ? &self->stores : &self->lookups;
+/* Takes jobs from a queue until the batch is full, and drops look-ups that the timer has completed. Requires the lock. */
+static void take_jobs(worker *worker, batch *batch, job_queue *queue) {
     while (batch->count < BATCH && queue->first) {
         job *job = sdremote_pop(queue);
-        /* Its reply was completed by the timer. */
         bool is_finished = !job->reply && (job->kind == JOB_QUERY || job->kind == JOB_LEASE);
         if (is_finished && sdremote_job_drop(job)) {
             sdremote_job_free(job);
@@ -312,6 +306,17 @@ static void gather(worker *worker, batch *batch) {
             batch->jobs[batch->count++] = job;
         }
     }
+}
+
+/* Collects waiting jobs; none if both queues of the worker are empty. Requires the lock. */
+static void gather(worker *worker, batch *batch) {
+    tier *self = worker->tier;
+    batch->count = 0;
+    if (!worker->stores)
+        take_jobs(worker, batch, &self->lookups);
+    /* A single connection runs all jobs, look-ups first; those of the queue may all be completed. */
+    if (worker->stores || (self->options.connections == 1 && !batch->count))
+        take_jobs(worker, batch, &self->stores);
     worker->is_failure_counted = false;
 }
 
