@@ -79,11 +79,12 @@ private func sqlite(_ statements: String, on path: String) throws {
     #expect(try last.verifyNow(repairs: false).isSound)
 }
 
-@Test func totalsThatWereWrongAreCounted() throws {
+@Test(arguments: ["entries = 77, bytes = 5", "entries = 77", "bytes = 5"])
+func totalsThatWereWrongAreCounted(change: String) throws {
     let fixture = CacheFixture()
     let cache = try fixture.open()
     for index in 0..<10 { try cache.put(index, at: "\(index)") }
-    try sqlite("UPDATE total SET entries = 77, bytes = 5", on: fixture.root + "/index-1.db")
+    try sqlite("UPDATE total SET \(change)", on: fixture.root + "/index-1.db")
     #expect(try cache.verifyNow(repairs: true).areTotalsWrong)
     let totals = try cache.totalsNow()
     #expect(totals.count == 10 && totals.bytes == 1000)
