@@ -169,7 +169,7 @@ static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdcs_info *in
 }
 
 /* Reads the container and checks the limits, so that the decoder may be asked for images. The AV1 decoder refuses a
- * stream that exceeds the container's size. */
+ * stream with more than about twice the container's pixels. */
 static sdimage_status prepare(const void *bytes, size_t length, const sdcs_request *request, reader *reader,
                               sdimage_error **error) {
     sdimage_status status = parse(bytes, length, false, request->budget, reader, error);
@@ -178,12 +178,12 @@ static sdimage_status prepare(const void *bytes, size_t length, const sdcs_reque
     avifDecoder *decoder = reader->decoder;
     sdcs_info info = info_of(decoder);
     const sdavif_tiles *tiles = &reader->tiles;
-    /* The limit applies to one stream, which for a grid is a tile. It is generous, because coded sizes may exceed the
+    /* The limit applies to one stream, which for a grid is a tile. It leaves room for coded sizes that exceed the
      * announced one. */
     uint64_t width = tiles->color ? tiles->width : info.width, height = tiles->color ? tiles->height : info.height;
     uint64_t area = 2 * (width + 64) * (height + 64);
     decoder->imageSizeLimit = area < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? (uint32_t)area : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
-    /* A grid has a decoder for each tile. More threads would multiply with their number. */
+    /* A grid has a decoder for each tile, each with this number of threads. */
     decoder->maxThreads = tiles->color > 1 ? 1 : threads_for(decoder->image);
     /* A decoder of a sequence holds its reference frames besides the current one. */
     status = sdcs_check_limits(&info, request, info.frame_count > 1 ? 1 + REFERENCES : 1, error);
@@ -350,7 +350,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 /* --- Sequences. */
 
-/* The instance of a still or a sequence. All functions below run under its lock (coder_instance.h). */
+/* The instance of a still or a sequence. Its functions run under its lock, except close_instance (coder_instance.h). */
 typedef struct instance {
     sdcs_instance base; /* must be first */
     reader reader;
@@ -419,8 +419,8 @@ static uint32_t frame_count(const void *pointer) {
     return ((const instance *)pointer)->frame_count;
 }
 
-/* Returns 0, endless; since libavif 1.0 a file can specify a count of repetitions, which excludes the first loop.
- * libavif reports negative numbers for endless or unknown counts. */
+/* Returns the number of loops, or 0 (endless) before libavif 1.0, which does not report it. The count of repetitions
+ * excludes the first loop, and is negative for endless or unknown counts. */
 static uint32_t loop_count(const void *pointer) {
 #if AVIF_VERSION >= 1000000
     const instance *self = pointer;

@@ -68,7 +68,7 @@ static bool find_associations(layout *layout) {
  * file. */
 static bool move_extents(sdcs_span iloc, uint32_t shift) {
     uint64_t sizes, items, extents, offset;
-    /* Nibbles: offsets and lengths of 4 bytes, no base offset, and none of the index. */
+    /* Nibbles: offsets and lengths of 4 bytes, no base offset, and a reserved one. */
     if (!sdcs_take(&iloc, 2, &sizes) || sizes != 0x4400 || !sdcs_take(&iloc, 2, &items))
         return false;
     for (; items > 0; items--) {

@@ -171,7 +171,7 @@ static sdimage_status check_movie(sdcs_span movie, sdimage_error **error) {
 /* --- Tiles. */
 
 /* Adds the tiles of one grid to `*total`, and enlarges the largest tile in `tiles`. `coded` is the number of bytes that
- * they may still take. Items that are not grids have no references of this type, and add nothing. */
+ * they may still take. An item that is not derived from others adds nothing. */
 static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *grid, uint64_t *coded, uint64_t *total,
                                 sdavif_tiles *tiles, sdimage_error **error) {
     uint32_t ids[TILE_LIMIT];

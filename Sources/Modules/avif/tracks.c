@@ -1,5 +1,6 @@
 /* tracks.c: the tracks of a sequence, read from `moov` and its boxes (ISO/IEC 14496-12, whose sections the comments
- * give). The functions take the body of a box and return false or 0 if a box is missing or ends early. */
+ * give). The functions take the body of a box. Unless stated otherwise, they return false or 0 if a box is missing or
+ * ends early. */
 #include "tracks.h"
 
 #include <stdlib.h>
@@ -86,7 +87,7 @@ uint32_t *sdavif_durations(const void *bytes, size_t length, uint32_t count) {
         return durations;
     while (next_track(&movie, &media)) {
         uint32_t timescale = timescale_of(media);
-        /* Only the first track of images counts. */
+        /* Only the first track of images that has durations counts. */
         if (handler_of(media) == SDCS_FOURCC('p', 'i', 'c', 't') && timescale && find_runs(media, &runs)) {
             spread(runs, timescale, durations, count);
             break;

@@ -44,7 +44,8 @@ static bool count_pictures(const sdheif_container *c, const sdheif_item *item, u
             sdheif_check_stream(c, item, (sdheif_coded){width, height, 1}, pictures, NULL) >= 0);
 }
 
-/* Deducts one coded image; false if the allowance is exceeded, or if the image has no size. */
+/* Deducts one coded image; false if the allowance is exceeded, the image has no size, or its stream does not match
+ * it. */
 static bool take_part(const sdheif_container *c, const sdheif_item *item, allowance *left) {
     bool is_hevc = item->type == SDCS_FOURCC('h', 'v', 'c', '1');
     uint32_t type = is_hevc ? SDCS_FOURCC('h', 'v', 'c', 'C') : SDCS_FOURCC('a', 'v', '1', 'C');
@@ -180,7 +181,7 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
     /* Invalid input fails, instead of being decoded as far as possible with warnings. */
     options->strict_decoding = 1;
     enum heif_chroma chroma = info->has_alpha ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
-    /* libheif makes decoders of libde265 of its own, whose pictures only this limit bounds (picture_memory.h). */
+    /* Bounds the pictures of the decoders that libheif makes (picture_memory.h). */
     sdheif_begin_limit();
     sdimage_status status =
         check(sdheif_lib.decode_image(handle, &decoded, heif_colorspace_RGB, chroma, options), error);
@@ -193,7 +194,7 @@ static sdimage_status decode_pixels(const struct heif_image_handle *handle, cons
     return status;
 }
 
-/* Decodes the primary image of an open context, after its announced size was checked. */
+/* Checks the announced size of the primary image, and decodes it. */
 static sdimage_status decode_handle(struct heif_context *context, struct heif_image_handle *handle,
                                     const sdheif_container *container, const sdcs_request *request,
                                     sdimage_image **image, sdimage_error **error) {

@@ -85,9 +85,9 @@ static sdimage_status push_unit(feed *feed, sdcs_span unit, sdimage_error **erro
     sdimage_status status = check_unit(feed, unit, error);
     if (status < 0 || !feed->decoder)
         return status;
-    /* Other results are ignored: run fails if no complete picture follows. */
     if (++feed->pushed > UNIT_LIMIT)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: NAL units of an item exceed the limit of 16384");
+    /* Other errors are ignored: run fails if no complete picture follows. */
     if (de265_push_NAL(feed->decoder, unit.bytes, (int)unit.length, 0, NULL) == DE265_ERROR_OUT_OF_MEMORY)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the stream");
     return SDIMAGE_STATUS_OK;

@@ -109,7 +109,7 @@ static sdimage_status check_tile(const sdheif_container *c, sdheif_image *p, con
     return SDIMAGE_STATUS_OK;
 }
 
-/* Checks that the tiles cover the image, and that their bytes do not exceed those of the file. An item counts once,
+/* Checks that the tiles cover the image, and that their bytes do not exceed sdheif_most_coded. An item counts once,
  * however often the grid shows it. */
 static sdimage_status check_tiles(const sdheif_container *c, sdheif_image *p, sdimage_error **error) {
     if (!sort_tiles(p))
