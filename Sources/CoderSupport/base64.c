@@ -16,8 +16,8 @@ static int digit64(uint8_t c) {
 /* In place: the output never overtakes the input, because four digits make three bytes. */
 size_t sdcs_base64_decode(uint8_t *bytes, size_t length) {
     size_t made = 0;
-    uint32_t held = 0; /* bits not yet written, the last ones lowest */
-    int have = 0;      /* their number, below 8 between two digits */
+    uint32_t held = 0; /* its lowest `have` bits are not yet written */
+    int have = 0;      /* below 8 between two digits */
     for (size_t i = 0; i < length; i++) {
         int digit = digit64(bytes[i]);
         if (digit < 0)

@@ -6,7 +6,7 @@
 
 /* A box without its header. For a full box, the body begins with version and flags. */
 typedef struct sdcs_box {
-    uint32_t type;  /* as of SDCS_FOURCC */
+    uint32_t type;  /* as made by SDCS_FOURCC */
     sdcs_span body; /* borrowed from the bytes that were read */
 } sdcs_box;
 

@@ -31,7 +31,7 @@ typedef bool (*sdcs_draw_fn)(void *context, cairo_t *cairo);
 
 /* --- Functions for the work of a job. */
 
-/* Ends the work with an error, which the caller of the coder receives. */
+/* Stores the error of the work, which the caller of the coder receives. The work must then return. */
 void sdcs_drawing_fail(sdcs_drawing *self, sdimage_status status, const char *message);
 
 /* Draws if an image was requested: an image of the requested size, which the drawing fills whatever its proportions.
@@ -51,7 +51,7 @@ typedef struct sdcs_drawing_kind {
      * be found here or in the work. */
     sdimage_status (*make)(const void *bytes, size_t length, const sdimage_decode_options *options, void **job,
                            sdimage_error **error);
-    sdcs_job_fn work, release; /* `release` frees the job, after sdcs_drawing_clear */
+    sdcs_job_fn work, release; /* `release` calls sdcs_drawing_clear and frees the job */
 } sdcs_drawing_kind;
 
 /* Entries of the coder's function table, documented in coder.h. */

@@ -81,7 +81,7 @@ void sdcs_encode_input_row(const sdcs_encode_input *source, uint32_t y, void *to
     const uint16_t *from = (const uint16_t *)(const void *)row;
     uint16_t *words = to;
     for (size_t i = 0; i < samples; i++)
-        /* The highest bits are those of the value. */
+        /* Drops the lowest bits. */
         words[i] = (uint16_t)(from[i] >> (16 - source->bits));
 }
 

@@ -32,9 +32,9 @@ sdheif_blocks sdheif_find_blocks(const sdheif_container *c, uint32_t image) {
         /* A table that refers to unknown items is damaged; the rest of it is not searched. */
         if (!item)
             return blocks;
+        /* The first readable block of each kind counts. */
         if (item->type == SDCS_FOURCC('E', 'x', 'i', 'f') && !has_exif) {
             has_exif = sdheif_item_bytes(c, item, &blocks.exif_item, NULL) >= 0;
-            /* The first block of each kind counts. */
             blocks.exif = has_exif ? tiff_of(blocks.exif_item.span) : blocks.exif;
         } else if (is_xmp(item) && !has_xmp) {
             has_xmp = sdheif_item_bytes(c, item, &blocks.xmp_item, NULL) >= 0;

@@ -53,7 +53,7 @@ static bool read_entry(sdcs_span entry, sdheif_item *item) {
     return true;
 }
 
-/* `iinf`, 8.11.6: makes the table of items. Its number is checked before memory is allocated; entries beyond it are
+/* `iinf`, 8.11.6: makes the table of items. Their number is checked before memory is allocated; entries beyond it are
  * ignored. */
 static sdimage_status read_items(sdheif_container *c, sdcs_span info, sdimage_error **error) {
     uint32_t version, flags, count;
@@ -74,7 +74,7 @@ static sdimage_status read_items(sdheif_container *c, sdcs_span info, sdimage_er
 }
 
 /* Reads one item of `iloc`; false at the end of the table. `base_size` is the width of its base offset in bytes. The
- * data reference is skipped: items in other files are not supported. */
+ * data reference is ignored: all items are read from this file. */
 static bool read_location(sdheif_container *c, sdcs_span *table, uint32_t version, uint32_t base_size) {
     uint32_t id;
     uint64_t construction = 0, base = 0, count;
@@ -138,7 +138,7 @@ static void read_associations(sdheif_container *c, sdcs_span table) {
     }
 }
 
-/* `iprp`, 9.3.1: the properties, then their associations with items. */
+/* `iprp`, 23008-12, 9.3.1: the properties, then their associations with items. */
 static sdimage_status read_properties(sdheif_container *c, sdcs_span body, sdimage_error **error) {
     sdcs_span list, rest;
     sdcs_box box;

@@ -20,7 +20,7 @@ enum {
 
 /* An item, from the rows of several tables that have its id. */
 typedef struct sdheif_item {
-    uint32_t id, type; /* `type` as of SDCS_FOURCC: `hvc1`, `av01`, `grid`, `Exif`, ... */
+    uint32_t id, type; /* `type` as made by SDCS_FOURCC: `hvc1`, `av01`, `grid`, `Exif`, ... */
     sdcs_span names;   /* its name and, for type `mime`, its content type; each ends with a NUL */
     /* The location of its bytes: `iloc`. `construction` is 0 for offsets in the file and 1 for offsets in `idat`;
      * `base` is added to them. `extents` has `extent_count` entries, whose fields have the widths in the container. */

@@ -62,7 +62,7 @@ uint64_t sdcs_plane_bytes(const sdcs_info *info);
 sdimage_status sdcs_check_limits(const sdcs_info *info, const sdcs_request *request, unsigned plane_sets,
                                  sdimage_error **error);
 
-/* Makes an image of the planes, in the requested format if it can hold all that the planes contain. The planes have the
+/* Makes an image of the planes, in the requested format or in one that the library converts to it. The planes have the
  * size of the result, and are not needed afterwards. Errors: UNSUPPORTED (color matrix, bit depth), NO_MEMORY. */
 sdimage_status sdcs_make_image(const sdyuv_planes *planes, const sdcs_info *info, const sdcs_request *request,
                                sdimage_image **image, sdimage_error **error);

@@ -132,8 +132,7 @@ static void add_bytes(sdcs_rows *rows, const uint8_t *row, unsigned channels) {
     }
 }
 
-/* Adds a row; the colors of transparent pixels are weighted by alpha. After the samples of a pixel, the sums have the
- * number of its pixels. */
+/* Adds a row. The sums of a block are followed by the number of its pixels. */
 static void add_row(sdcs_rows *rows, const uint8_t *row) {
     unsigned channels = channels_of(rows->format), colors = channels == 4 ? 3 : channels;
     if (channels < 4 && !sdcs_is_16_bit(rows->format)) {
