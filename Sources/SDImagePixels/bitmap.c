@@ -1,4 +1,5 @@
-/* bitmap.c: pixels of Windows bitmaps and packed indices. BMP and ICO use it, and PNG for its palettes. */
+/* bitmap.c: pixels of Windows bitmaps and packed indices. BMP and ICO use it, PNG for samples of fewer than 8 bits, and
+   CanvasUnpacker for packed frames. */
 #include "sdpx_bitmap.h"
 
 #include <string.h>

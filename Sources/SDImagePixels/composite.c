@@ -35,7 +35,8 @@ INLINE uint32_t divide(uint32_t n, float d) {
     return (uint32_t)(int32_t)((float)(int32_t)n / d);
 }
 
-/* Opaque and transparent source pixels are selected without arithmetic. The alpha of the result is sum / 255. */
+/* Opaque source pixels, and the backdrop under transparent ones, are kept exactly. Other pixels have an alpha of
+   sum / 255. */
 KERNEL(void, sdpx_over_row, (to, from, pixels), uint8_t *to, const uint8_t *from, size_t pixels) {
     for (size_t i = 0; i < pixels; i++) {
         uint32_t s = load(from + 4 * i), d = load(to + 4 * i), a = channel(s, 3);

@@ -1,5 +1,5 @@
-/* crc.c: CRC-32 for PNG and CRC-32C, by instructions of the CPU where it has them. A checksum begins and ends inverted:
-   the variants take and return it without inversion.
+/* crc.c: CRC-32 for PNG and CRC-32C, by instructions of the CPU where it has them. The exported functions invert a
+   checksum before and after; the variants take and return it inverted.
 
    Both are remainders of a division of polynomials over GF(2), with the bits of each byte reversed. Remainders are
    linear: pieces are processed independently, moved by a multiplication with a power of x, and added by XOR. */

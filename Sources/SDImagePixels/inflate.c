@@ -1,4 +1,4 @@
-/* Inflates the pixels of PNG (docs/decisions.md, "PNG is inflated by an inflater of this project").
+/* Inflates the pixels of PNG and packed frames (docs/decisions.md, "PNG is inflated by an inflater of this project").
 
    The decoder is a machine of stages, so that it can stop at any byte of input or output. A part that needs bits which
    are not there yet returns without taking any, and is called again. Inside of a block, a fast loop decodes while input
@@ -233,7 +233,7 @@ INLINE uint32_t take_value(cursor *c, uint32_t entry) {
     return value;
 }
 
-/* Returns the entry of the second level for the bits after the first. */
+/* Takes the bits of the first level, and returns the entry of the second. */
 INLINE uint32_t second_entry(cursor *c, uint32_t entry, const uint32_t *table) {
     drop(c, entry & 63);
     return table[(entry >> 16) + low_bits(c, (entry >> 8) & 15)];

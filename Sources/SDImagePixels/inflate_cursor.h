@@ -31,7 +31,7 @@ INLINE void fill(cursor *c) {
     }
 }
 
-/* Returns the next `n` bits without taking them; n is below 64. */
+/* Returns the next `n` bits, at most 32, without taking them. */
 INLINE uint32_t low_bits(const cursor *c, uint32_t n) {
     return (uint32_t)(c->bits & ((1ull << n) - 1));
 }

@@ -11,7 +11,7 @@ INLINE uint8_t clamp(int32_t v) {
 KERNEL(void, sdpx_jpeg_level_row, (to, from, samples, step), uint8_t *to, const int16_t *from, size_t samples,
        int32_t step) {
     for (size_t i = 0; i < samples; i++)
-        /* Divides by 8 with rounding; samples of JPEG are stored around 128. */
+        /* Divides by 8 with rounding, and reverses the level shift by 128. */
         to[i] = clamp(((from[i] * step + 4) >> 3) + 128);
 }
 

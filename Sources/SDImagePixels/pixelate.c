@@ -1,5 +1,5 @@
 /* pixelate.c: means of cells, which CellFilter and ImageCells use. Rows are added one after the other; after the last
-   row of cells, the sums are written as colors. */
+   row of a cell, its sums are written as a color. */
 #include "sdpx_pixelate.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* png.c: rows of PNG: filters are reversed, and samples are converted to the pixel formats of the library.
-   PNGRowDecoder and PNGBitmapWriter call it. A filter that depends on the pixel to the left is a chain: the code
-   shortens the work that each pixel waits for.
+   PNGRowDecoder, PNGSampleExpander and PNGBitmapWriter call it. A filter that depends on the pixel to the left is a
+   chain: the code shortens the work that each pixel waits for.
 
    The sdpx_expand functions and sdpx_swap_samples also change the byte order of 16-bit samples: PNG is big-endian. */
 #include "sdpx_png.h"
@@ -58,7 +58,6 @@ INLINE lanes average(lanes a, lanes b, lanes x) {
 
 /* Unfilters rows whose pixels depend on their left neighbor. The last pixel is read and written exactly. */
 INLINE void unfilter_pixels(uint8_t *to, const uint8_t *from, const uint8_t *above, size_t n, int filter, size_t size) {
-    /* The last pixel is accessed with its own size, so that nothing beyond the row is touched. */
     size_t room = size == 3 ? 4 : size == 6 ? 8 : size, last = n - size;
     lanes a = {0}, c = {0};
     for (size_t i = 0; i < n; i += size) {
@@ -191,11 +190,10 @@ KERNEL(void, sdpx_expand_keyed16, (to, from, pixels, key, channels), uint16_t *r
         expand_keyed16(to, from, pixels, key, 3);
 }
 
-/* Writes the pixels of an interlaced pass; `spread` repeats them for a preview. */
+/* Writes the pixels of an interlaced pass. For a preview, `spread` repeats each over those of later passes. */
 INLINE void scatter(uint8_t *to, const uint8_t *from, size_t count, size_t step, size_t spread, size_t width,
                     size_t size) {
     for (size_t i = 0, x = 0; i < count && x < width; i++, x += step)
-        /* A preview repeats each pixel up to the next one of its pass. */
         for (size_t k = 0; k < spread && x + k < width; k++)
             memcpy(to + (x + k) * size, from + i * size, size);
 }

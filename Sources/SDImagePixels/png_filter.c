@@ -105,7 +105,7 @@ LOCAL_KERNEL(void, add_costs, (costs, row, above, bytes, pixel), uint64_t costs[
 
 int sdpx_cheapest_filter(const uint8_t *row, const uint8_t *above, size_t bytes, size_t pixel) {
     uint64_t costs[5] = {0};
-    /* The first pixel has no left neighbor, and would need a test for each byte. */
+    /* The first pixel is left out: it has no left neighbor, and would need a test for each byte. */
     for (size_t start = pixel; start < bytes; start += STRETCH)
         add_costs(costs, row + start, above + start, bytes - start < STRETCH ? bytes - start : STRETCH, pixel);
     int best = SDPX_FILTER_NONE;

@@ -154,7 +154,7 @@ static void try_axis(const sdpx_points *p, box *b, int axis) {
     memset(sums[low], 0, (size_t)(high - low + 1) * sizeof sums[0]);
     float all[4] = {0}, below[4] = {0};
     for (uint32_t i = b->first; i < b->first + b->count; i++) {
-        /* Red, green, blue and weight, all multiplied by the weight. */
+        /* Red, green and blue multiplied by the weight, and the weight. */
         float w = p->weight[i], v[4] = {p->red[i] * w, p->green[i] * w, p->blue[i] * w, w};
         float *sum = sums[step_of(values[i], axis)];
         for (int k = 0; k < 4; k++) {

@@ -86,7 +86,7 @@ void sdpx_quad_weights(sdpx_quad_axis *quads, const sdpx_axis *axis, int variant
     memset(quads->weights, 0, taps * axis->count * sizeof *quads->weights);
     for (size_t i = 0; i < axis->count; i++) {
         int16_t *weights = quads->weights + i * taps;
-        /* The vector begins before the first source pixel, at a multiple of `step`; the weights there are 0. */
+        /* The vector begins at a multiple of `step`. The weights before the first source pixel are 0. */
         int32_t skipped = axis->starts[i] % step;
         quads->starts[i] = (axis->starts[i] - skipped) / 4;
         round_weights(weights + skipped, axis->weights + i * axis->taps, axis->counts[i], (double)(1 << quads->bits));

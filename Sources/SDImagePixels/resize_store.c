@@ -45,7 +45,7 @@ INLINE void divide(float *v, float top) {
     memcpy(v, &p, sizeof p);
 }
 
-/* The functions up to scale_block change a block of `n` pixels of four floats in place. */
+/* The functions up to multiply_block change a block of `n` pixels of four floats in place. */
 LOCAL_KERNEL(void, hold_block, (v, n, top, is_float), float *v, size_t n, float top, int is_float) {
     for (size_t i = 0; i < 4 * n; i += 16)
         hold(v + i, top, is_float);

@@ -1,5 +1,5 @@
-/* rounded.c: anti-aliased rounded corners, by exact areas. RoundCornerTransformer and RoundedCanvas compute the
-   coverage of each row, then cut the row or draw a border on it.
+/* rounded.c: anti-aliased rounded corners, by exact areas. RoundedCanvas, of RoundCornerTransformer, computes
+   the coverage of each row, then cuts the row or draws a border on it.
 
    The coverage of a pixel is the area of the rectangle in it, minus the parts that corners cut off. A corner is a
    square with a quarter of a disc; only pixels in the square are changed. */

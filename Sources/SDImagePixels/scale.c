@@ -1,10 +1,10 @@
-/* scale.c: resampling while an image is decoded. RowScaler adds each row to the output rows that it contributes to,
-   down the columns first, then filters finished rows along x; PixelSums rounds them.
+/* scale.c: resampling while an image is decoded. RowScaler adds each row to the output rows that it contributes to
+   (PixelSums), then filters finished rows along x and rounds them.
 
    sdpx_box_row is apart from that: it averages boxes of samples, for planes of WebP.
 
-   Differences from resize.c: columns are filtered first, because rows arrive one after the other; colors stay in their
-   encoding; four rows are interleaved to be filtered together. */
+   Differences from resize.c: columns are filtered first, because rows arrive one after the other, and colors stay in
+   their encoding. */
 #include "sdpx_scale.h"
 
 #include <string.h>
@@ -357,7 +357,7 @@ LOCAL_KERNEL(void, average_columns, (to, sums, groups, width, rows), uint8_t *to
 
 void sdpx_box_row(uint8_t *to, const uint8_t *from, size_t stride, size_t rows, size_t samples, size_t factor) {
     uint16_t sums[BOX_BLOCK];
-    /* Whole boxes. */
+    /* Columns of whole boxes. */
     size_t block = BOX_BLOCK / factor * factor;
     for (size_t start = 0; start < samples; start += block) {
         size_t count = samples - start < block ? samples - start : block;

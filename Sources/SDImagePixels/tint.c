@@ -106,7 +106,7 @@ INLINE float blended(int mode, float b, float s) {
     }
 }
 
-/* Section 9: the blend applies where both overlap, each alone elsewhere. */
+/* Section 10: the blend applies where both overlap, each alone elsewhere. */
 INLINE float mixed(float b, float ab, float s, float as, float blend) {
     float sum = as * (1 - ab) * s + ab * (1 - as) * b + as * ab * blend;
     return divided(sum, as + ab - as * ab);
