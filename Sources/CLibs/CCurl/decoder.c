@@ -133,7 +133,7 @@ static ccurl_decoding inflate_more(z_stream *zlib, const uint8_t **bytes, size_t
     *count -= offered - zlib->avail_in;
     *made = size - zlib->avail_out;
     switch (code) {
-    /* Z_BUF_ERROR: neither input nor room is left for progress, which is no error of the data. */
+    /* Z_BUF_ERROR: input or room is used up, which is no error of the data. */
     case Z_STREAM_END: return CCURL_ENDED;
     case Z_OK:
     case Z_BUF_ERROR: return CCURL_MORE;
@@ -151,9 +151,9 @@ static ccurl_decoding inflate_deflate(ccurl_decoder *decoder, const uint8_t **by
     if (!decoder->is_begun) {
         if (decoder->first_count < 2)
             return CCURL_MORE;
+        /* Bits 0-3 of the header are the method, and both bytes are a multiple of 31 (RFC 1950, section 2.2). */
         bool has_header =
             (decoder->first[0] & 15) == Z_DEFLATED && (decoder->first[0] << 8 | decoder->first[1]) % 31 == 0;
-        /* Bits 0-3 of the header are the method, and both bytes are a multiple of 31 (RFC 1950, section 2.2). */
         if (has_header && inflateReset2(&decoder->zlib, MAX_WBITS) != Z_OK)
             return CCURL_NO_MEMORY;
         decoder->is_begun = true;

@@ -75,7 +75,6 @@ CURLcode ccurl_set_method(CURL *easy, const char *method, const void *body, int6
 }
 
 CURLcode ccurl_set_receivers(CURL *easy, curl_write_callback write, curl_write_callback header, void *context) {
-    /* Options are set one after the other; the first failure is returned. */
     CURLcode code = curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, write);
     if (code == CURLE_OK)
         code = curl_easy_setopt(easy, CURLOPT_WRITEDATA, context);
@@ -142,7 +141,6 @@ const char *ccurl_info_string(CURL *easy, CURLINFO info) {
 
 CURL *ccurl_multi_next_finished(CURLM *multi, CURLcode *code) {
     int left = 0;
-    /* Messages of other kinds are passed over. */
     for (CURLMsg *message; (message = curl_multi_info_read(multi, &left)) != NULL;) {
         if (message->msg != CURLMSG_DONE)
             continue;

@@ -153,7 +153,7 @@ int cjpeg_encoder_write_rows(cjpeg_encoder *encoder, const uint8_t *const *rows,
     return jpeg_write_scanlines(&encoder->info, (JSAMPARRAY)rows, count) == count ? CJPEG_OK : CJPEG_BAD_DATA;
 }
 
-/* Called by libjpeg in each pass; leaves it by longjmp if the caller stops the work. */
+/* Called by libjpeg for the MCU rows of each pass; leaves it by longjmp if the caller stops the work. */
 static void on_progress(j_common_ptr info) {
     cjpeg_encoder *encoder = info->client_data;
     if (!encoder->stop(encoder->stop_context))

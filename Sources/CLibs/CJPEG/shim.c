@@ -102,7 +102,7 @@ static void on_output(j_common_ptr info) {
     (void)info;
 }
 
-/* `prepare` sets the source of the bytes. Makes a decoder; NULL if memory is exhausted. */
+/* Makes a decoder, whose source of bytes `prepare` sets. NULL if memory is exhausted. */
 static cjpeg_decoder *open_decoder(int tolerance, void (*prepare)(cjpeg_decoder *, const void *, size_t),
                                    const void *bytes, size_t count) {
     cjpeg_decoder *decoder = calloc(1, sizeof *decoder);

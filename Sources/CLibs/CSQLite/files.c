@@ -9,7 +9,7 @@
  * are gathered in a buffer and reach the system together.
  *
  * A connection and its files are used by one thread at a time (SQLITE_OPEN_NOMUTEX). Each function of `methods` and
- * `folders` implements the method of the same name (sqlite3_io_methods, sqlite3_vfs) and returns an SQLite code.
+ * `folders` implements the method that it is assigned to (sqlite3_io_methods, sqlite3_vfs). Most return an SQLite code.
  *
  * Locks are those of the documentation of SQLite (lockingv3.html), as open-file-description locks: POSIX locks of a
  * process would be lost when it closes any descriptor of the file. */

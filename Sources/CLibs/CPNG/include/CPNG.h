@@ -17,7 +17,7 @@ typedef enum {
     CPNG_NO_MEMORY = 3
 } cpng_status;
 
-/* The contents of IHDR, PLTE and tRNS (PNG, third edition, section 11.2). */
+/* The contents of IHDR, PLTE and tRNS (PNG, third edition, sections 11.2 and 11.3.1). */
 typedef struct {
     uint32_t width, height;
     int depth;      /* bits per sample */
