@@ -1,8 +1,8 @@
 /* filter.c: the filter of system calls: a seccomp program (seccomp(2)) that is made of a list of rules. The kernel runs
    it for each call of the worker, from the first rule on. A call without a rule kills the process.
 
-   A rule is added for a call that a decoder needs and that reaches nothing outside of the process. A call that only
-   asks for something fails, where libraries go on without it. */
+   A rule is added for a call that a decoder needs and that reaches nothing outside of the process. A call that
+   libraries can do without fails with an error. */
 #define _GNU_SOURCE
 #include "filter.h"
 

@@ -52,7 +52,7 @@ BARE _Noreturn void ciso_keep(struct ciso_keeper *keeper, const struct msghdr *m
     call(SYS_close, CISO_CHANNEL, 0, 0, 0, 0);
     while (error == 0)
         error = call(SYS_ppoll, (long)entries, 2, 0, 0, 0); /* the number of events is an end, too */
-    /* The host has ended, or the worker has; in the second case the signal has no effect. */
+    /* The host or the worker has ended, or the message failed. If the worker has ended, the signal has no effect. */
     call(SYS_pidfd_send_signal, CISO_WORKER, SIGKILL, 0, 0, 0);
     if (call(SYS_waitid, PROCESS_BY_DESCRIPTOR, CISO_WORKER, (long)&info, WEXITED | __WALL, 0) == 0) {
         /* Written before the keeper ends, for which the host waits: no lock is needed. */

@@ -1,5 +1,5 @@
 /* message.c: messages with descriptors, and waiting. Host and worker use it on both ends of one socket, whose messages
-   keep their limits (SOCK_SEQPACKET). What is received comes from an untrusted process.
+   keep their boundaries (SOCK_SEQPACKET). The host receives from an untrusted process.
 
    Sockets are not set to non-blocking: MSG_DONTWAIT makes single calls so, and ciso_poll waits for the deadline. */
 #define _GNU_SOURCE

@@ -1,8 +1,8 @@
-/* start.c: start and end of worker processes, in the host. The calling thread makes the keeper (run_keeper), the keeper
-   makes the worker (run_worker), and the worker executes its program. The keeper then sends the pidfd of the worker,
-   with which the start is complete.
+/* worker.c: start and end of worker processes, in the host. The calling thread makes the keeper (run_keeper), the
+   keeper makes the worker (run_worker), and the worker executes its program. The keeper then sends the pidfd of the
+   worker, with which the start is complete.
 
-   Keeper and worker run in the memory of the host until the worker's exec. They have the thread-local storage of the
+   Keeper and worker run in the memory of the host, the worker until its exec. They have the thread-local storage of the
    thread that called ciso_start, which waits meanwhile.
 
    A failure before the exec is stored in `error` of the shared memory. The keeper then ends without a message, and the

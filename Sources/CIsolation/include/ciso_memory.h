@@ -35,8 +35,7 @@ void ciso_memory_unmap(void *address, size_t size);
 int ciso_memory_allocate(int descriptor, void *address, size_t offset, size_t size);
 
 /* Seals the size of a memfd, and its pages: none that was allocated disappears. Existing mappings may be written, other
-   writes are refused. EINVAL: the kernel has no
-   F_SEAL_FUTURE_WRITE (Linux 5.1), as some that run in user space. */
+   writes are refused. EINVAL: the kernel has no F_SEAL_FUTURE_WRITE (Linux 5.1), as some that run in user space. */
 int ciso_memory_pin(int descriptor);
 
 /* Maps a memfd of another process, of which ciso_memory_pin has made exactly `size` bytes. Forked children do not have

@@ -29,12 +29,12 @@ enum {
     CISO_LANDLOCK = 2, /* the calling thread, and those that it starts, cannot open files by Landlock either */
 };
 
-/* Enters the sandbox, for all threads and irrevocably: limits, Landlock, and a seccomp filter that kills the process at
-   a system call outside its list. Allowed are calls on open descriptors, memory without PROT_EXEC, threads, clocks,
-   events, memfds, and messages on open sockets. A few harmless calls fail instead (ioctl: ENOTTY; priorities: EPERM;
-   look-ups of files: ENOENT). Closes all descriptors but 0 to 3 and kept files. Libraries must be open before.
-   `mechanisms` receives flags of the enum. ENOSYS: no seccomp, or no list for this processor; the caller must not
-   decode. */
+/* Enters the sandbox irrevocably: limits and a seccomp filter for all threads, and Landlock for the calling one and
+   those that it starts. The filter kills the process at a system call outside its list. Allowed are calls on open
+   descriptors, memory without PROT_EXEC, threads, clocks, events, memfds, and messages on open sockets. A few harmless
+   calls fail instead (ioctl: ENOTTY; priorities: EPERM; look-ups of files: ENOENT). Closes all descriptors but 0 to 3
+   and kept files. Libraries must be open before. `mechanisms` receives flags of the enum. ENOSYS: no seccomp, or no
+   list for this processor; the caller must not decode. */
 int ciso_enter(const struct ciso_limits *limits, unsigned *mechanisms);
 
 #endif
