@@ -10,9 +10,9 @@
  *
  * A sequence is an instance (coder_instance.h): it decodes from the nearest key frame on. encode.c encodes.
  *
- * Decodes, descriptions and frames run on a detached thread (coder.h, detached_stack), because a call of libavif cannot
- * be interrupted. Such calls may run concurrently: the coder itself has no state, and each call or instance has a
- * decoder of its own. */
+ * Decodes, encodes, descriptions and frames run on detached threads (coder.h, detached_stack), because a call of
+ * libavif cannot be interrupted. Such calls may run concurrently: the coder itself has no state, and each call or
+ * instance has a decoder of its own. */
 #include <sdimage/plugins/avif.h>
 
 #include <avif/avif.h>

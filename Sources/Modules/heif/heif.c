@@ -12,9 +12,10 @@
  *
  * Images derived from others are decoded by libheif (derived.c, library.c), which also encodes (encode.c).
  *
- * The library opens this module on the first bytes of the format and calls the table at the end of this file, on
- * detached threads (coder.h, detached_stack). Calls may run concurrently: each has a container and decoders of its own.
- * libde265's tables, libheif and the count of limits in picture_memory.c are shared by the process. */
+ * The library opens this module on the first bytes of the format and calls the table at the end of this file. Decodes,
+ * encodes and descriptions run on detached threads (coder.h, detached_stack). Calls may run concurrently: each has a
+ * container and decoders of its own. libde265's tables, libheif and the count of limits in picture_memory.c are shared
+ * by the process. */
 #include <sdimage/plugins/heif.h>
 
 #include <libde265/de265.h>
