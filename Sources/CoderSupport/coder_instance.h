@@ -25,8 +25,8 @@ typedef struct sdcs_instance {
     bool is_open; /* there is something to decode: `frame` and the counts are called */
 } sdcs_instance;
 
-/* The user data of a coder. Functions that are NULL are not called. All are called under the lock, except `configure`,
- * `start` for a source and `close`, for which only one thread knows the instance. */
+/* The user data of a coder. `configure`, `start`, `update` and `close` may be NULL. All functions are called under the
+ * lock, except `configure`, `start` for a source and `close`, for which only one thread knows the instance. */
 typedef struct sdcs_instance_kind {
     size_t size;           /* bytes of the instance, which is zeroed first */
     const char *no_memory; /* the message if there is no memory for it */

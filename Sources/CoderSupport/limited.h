@@ -11,9 +11,9 @@
  * done with the job, on the later of the two. */
 typedef void (*sdcs_work)(void *job);
 
-/* Takes ownership of the job. If the work ended in time, calls `collect(job, error)` and returns its status. Otherwise
- * returns TIMEOUT while the work continues in the background. While four jobs of the plug-in do so, no work begins and
- * TIMEOUT is returned. */
+/* Takes ownership of the job. If the work ended in time, calls `collect(job, result, error)` and returns its status.
+ * Otherwise returns TIMEOUT while the work continues in the background. While four jobs of the plug-in do so, no work
+ * begins and TIMEOUT is returned. */
 sdimage_status sdcs_run_limited(void *job, sdcs_work work,
                                 sdimage_status (*collect)(void *job, void *result, sdimage_error **error), void *result,
                                 sdcs_work release, sdcs_deadline deadline, sdimage_error **error);

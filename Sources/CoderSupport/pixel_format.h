@@ -1,5 +1,5 @@
-/* pixel_format.h: properties of pixel formats and orientations. The functions are inline, because they are called for each
- * sample. */
+/* pixel_format.h: properties of pixel formats and orientations. The functions are inline, because they are called for
+ * each sample. */
 #ifndef SDCS_PIXEL_FORMAT_H
 #define SDCS_PIXEL_FORMAT_H
 

@@ -6,8 +6,8 @@
 
 #include "span.h"
 
-/* Returns the first valid tiff:Orientation (XMP specification part 2, section 8.7), an attribute or an element; UP
- * without one. A packet in UTF-16 has none. */
+/* Returns the first valid tiff:Orientation (XMP specification part 2), an attribute or an element; UP without one. A
+ * packet in UTF-16 has none. */
 sdimage_orientation sdcs_xmp_orientation(sdcs_span packet);
 
 #endif
