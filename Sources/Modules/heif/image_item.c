@@ -57,8 +57,8 @@ static bool read_grid(sdcs_span body, sdheif_image *p) {
     return width && height;
 }
 
-/* Orders keys, which hold the position of a tile in the low half and its item in the high half, so that equal items are
- * adjacent. */
+/* Orders keys, so that equal items are adjacent. A key has the item of a tile in the high half, and its position in the
+ * low half. */
 static int compare_keys(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
