@@ -1,5 +1,5 @@
-/* boxes.c: the headers of boxes (ISO/IEC 14496-12, 4.2). Sizes include the header: 32 bits, or 1 and 64 bits after the
- * type, or 0 for a box that extends to the end of the span. */
+/* boxes.c: the headers of boxes (ISO/IEC 14496-12, 4.2). Sizes include the header. They have 32 bits: 1 is followed by
+ * 64 bits after the type, and 0 means the rest of the span. */
 #include "boxes.h"
 
 bool sdcs_next_box(sdcs_span *span, sdcs_box *box) {

@@ -1,5 +1,5 @@
-/* drawing.c: one call of render, decode or describe is a job. The plug-in makes it with copies of its input, its `work`
- * finds the intrinsic size and calls sdcs_drawing_draw, and the result is collected from the job.
+/* drawing.c: one call of render, decode or describe is a job. The plug-in makes it with copies of its input. Its `work`
+ * finds the intrinsic size and calls sdcs_drawing_draw. The result is collected from the job.
  *
  * The library abandons a call that exceeds its time (coder.h, detached_stack). The arguments of the call stay valid
  * until it returns, and its result is discarded. */

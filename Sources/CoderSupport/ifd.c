@@ -2,8 +2,8 @@
  * each access is checked against the length. The caller limits the number of directories, which may be linked in a
  * circle.
  *
- * An entry has a tag, a type, the number of values, and a field with the values themselves or, if they do not fit,
- * their offset. */
+ * An entry has a tag, a type, the number of values, and a field. The field has the values themselves or, if they do
+ * not fit, their offset. */
 #include "ifd.h"
 
 #include <string.h>
