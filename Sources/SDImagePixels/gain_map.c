@@ -1,6 +1,5 @@
-/* gain_map.c: gain maps in float, row by row: interpolation of the map, the light of a base pixel, the application of
-   gains, and their measurement for encoding. GainMapRenderer and GainMapMeasurement call it. The steps are those of
-   sdpx_gain_map.
+/* gain_map.c: gain maps in float, row by row. Interpolates the map, finds the light of base pixels, applies gains, and
+   measures them for encoding. GainMapRenderer and GainMapMeasurement call it. The steps are those of sdpx_gain_map.
 
    Tables replace the transfer function and the exponential of the gain: a sample of 8 bits has 16 entries up to the
    next one. */
