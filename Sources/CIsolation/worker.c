@@ -57,8 +57,8 @@ static int moved(int descriptor) {
     return descriptor < 0 ? -1 : (int)syscall(SYS_fcntl, descriptor, F_DUPFD, CISO_SOCKET + 1);
 }
 
-/* Runs in the worker until exec, in the memory of the host, with all signals blocked: only system calls, as after
-   vfork(2), and past the interceptors of sanitizers, which would note them as calls of the host. */
+/* Runs in the worker until exec, in the memory of the host, with all signals blocked. Makes only system calls, as after
+   vfork(2). They bypass the interceptors of sanitizers, which would note them as calls of the host. */
 static int run_worker(void *context) {
     struct start *start = context;
     /* struct sigaction of the kernel: SIG_DFL, no flags, an empty mask. */

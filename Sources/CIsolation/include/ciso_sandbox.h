@@ -6,10 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* First call of a worker, before it starts threads or opens libraries: no new privileges, no core dumps, no access to
-   its memory by other processes of the user (PR_SET_DUMPABLE), at most eight malloc arenas, no signal for a file that
-   exceeds its limit (SIGXFSZ); and where the kernel has Landlock, no file is created or written, no TCP port is
-   connected or bound, and no process outside is signaled. */
+/* First call of a worker, before it starts threads or opens libraries.
+   - It gets no new privileges, writes no core dumps, and other processes of the user cannot access its memory
+     (PR_SET_DUMPABLE).
+   - malloc uses at most eight arenas. A file that exceeds its limit sends no signal (SIGXFSZ).
+   - Where the kernel has Landlock, no file is created or written, no TCP port is connected or bound, and no process
+     outside is signaled. */
 int ciso_prepare(void);
 
 /* Limits of a worker. */
