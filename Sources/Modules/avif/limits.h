@@ -7,8 +7,8 @@
 /* Limits of tables with an entry for each item or frame: libavif searches them linearly for each entry. */
 enum { SDAVIF_FRAME_LIMIT = 10000, SDAVIF_TRACK_LIMIT = 16, SDAVIF_REFERENCE_LIMIT = 16384 };
 
-/* The tiles of the displayed image, and of its auxiliary images that are grids, such as alpha. None for an image without
- * a grid. libavif makes a decoder for each. */
+/* The tiles of the displayed image, and of its auxiliary images that are grids, such as alpha. None for an image
+ * without a grid. libavif makes a decoder for each. */
 typedef struct sdavif_tiles {
     uint64_t color, alpha;  /* counts */
     uint32_t width, height; /* size of the largest tile */
