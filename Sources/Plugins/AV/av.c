@@ -164,7 +164,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 /* --- Movies decoded frame by frame. */
 
-/* The instance of a movie (coder_instance.h). Its lock serializes all functions below. */
+/* The instance of a movie (coder_instance.h), whose lock serializes its calls. */
 typedef struct instance {
     sdcs_instance base; /* first, because the functions receive a pointer to it */
     choice choice;
@@ -210,7 +210,7 @@ static sdimage_status start(void *pointer, sdimage_error **error) {
 /* Decodes a frame of an animation; of a still its only image. */
 static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image, sdimage_error **error) {
     instance *self = pointer;
-    /* Every call has the time limit of one decode; that of the opening has passed. */
+    /* Every call has the time limit of one decode. */
     self->movie.deadline = sdcs_instance_deadline(&self->base);
     if (!self->is_animation)
         return still(&self->movie, self->choice, 1, image, error);

@@ -17,8 +17,8 @@ static uint16_t matrix_of(int said, uint32_t height) {
     return said == UNSPECIFIED && height >= HIGH_DEFINITION ? BT709 : (uint16_t)said;
 }
 
-/* Describes a frame as planes of 8 to 12 bits for the modules' own conversion, which takes one pass and is as exact as
- * for HEIC stills. False for other formats. */
+/* Describes a frame as planes of 8 to 12 bits for the modules' own conversion. It takes one pass and is as exact as for
+ * HEIC stills. False for other formats. */
 static bool planes_of(const AVFrame *frame, sdyuv_planes *planes) {
     const AVPixFmtDescriptor *kind = av_pix_fmt_desc_get(frame->format);
     const uint64_t strange = AV_PIX_FMT_FLAG_BE | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BITSTREAM |

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* Reads up to `size` bytes at the current offset and returns their number. AVERROR_EOF at the end, AVERROR(EIO) for an
- * error of the source, AVERROR_EXIT when the time has passed. */
+ * error of the source, AVERROR_EXIT after the deadline or a
+ * cancellation. */
 int sdav_read_bytes(void *opaque, uint8_t *buffer, int size) {
     sdav_movie *movie = opaque;
     uint64_t left = movie->at < movie->length ? movie->length - movie->at : 0;

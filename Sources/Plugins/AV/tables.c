@@ -183,7 +183,7 @@ static void read_boxes(tables *self, uint32_t parent, int64_t end, int depth) {
         } else {
             read_table(self, type);
         }
-        /* The walk returns to the track after all of its boxes. */
+        /* All boxes of the track have been read. */
         if (type == SDCS_FOURCC('t', 'r', 'a', 'k'))
             end_track(self);
         if (avio_seek(self->io, next, SEEK_SET) < 0)

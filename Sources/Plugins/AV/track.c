@@ -182,7 +182,7 @@ static bool seek_to(sdav_movie *movie, int64_t time) {
     return found;
 }
 
-/* Seeks to the first frame. Containers differ in the times they accept: tries the start, any earlier key frame, then
+/* Seeks to the first frame. Containers differ in the times they accept: tries the start, the earliest position, then
  * any position at all. */
 static void rewind_movie(sdav_movie *movie) {
     int64_t start = start_of(movie);
@@ -363,7 +363,7 @@ sdimage_status sdav_decode_index(sdav_movie *movie, uint32_t index, sdimage_erro
     /* Also if a frame was left out: finds the frame that is shown in its place. */
     if (status == SDIMAGE_STATUS_END || (status >= 0 && time_of(movie->frame) != time))
         status = find(movie, time, error);
-    /* Another frame stands for the requested one: the decoder is not where `index` says. */
+    /* If another frame stands for the requested one, the position of the decoder is unknown. */
     movie->next = status >= 0 && time_of(movie->frame) == time ? index + 1 : UINT32_MAX;
     return status;
 }

@@ -1,6 +1,6 @@
 /* decoder.c: one pass of libjxl through the frames of a file: limits, colors and pixels (see decoder.h).
  *
- * It runs on the thread of the coder's call. libjxl starts threads of its own for the duration of a call, which store
+ * It runs on the thread of the coder's call. The threads of libjxl's parallel runner, which sdjxl_close ends, store
  * pixels through the callback `store`. */
 #include "decoder.h"
 
@@ -223,8 +223,8 @@ static sdimage_status make_room(sdjxl_decoder *self, sdimage_error **error) {
 }
 
 sdcs_info sdjxl_image_info(const sdjxl_decoder *self, uint32_t frames) {
-    /* The orientations of JPEG XL are numbered like those of EXIF. */
     sdcs_info info = {.format = SDIMAGE_FORMAT_JXL, .width = self->info.xsize, .height = self->info.ysize};
+    /* The orientations of JPEG XL are numbered like those of EXIF. */
     info.orientation = (sdimage_orientation)self->info.orientation;
     if (info.orientation < SDIMAGE_ORIENTATION_UP || info.orientation > SDIMAGE_ORIENTATION_LEFT)
         info.orientation = SDIMAGE_ORIENTATION_UP;
@@ -305,7 +305,7 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
         case JXL_DEC_FULL_IMAGE: *event = SDJXL_FRAME; return SDIMAGE_STATUS_OK;
         case JXL_DEC_SUCCESS: *event = SDJXL_END; return SDIMAGE_STATUS_OK;
         default:
-            /* An error of libjxl after the deadline is reported as TIMEOUT. */
+            /* The deadline, or a cancellation, has precedence over an error of libjxl. */
             status = sdcs_check_deadline(self->deadline, error);
             return status < 0 ? status : sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
         }

@@ -11,7 +11,7 @@
 
 /* Reasons for which sdjxl_next returns. */
 typedef enum sdjxl_event {
-    SDJXL_NEED_INPUT, /* all input was consumed */
+    SDJXL_NEED_INPUT, /* the next step needs more bytes */
     SDJXL_PREVIEW,    /* the 1:8 preview is available */
     SDJXL_FRAME,      /* the frame is complete: sdjxl_take returns it */
     SDJXL_END         /* no frames are left */

@@ -64,7 +64,6 @@ static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t len
 
 /* --- The coder. */
 
-/* --- Entries of the coder's function table. */
 static bool can_decode(void *user_data, const void *bytes, size_t length) {
     (void)user_data;
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_JXL;
@@ -94,7 +93,7 @@ static sdimage_status decode_samples(sdcs_span codestream, const sdcs_request *r
     sdjxl_decoder decoder;
     sdjxl_event event = SDJXL_END;
     size_t at = 0;
-    /* The samples are an image of their own, of one frame; a partial one is no use. */
+    /* The samples are an image of their own, of one frame; a partial one is of no use. */
     sdimage_status status = sdjxl_open(&decoder, request, deadline, error);
     if (status >= 0)
         status = feed(&decoder, codestream.bytes, codestream.length, &at, &event, error);
@@ -195,8 +194,8 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 
 /* --- Progressive decoding and animations. */
 
-/* The instance of an image (coder_instance.h), whose lock serializes all functions below. `progressive` decodes the
- * first frame; `animation` passes through all frames once they are counted. */
+/* The instance of an image (coder_instance.h), whose lock serializes its calls. `progressive` decodes the first frame;
+ * `animation` passes through all frames once they are counted. */
 typedef struct instance {
     sdcs_instance base;             /* open once the first pass is; has data only for an animation */
     sdjxl_decoder progressive;      /* the first frame, while data arrives */
@@ -318,7 +317,7 @@ static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image
     return SDIMAGE_STATUS_OK;
 }
 
-/* Number of complete frames; all are known only when the data is complete. */
+/* Number of frames: all of them once the data is complete; before that 1 when the first one is available. */
 static uint32_t frame_count(const void *pointer) {
     const instance *self = pointer;
     return self->base.data ? self->file.count : self->first ? 1 : 0;

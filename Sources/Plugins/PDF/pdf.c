@@ -55,8 +55,8 @@ static void keep_parameters(void) {
     g_bytes_unref(bytes);
 }
 
-/* Opens the document; NULL, and an error in the job, if it cannot be read. It reads the bytes of the job, which must
- * outlive it. */
+/* Opens the document; NULL, and an error in the job, if it cannot be read. The document reads the bytes of the job,
+ * which must outlive it. */
 static PopplerDocument *open_document(job *job) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, keep_parameters);

@@ -60,11 +60,11 @@ typedef struct level {
     bool refers; /* the element or a descendant refers to another */
 } level;
 
-/* The state of one check: what the SAX callbacks of libxml2 have counted so far. On the thread of the decode. */
+/* The state of one check, which the SAX callbacks of libxml2 update. Used on the thread of the decode. */
 typedef struct checker {
     xmlParserCtxtPtr parser;                                        /* valid during `parse` */
     uint64_t pixels, memory, rules;                                 /* `rules`: number of style sheet selectors */
-    size_t elements, entities, defaults, depth, deepest, selectors; /* numbers of them; `entities`: bytes */
+    size_t elements, entities, defaults, depth, deepest, selectors; /* counts; `entities`: bytes of their texts */
     level levels[MOST_DEPTH];                                       /* the open elements, `depth` of them */
     size_t style; /* the depth of the current style element; 0 outside of one */
     uint8_t *css; /* its text */
@@ -142,7 +142,7 @@ static void check_reference(checker *checker, const uint8_t *value, size_t lengt
     size_t head = comma ? (size_t)(comma - value) : length, size = comma ? length - head - 1 : 0;
     bool is_base64 = head >= sizeof base64 - 1 && xmlStrncasecmp(value + head - (sizeof base64 - 1),
                                                                  (const xmlChar *)base64, sizeof base64 - 1) == 0;
-    /* Decoded in a copy: the text belongs to the parser. */
+    /* Decoded in a copy: the caller still reads the text. */
     uint8_t *bytes = malloc(size ? size : 1);
     if (!bytes) {
         refuse(checker, SDIMAGE_STATUS_NO_MEMORY, "svg: no memory for an embedded image");
@@ -208,7 +208,7 @@ static void check_css(checker *checker, const uint8_t *text, size_t length) {
 
 /* --- Elements. */
 
-/* Compares names exactly: those of XML have cases. */
+/* Compares names exactly: XML distinguishes upper and lower case. */
 static bool is_named(const xmlChar *name, const char *other) {
     return xmlStrEqual(name, (const xmlChar *)other);
 }

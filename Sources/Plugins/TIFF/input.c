@@ -134,7 +134,7 @@ sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const cha
             *error = sdimage_error_ref(input->source_error);
         return sdimage_error_code(input->source_error);
     }
-    /* Read errors after the deadline, or after the end of the data, are its consequences. */
+    /* The deadline, and the end of the data, cause errors of libtiff: the cause is reported. */
     sdimage_status over = sdcs_check_deadline(input->deadline, error);
     if (over < 0)
         return over;

@@ -25,8 +25,8 @@ static sdimage_orientation read_orientation(TIFF *file, sdcs_span xmp) {
     return xmp.length <= SDCS_BLOCK_LIMIT ? sdcs_xmp_orientation(xmp) : SDIMAGE_ORIENTATION_UP;
 }
 
-/* Returns the shift from palette entries to 8 bits. Entries have 16 bits. Old writers filled palettes with 8-bit
- * values. */
+/* Returns the shift from palette entries to 8 bits: 8 for entries of 16 bits. Old writers filled palettes with 8-bit
+ * values, whose shift is 0. */
 static int palette_shift(const sdtiff_layout *layout) {
     uint32_t count = 1u << layout->bits;
     for (int c = 0; c < 3; c++) {
@@ -89,7 +89,6 @@ static sdimage_status read_kind(TIFF *file, sdtiff_layout *layout, sdimage_error
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "tiff: libtiff was built without this compression");
     TIFFGetField(file, TIFFTAG_PHOTOMETRIC, &photometric);
     layout->colors = 1;
-    /* Other compressions are read row by row. */
     layout->is_by_strips = compression == COMPRESSION_JBIG && layout->samples == 1;
     switch (photometric) {
     case PHOTOMETRIC_MINISWHITE: layout->inverted = true; /* fall through */

@@ -2,7 +2,7 @@
  * (see read.h).
  *
  * One of four functions reads the pixels: read_rows, read_by_strips, read_all_tiles or read_by_library. Each checks the
- * deadline between blocks. Blocks of separate sample planes lie one after the other in `block`. */
+ * deadline regularly. Blocks of separate sample planes lie one after the other in `block`. */
 #include "read.h"
 
 #include <stdlib.h>

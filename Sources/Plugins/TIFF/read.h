@@ -5,7 +5,7 @@
 #include "deadline.h"
 #include "layout.h"
 
-/* The request for one image. `accepts_partial`: rows before damage are a result. */
+/* The request for one image. `accepts_partial`: damage is no error if a part can be read. */
 typedef struct sdtiff_request {
     sdcs_request image;
     bool accepts_partial;

@@ -19,7 +19,7 @@ typedef struct sdtiff_unpacker {
     sdtiff_cmyk *cmyk; /* NULL without a profile */
     uint32_t most;     /* the maximum number of pixels in a row */
     void *values;      /* the samples of a row: 16-bit words, or floats */
-    uint8_t *colors;   /* the samples of a row of CMYK */
+    uint8_t *colors;   /* a row of CMYK, and of RGB; NULL without `cmyk` */
 } sdtiff_unpacker;
 
 /* Prepares for rows of at most `most` pixels. The caller closes it, also after a failure. */

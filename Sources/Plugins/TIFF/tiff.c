@@ -89,7 +89,7 @@ static int64_t page_of(const sdimage_decode_options *options) {
     return sdimage_options_int64(sdimage_decode_options_options(options), SDIMAGE_TIFF_PAGE, 0);
 }
 
-/* --- Entries of the coder's function table: `decode` for complete bytes. */
+/* Decodes a page of complete bytes. */
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_image **image, sdimage_error **error) {
     (void)user_data;
