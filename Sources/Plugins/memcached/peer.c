@@ -428,7 +428,6 @@ bool sdpeer_end(peer *self) {
         self->output = NULL;
         self->output_capacity = 0;
     }
-    /* The next exchange starts on this connection, or on a new one. */
     self->is_failed = self->has_received = self->has_tokens = false;
     return is_ok;
 }

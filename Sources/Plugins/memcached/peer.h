@@ -29,7 +29,7 @@ typedef struct peer {
     /* The exchange: its commands, with changes first, and the number of completed ones. */
     sdremote_command *commands[SDPEER_COMMANDS];
     size_t count, changes, completed;
-    bool is_failed, has_received, is_reused; /* `is_reused`: by an earlier exchange */
+    bool is_failed, has_received, is_reused; /* `is_reused`: an earlier exchange has connected it */
     /* Look-ups request tokens (GETS). */
     bool has_tokens;
     char *output; /* the commands; `sent` bytes were written */

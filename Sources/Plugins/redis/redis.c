@@ -122,7 +122,7 @@ static void *parse(const char *text, sdimage_error **error) {
     return NULL;
 }
 
-/* Entry of sdremote_engine: one endpoint, even if it stands for a cluster. */
+/* Entry of sdremote_engine: an address is that of one server. */
 static size_t count(const void *address) {
     (void)address;
     return 1;
@@ -272,7 +272,7 @@ static bool connect_to(connection *self, uint64_t deadline) {
 static const char swap_script[] = "if redis.call('GET', KEYS[1]) == ARGV[1] then "
                                   "return redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end return false";
 
-/* Appends a SWAP: a script, because Redis has no compare-and-swap of values. */
+/* Appends a SWAP: a script that compares and stores in one step. */
 static bool append_swap(connection *self, const sdremote_command *command, const char *ttl) {
     const char *texts[7] = {"EVAL", swap_script, "1", command->key, command->expected, command->value, ttl};
     size_t lengths[7] = {
@@ -343,7 +343,7 @@ static void note(sdremote_command *command, redisReply *reply) {
     command->release = release;
 }
 
-/* Runs commands as one batch; false if the connection broke before all replies arrived. */
+/* Runs commands as one batch; false if the connection broke, or the deadline passed, before all replies arrived. */
 static bool run(connection *self, sdremote_command *commands, size_t count, uint64_t deadline) {
     for (size_t i = 0; i < count; i++) {
         if (!append(self, &commands[i]))

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A circuit breaker. `limit`: consecutive failures that open it. `pause_ms`: first pause. `next_pause_ms` doubles with
- * each failed probe, up to 30 seconds. */
+/* A circuit breaker. `limit`: consecutive failures that open it. `pause_ms`: first pause. `next_pause_ms` doubles
+ * whenever the breaker opens or a probe fails, up to 30 seconds. */
 typedef struct sdremote_breaker {
     uint64_t limit, pause_ms, next_pause_ms;
     uint64_t failures, open_until, opened; /* consecutive failures; end of the pause; number of openings */

@@ -1,7 +1,7 @@
 /* job.h: the operations of a tier, as jobs of its threads, and their queues.
  *
  * A job is made by a call of the library (tier.c), waits in a queue, and runs in a batch of a worker (worker.c). The
- * timer (timer.c) completes a look-up whose deadline passes before that, and the worker later discards its result. */
+ * timer (timer.c) completes a look-up at its deadline; the worker then discards the result. */
 #ifndef SDREMOTE_JOB_H
 #define SDREMOTE_JOB_H
 
@@ -13,8 +13,8 @@
  * JOB_PROBE has neither reply nor key. */
 typedef enum job_kind { JOB_QUERY, JOB_LEASE, JOB_PROBE, JOB_STORE, JOB_REPLACE, JOB_REMOVE, JOB_END_LEASE } job_kind;
 
-/* A job. The tier's lock guards the links, `references`, `reply` and `worker`; the other members belong to the thread
- * that runs the job. */
+/* A job. The tier's lock guards the links, `references`, `reply`, `worker`, `deadline`, `due` and `cost`; the other
+ * members belong to the thread that runs the job. */
 typedef struct job {
     struct job *next; /* in its queue */
     /* The list of the timer thread, earliest deadline first. */

@@ -114,7 +114,7 @@ static job *new_job(tier *self, job_kind kind, const void *key, size_t length, s
 
 /* --- The functions of the cache. */
 
-/* Looks up an entry; `options` of the request do not matter. */
+/* Looks up an entry; the options of the request are not used. */
 static void query(void *user_data, const void *key, size_t length, const sdimage_options *options,
                   sdimage_reply *reply) {
     (void)options;
@@ -154,7 +154,6 @@ static void store(tier *self, const void *key, size_t length, sdimage_cache_entr
     submit(self, job);
 }
 
-/* Entries of sdimage_cache_vtable (sys/cache.h). */
 static void store_entry(void *user_data, const void *key, size_t length, sdimage_cache_entry *entry,
                         const sdimage_options *options, sdimage_reply *reply) {
     (void)options;

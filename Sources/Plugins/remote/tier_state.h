@@ -1,5 +1,5 @@
 /* tier_state.h: the data shared by the threads of a tier. `lock` guards all members that change after the tier was
- * made. */
+ * made, except `next` and `cache`, which `all_lock` of tier.c guards. */
 #ifndef SDREMOTE_TIER_STATE_H
 #define SDREMOTE_TIER_STATE_H
 
@@ -36,7 +36,7 @@ typedef struct worker {
 /* One cache. Times are nanoseconds of the monotonic clock. */
 typedef struct tier {
     const sdremote_engine *engine;
-    void *servers; /* the parsed address, owned by the engine */
+    void *servers; /* the parsed address; engine->release frees it */
     sdremote_options options;
     pid_t owner; /* the process that made the cache: a forked one must not use it */
 
@@ -57,7 +57,7 @@ typedef struct tier {
     job *pending[SDREMOTE_BUCKETS];
     job *first_watched, *last_watched; /* look-ups with a deadline (deadlines.h) */
     job_queue waiting;                 /* leases that wait for their next attempt */
-    uint64_t timer_wakes;              /* time at which the timer wakes; 0 while it runs */
+    uint64_t timer_wakes;              /* time at which the timer wakes; 0 while it looks for that time */
     held_lease *held;                  /* leases of this process (leases.h) */
     sdremote_breaker breaker;
     /* Until then look-ups are refused, so that a load that was delayed once is not delayed again. */

@@ -117,7 +117,7 @@ static sdimage_cache_entry *found(tier *self, const job *job, sdremote_command *
     sdimage_cache_entry *entry = NULL;
     if (sdremote_envelope_read(command->bytes, command->length, job->names.digest, sizeof job->names.digest, &parts)) {
         sdimage_status status = SDIMAGE_STATUS_OK;
-        /* Entries of sources without metadata have none. */
+        /* Without metadata the pointer stays NULL. */
         if (parts.metadata_length)
             status = sdimage_data_new(parts.metadata, parts.metadata_length, &metadata, NULL);
         if (status >= 0 && parts.data_length > max_copied) {
@@ -250,8 +250,8 @@ static void end_change(tier *self, job *job, sdremote_command *command) {
         self->statistics[SDIMAGE_REMOTE_STATISTIC_FAILURES]++;
     else if (job->kind == JOB_STORE || (job->kind == JOB_REPLACE && command->is_true))
         self->statistics[SDIMAGE_REMOTE_STATISTIC_STORED]++;
+    /* The queue has this room again. */
     self->queued_bytes -= job->cost;
-    /* The queue has room for it again. */
     job->cost = 0;
     if (job->kind == JOB_STORE)
         sdremote_forget_pending(self, job);
