@@ -33,7 +33,7 @@ enum { WORK_STEP = 10000 };
 /* A library in a database. `changed`, `size` and those of the log belong to the last reading; `reading` guards them. */
 struct sdphoto_database {
     struct sdimage_photos_library library;
-    char *path;              /* without symbolic links */
+    char *path;              /* a path that the caller gave is resolved */
     sdphoto_read_fn read;    /* reads the tables of this program */
     pthread_mutex_t reading; /* held while the database is read; acquired before the library's lock */
     struct timespec changed, log_changed;

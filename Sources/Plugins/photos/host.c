@@ -98,7 +98,7 @@ static void complete(reply_state *state, sdimage_photos_asset *asset, sdimage_er
     sdimage_error_unref(error);
 }
 
-/* Wakes the thread that waits for a reply, and tells the host. */
+/* Wakes the thread that waits for a reply. The host can read the flag (sdimage_photos_reply_is_cancelled). */
 static void cancel_state(reply_state *state) {
     pthread_mutex_lock(&state->lock);
     state->is_cancelled = true;

@@ -44,7 +44,7 @@ bool sdphoto_new_identifier(char identifier[40]) {
 
 /* --- Opening. */
 
-/* Makes the folders of a path that do not exist, with access for the user only. */
+/* Makes the missing folders of the path of a file, with access for the user only. */
 static bool make_folder(char *path) {
     for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
         *at = 0;

@@ -200,7 +200,7 @@ sdimage_status sdimage_photos_library_set_handler(sdimage_photos_library *librar
 void sdimage_photos_library_cancel_loads(sdimage_photos_library *library) {
     if (!sdphoto_is(library, SDPHOTO_LIBRARY))
         return;
-    /* Loads compare the number with the one at their start. */
+    /* Loads compare the number with that at the time when they asked the library. */
     atomic_fetch_add(&library->cancellations, 1);
     if (library->kind->cancel_loads)
         library->kind->cancel_loads(library);

@@ -21,10 +21,11 @@ typedef struct sdphoto_map {
     size_t count, capacity;
 } sdphoto_map;
 
-/* Return the value of a key, and remove it; NULL for none. */
+/* Returns the value of a key; NULL for none. */
 void *sdphoto_map_find(const sdphoto_map *map, const void *key, size_t length);
 /* Replaces the value of a key. False if memory is exhausted. */
 bool sdphoto_map_set(sdphoto_map *map, const void *key, size_t length, void *value);
+/* Removes a key and returns its value; NULL for none. */
 void *sdphoto_map_remove(sdphoto_map *map, const void *key, size_t length);
 /* Frees the table, not the values. */
 void sdphoto_map_clear(sdphoto_map *map);

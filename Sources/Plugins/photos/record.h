@@ -28,7 +28,7 @@ typedef struct sdphoto_record {
 /* Report that two records are equal, and that a file still matches its record. */
 bool sdphoto_record_is_same(const sdphoto_record *a, const sdphoto_record *b);
 bool sdphoto_record_is_unchanged(const sdphoto_record *record, const struct stat *status);
-/* Stores what the file system tells about a file, which is thereby present. */
+/* Stores the state of a file in the file system, and marks it as present. */
 void sdphoto_record_note(sdphoto_record *record, const struct stat *status);
 
 #endif

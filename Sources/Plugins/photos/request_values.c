@@ -70,7 +70,7 @@ sdimage_status sdimage_photos_asset_request(sdimage_photos_asset *asset, sdimage
     if (!sdphoto_is(asset, SDPHOTO_ASSET))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not an asset");
     char *url = sdimage_photos_url_of_asset(asset), stamp[32];
-    /* The time of the file in the cache key: an edited photo has another one. */
+    /* The cache key contains the time of the file, so that an edited photo has another key. */
     snprintf(stamp, sizeof stamp, "#%lld", (long long)asset->modified_ns);
     char *key = url ? sdphoto_join(url, stamp, NULL) : NULL;
     sdimage_request *made = key ? sdimage_request_new(url) : NULL;

@@ -105,7 +105,7 @@ bool sdphoto_tree_is_scanned_here(const sdphoto_tree *tree) {
 
 sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_progress progress,
                                  sdimage_error **error) {
-    /* The first scan reports no insertions: it makes the table. */
+    /* The first scan reports no events: it brings the table up to date. */
     sdphoto_observer *observer = scope->is_first ? NULL : sdphoto_tree_observer(tree);
     sdphoto_scan scan = {.tree = tree,
                          .scope = scope,

@@ -49,7 +49,7 @@ bool sdphoto_thumbnail_texts(const uint8_t *bytes, size_t length, char *uri, siz
                 char *end = digits;
                 errno = 0;
                 *seconds = strtoll(digits, &end, 10);
-                /* Some programs write fractions of a second. */
+                /* A fraction of a second is ignored. */
                 has_time = errno == 0 && end != digits && (*end == 0 || *end == '.');
             }
         }

@@ -174,7 +174,7 @@ static void *run(void *argument) {
     while (!atomic_load(&tree->is_stopping) && tree->inotify >= 0) {
         struct pollfd sources[2] = {{tree->wake, POLLIN, 0}, {tree->inotify, POLLIN, 0}};
         changes changes = {0};
-        /* A signal interrupts poll. The condition of the loop ends it. */
+        /* poll is repeated after a failure. The condition of the loop ends the thread. */
         if (poll(sources, 2, -1) < 0 || atomic_load(&tree->is_stopping))
             continue;
         /* Several events often belong together: waits until no more arrive. */
