@@ -61,7 +61,7 @@ static binding *binding_new(napi_env env) {
         sdimage_error_unref(error);
         return NULL; /* the process has run out of descriptors, so the addon cannot work */
     }
-    /* First: the functions below find the binding by the environment. */
+    /* From here on the environment owns the binding, also after a failure below. */
     napi_set_instance_data(env, made, ended, NULL);
     made->events = watch_new(env, sdimage_dispatcher_descriptor(made->dispatcher), "sdimage.load", take_events);
     made->requests = watch_new(env, inbox_descriptor(made->inbox), "sdimage.loader", take_requests);

@@ -1,5 +1,4 @@
-/* image.c: images, their pixels, and header properties. Everything here is fast: decodes and conversions are jobs
- * (job.c). */
+/* image.c: images, their pixels, and header properties. Decodes and conversions are jobs (job.c). */
 #include <stdlib.h>
 
 #include "binding.h"

@@ -3,8 +3,8 @@
  * Threads of the library put requests into the inbox of the environment that created the loader; its loop takes them
  * out. While a loader references it, the inbox outlives the environment, and then refuses requests.
  *
- * `can_load`, `load`, `cancel` and `destroy` run on threads of the library; loader_new, take_requests and inbox_close
- * on the thread of the environment. */
+ * `can_load` runs on any thread; `load`, `cancel` and `destroy` on threads of the library. loader_new, take_requests
+ * and inbox_close run on the thread of the environment. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -144,7 +144,7 @@ static sdimage_status load(void *user_data, const sdimage_request *request, sdim
     return SDIMAGE_STATUS_OK;
 }
 
-/* Tells the loop that no load waits any more. */
+/* Tells the loop that no load is waiting for the sink. */
 static void cancel(void *user_data, sdimage_load_sink *sink) {
     put(((custom *)user_data)->inbox, 0, NULL, sink);
 }

@@ -1,7 +1,7 @@
 /* manager.c: managers and loads: started here; take_events delivers their results.
  *
- * Loads have no handler. Their events wait in the dispatcher of the environment, and are passed to index.js from its
- * loop, with the token that it gave to the load. */
+ * Loads have no handler. Their events wait in the dispatcher of the environment. Its loop passes them to index.js, with
+ * the token that index.js gave to the load. */
 #include "binding.h"
 #include "enums.h"
 
@@ -112,7 +112,7 @@ napi_value manager_start(napi_env env, napi_callback_info info) {
     sdimage_request_unref(request);
     if (status < 0)
         return throw_error(env, status, error);
-    /* The first load keeps the loop, and so the process, alive until its final result. */
+    /* Loads without a final result keep the loop, and so the process, alive. */
     if (binding->pending++ == 0)
         uv_ref((uv_handle_t *)&binding->events->poll);
     return handle_wrap(env, TASK, task);
@@ -232,7 +232,7 @@ napi_value result_fields(napi_env env, sdimage_result *result) {
     return fields;
 }
 
-/* Passes an event to index.js: (token, is it a result, received, expected, result). */
+/* Passes an event to index.js: (token, true for a result, received, expected, result). */
 static void deliver(napi_env env, watch *watch, sdimage_event *event) {
     binding *binding = binding_of(env);
     bool is_result = sdimage_event_callback_kind(event) == SDIMAGE_CALLBACK_KIND_RESULT;
