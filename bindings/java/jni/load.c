@@ -101,13 +101,14 @@ static void set_fields(JNIEnv *env, jobjectArray fields, sdimage_request *reques
             sdimage_request_set_header(request, name, value);
         free(name);
         free(value);
-        /* Local references are limited until the native method returns. */
+        /* Otherwise all would live until the native method returns, and their number is limited. */
         (*env)->DeleteLocalRef(env, first);
         (*env)->DeleteLocalRef(env, second);
     }
 }
 
-/* Makes a request, for the caller to release; NULL if memory is exhausted or an exception is pending. */
+/* Makes a request, for the caller to release; NULL if memory is exhausted or the URL cannot be copied. An exception may
+ * be pending, also with a request. */
 static sdimage_request *new_request(JNIEnv *env, jbyteArray url, jbyteArray key, jlongArray decode, jlongArray values) {
     jlong v[REQUEST(COUNT)];
     size_t length = 0;

@@ -15,7 +15,7 @@ typedef struct custom {
     char *schemes[]; /* "tar:" */
 } custom;
 
-/* True if the URL has one of the schemes. */
+/* Returns true if the URL has one of the schemes, or the loader takes all URLs. Called on any thread. */
 static bool can_load(void *user_data, const sdimage_request *request) {
     custom *custom = user_data;
     const char *url = sdimage_request_url(request, NULL);

@@ -36,7 +36,6 @@ void ignore_exception(JNIEnv *env) {
     }
 }
 
-/* Called once when Java loads the shim. JNI_ERR refuses it. */
 void on_destroy(void *token) {
     JNIEnv *env = attached();
     if (!env)
@@ -50,6 +49,7 @@ void on_destroy(void *token) {
     (*env)->DeleteLocalRef(env, pending);
 }
 
+/* Called once when Java loads the shim. JNI_ERR refuses it. */
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, void *reserved) {
     JNIEnv *env;
     (void)reserved;
