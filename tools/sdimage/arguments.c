@@ -1,5 +1,5 @@
 /* arguments.c: parses arguments by the table of commands and prints the help (see arguments.h). The table is in
- * commands.c; nothing here knows a single command. */
+ * commands.c; this file names no command. */
 #include "arguments.h"
 
 #include <errno.h>
@@ -176,7 +176,7 @@ static void put_options(const command_row *command, const char *title, bool (*be
     bool has_title = false;
     for (const option_row *row = option_rows; row->name; row++) {
         bool is_wanted = !command || row->id == OPTION_HELP;
-        /* --help is an option of every command, and in no row. */
+        /* --help is an option of every command, and in no row of the table of commands. */
         for (const option_id *id = command ? command->options : NULL; id && *id; id++)
             is_wanted = is_wanted || *id == row->id;
         if (!is_wanted || !belongs(row->id))

@@ -4,7 +4,7 @@
  * 2. The manager is closed, so that its threads do not compete with the next measurement.
  * 3. All images are decoded on 1, 2, 4 and more threads.
  *
- * The cache is a temporary folder that is removed at the end. measure.c repeats the runs, figures.c prints the
+ * The cache is a temporary folder, which close_manager removes. measure.c repeats the runs, figures.c prints the
  * results. */
 #include <errno.h>
 #include <ftw.h>
@@ -27,11 +27,11 @@ typedef struct bench {
     bool json;
     double seconds;                            /* measuring time for each image */
     uint32_t width, height;                    /* size of the thumbnail */
-    sdimage_decode_options *thumbnail, *still; /* options of the decodes; `still`: the first frame only */
+    sdimage_decode_options *thumbnail, *still; /* the first frame: small, and at full size */
     char folder[PATH_MAX];                     /* temporary cache folder; "" if none was made */
     sdimage_cache *cache;
     sdimage_manager *manager;
-    input *inputs, *current; /* images measured so far, and the one in work */
+    input *inputs, *current; /* `count` measured images, and the one being measured */
     unsigned count;
     sdimage_error *error; /* error of the last run */
 } bench;
@@ -51,7 +51,7 @@ static parse_result set_option(void *user_data, option_id option, const char *va
 
 /* --- One run of each measurement. */
 
-/* Each returns false, and sets bench->error, if a run fails. `subject` is the bench. */
+/* Each returns false if a run fails, with bench->error unless a load came from another source. `subject` is the bench. */
 static bool run_headers(void *subject) {
     bench *bench = subject;
     sdimage_info *info = NULL;
@@ -134,7 +134,7 @@ static bool run_network(void *subject) {
 /* Decodes an image on one of several threads. Returns its pixels, which measure_threads adds up; 0 means a failure. */
 static uint64_t run_thread(void *subject, unsigned thread, unsigned round) {
     const bench *bench = subject;
-    /* Threads begin with different images, so that they do not decode the same one at a time. */
+    /* Threads begin with different images, so that they rarely decode the same one at once. */
     const input *input = &bench->inputs[(thread + round) % bench->count];
     sdimage_image *image = NULL;
     sdimage_decode(sdimage_data_bytes(input->data), sdimage_data_length(input->data), bench->still, &image, NULL);

@@ -75,7 +75,7 @@ typedef struct command_row {
     const char *words;               /* possible values; NULL for none */
     int least, most;                 /* number of arguments */
     option_id required;              /* a mandatory option, or OPTION_END */
-    option_id options[MOST_OPTIONS]; /* in the order of the help; ends with OPTION_END */
+    option_id options[MOST_OPTIONS]; /* in the order of the usage line; ends with OPTION_END */
     const char *about;
     bool is_hidden; /* from help and completions */
 } command_row;

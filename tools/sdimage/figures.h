@@ -36,7 +36,7 @@ typedef struct scaling {
     throughput throughput; /* decodes, and pixels */
 } scaling;
 
-/* Limit of the numbers of threads: powers of two up to 32,768, and the number of processors. */
+/* Limit of the measured numbers of threads: 1, 2, 4 and so on, up to the number of processors. */
 enum { MOST_SCALINGS = 16 };
 
 const char *metric_name(metric metric);

@@ -41,7 +41,7 @@ typedef struct get {
     sdimage_manager *manager;
     sdimage_dispatcher *dispatcher;
     char **names;                   /* file names used so far if the output is a folder */
-    unsigned running, done, failed; /* numbers of loads; `done` includes failed ones */
+    unsigned running, done, failed; /* numbers of loads; `failed` includes those that did not start */
     int64_t received;               /* bytes of all finished loads */
 } get;
 

@@ -161,7 +161,7 @@ static bool encode(const char *path, const sdimage_image *image, const image_opt
     sdimage_data *data = NULL;
     if (sdimage_image_is_hdr(image))
         keep_light(path, options);
-    /* The library writes the file atomically and takes the format of its name. */
+    /* The library writes the file completely or not at all. Without a format it takes that of the name. */
     if (strcmp(path, "-"))
         return sdimage_encode_file(image, path, options->format, options->encoding, error) >= 0;
     if (sdimage_encode(image, options->format, options->encoding, &data, error) < 0)
@@ -176,7 +176,7 @@ bool write_image(const char *path, const sdimage_image *image, const image_optio
     pixel_file kind = options->format == SDIMAGE_FORMAT_UNKNOWN ? pixel_file_of(path) : PIXEL_FILE_NONE;
     sdimage_image *result = NULL;
     if (!options->transformer)
-        /* Only the reference count changes. */
+        /* The cast is safe, because only the reference count changes. */
         result = sdimage_image_ref((sdimage_image *)image);
     else if (sdimage_image_transform_frames(image, options->transformer, &result, error) < 0)
         return false;

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* Limit of the threads; shortest time that is measured with one reading of the clock. */
+/* Limit of the threads; shortest time of a sample: shorter runs are measured in batches. */
 enum { MOST_THREADS = 256, SHORTEST_SAMPLE_NS = 50000 };
 
 uint64_t now_ns(void) {

@@ -77,7 +77,7 @@ static bool open_plugin(void) {
 /* The arguments of the command line. */
 typedef struct options {
     const char *tree, *shotwell, *digikam, *album, *output; /* NULL if not given */
-    bool is_shotwell, is_digikam, ascending, json;
+    bool is_shotwell, is_digikam, ascending, json;          /* `ascending`: --reverse was given */
     sdimage_photos_order order;
     uint32_t media; /* a bit of sdimage_photos_media; 0 for all */
     size_t limit;   /* 0 for none */
