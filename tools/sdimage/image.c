@@ -79,7 +79,7 @@ static parse_result set_format(image_options *options, const char *text) {
     return options->format != SDIMAGE_FORMAT_UNKNOWN && sdimage_can_encode(options->format) ? PARSE_OK : PARSE_INVALID;
 }
 
-/* Adds a transformer after those before it. */
+/* Appends a transformer to those of earlier options. */
 static parse_result add_transform(image_options *options, const char *text) {
     sdimage_transformer *one = NULL, *both = NULL;
     parse_result result = parse_transform(text, &one);

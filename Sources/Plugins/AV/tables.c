@@ -11,7 +11,6 @@
 /* Limits: samples of all tracks (38 hours of 30 frames a second, in 100 MB of entries), and nesting of boxes. */
 enum { MOST_SAMPLES = 1 << 22, MOST_DEPTH = 16 };
 
-/* The state of the walk. */
 typedef struct tables {
     sdav_movie *movie;
     AVIOContext *io;

@@ -211,7 +211,6 @@ static sdimage_status write_out(writer *writer, sdimage_error **error) {
     }
 }
 
-/* Encodes frame `index` of the image. */
 static sdimage_status add_frame(writer *writer, const sdimage_image *image, uint32_t index, sdimage_error **error) {
     sdimage_image *frame = NULL;
     sdimage_status status = SDIMAGE_STATUS_OK;

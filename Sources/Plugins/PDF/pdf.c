@@ -35,7 +35,6 @@ typedef struct job {
     uint32_t count; /* number of pages, determined by the work */
 } job;
 
-/* Frees a job. */
 static void release(void *pointer) {
     job *job = pointer;
     free(job->bytes);

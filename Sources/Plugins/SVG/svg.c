@@ -79,7 +79,6 @@ typedef struct job {
     char *style; /* SDIMAGE_SVG_STYLE; NULL for none */
 } job;
 
-/* Frees a job. */
 static void release(void *pointer) {
     job *job = pointer;
     free(job->text.bytes);

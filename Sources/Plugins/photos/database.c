@@ -252,7 +252,6 @@ static void drop(sdphoto_map *assets) {
     sdphoto_map_clear(assets);
 }
 
-/* Reports that two times are equal. */
 static bool is_time(struct timespec a, struct timespec b) {
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }

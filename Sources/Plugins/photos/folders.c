@@ -1,4 +1,4 @@
-/* folders.c: folders by the XDG specifications: user-dirs and Base Directory (see folders.h). */
+/* folders.c: folders by xdg-user-dirs and the XDG Base Directory Specification (see folders.h). */
 #include "folders.h"
 
 #include <errno.h>

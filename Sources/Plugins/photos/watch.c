@@ -29,7 +29,6 @@ typedef struct changes {
 
 /* --- Events. */
 
-/* Frees all changes. */
 static void clear(changes *changes) {
     for (size_t i = 0; i < changes->folder_count; i++)
         free(changes->folders[i]);
@@ -81,7 +80,6 @@ static void add_move_target(changes *changes, uint32_t cookie, char *path) {
     free(path);
 }
 
-/* Adds an event to the changes. */
 static void handle_event(sdphoto_tree *tree, changes *changes, const struct inotify_event *event) {
     int number = event->wd;
     if (event->mask & IN_Q_OVERFLOW) {
@@ -157,7 +155,6 @@ static void scan_changes(sdphoto_tree *tree, changes *changes) {
         sdphoto_stop_watching(tree, "the tree could not be read; each fetch scans it again");
 }
 
-/* The body of the thread. */
 static void *run(void *argument) {
     sdphoto_tree *tree = argument;
     sdphoto_scope scope = {.is_first = true};

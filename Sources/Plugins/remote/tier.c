@@ -283,7 +283,6 @@ static sdimage_status tier_new(const sdremote_engine *engine, const char *addres
     if (status >= 0)
         status = parse(self, address, error);
     if (status < 0) {
-        /* Frees what was made so far. */
         sdremote_tier_drop(self);
         return status;
     }

@@ -149,7 +149,6 @@ static sdimage_reply *take(tier *self, job *job, sdimage_remote_statistic statis
     return reply;
 }
 
-/* Completes a look-up. */
 static void end_query(tier *self, job *job, sdremote_command *get) {
     sdimage_cache_entry *entry = found(self, job, get);
     sdimage_reply *reply = take(self, job,

@@ -31,13 +31,12 @@ typedef struct binding {
     uint32_t pending;               /* loads without their FINAL; any such load keeps the process alive */
     int64_t handles;                /* boxes that hold an object */
     double max_bytes;               /* maximum size of a Buffer */
-    napi_ref deliver;               /* deliver(token, kind, received, expected, result) */
+    napi_ref deliver;               /* deliver(token, isResult, received, expected, result) */
     napi_ref asked;                 /* asked(loader, url, sink): a custom loader must load */
     napi_ref dropped;               /* dropped(sink id): no caller is waiting any longer */
     napi_ref error;                 /* (code, message, httpStatus, url, isTransient) => SdimageError */
 } binding;
 
-/* Returns the binding of an environment. */
 static inline binding *binding_of(napi_env env) {
     void *data = NULL;
     napi_get_instance_data(env, &data);
@@ -82,7 +81,6 @@ char *text_property(napi_env env, napi_value object, const char *name);
 bool bytes_of(napi_env env, napi_value value, const void **bytes, size_t *length);
 /* The value of a number; 0 for any other value. */
 double number_of(napi_env env, napi_value value);
-/* Make a value. */
 napi_value number(napi_env env, double value);
 napi_value boolean(napi_env env, bool value);
 napi_value text(napi_env env, const char *value);

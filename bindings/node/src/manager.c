@@ -232,7 +232,7 @@ napi_value result_fields(napi_env env, sdimage_result *result) {
     return fields;
 }
 
-/* Passes an event to index.js: (token, true for a result, received, expected, result). */
+/* Passes an event to index.js: (token, isResult, received, expected, result). */
 static void deliver(napi_env env, watch *watch, sdimage_event *event) {
     binding *binding = binding_of(env);
     bool is_result = sdimage_event_callback_kind(event) == SDIMAGE_CALLBACK_KIND_RESULT;
