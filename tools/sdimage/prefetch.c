@@ -22,7 +22,7 @@
 typedef struct prefetch {
     const char *cache;            /* NULL for the default */
     uint32_t jobs, width, height; /* `jobs`: concurrent loads; the size of a thumbnail, 0 for none */
-    char **urls;                  /* into the text of the list, or made from file names */
+    char **urls;                  /* owned: copies from the list, or made from file names */
     size_t count, skipped;        /* URLs, and those that failed */
     sdimage_manager *manager;
     sdimage_dispatcher *dispatcher;

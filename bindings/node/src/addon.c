@@ -41,8 +41,8 @@ static napi_value handles(napi_env env, napi_callback_info info) {
     return number(env, (double)binding_of(env)->handles);
 }
 
-/* Returns the status numbers by name, so that index.js need not repeat them. Numbers without a status have a name that
- * begins with U. */
+/* Returns the status numbers by name, so that index.js need not repeat them. Skips numbers without a status, whose name
+ * is UNKNOWN. */
 static napi_value statuses(napi_env env) {
     napi_value table;
     napi_create_object(env, &table);
