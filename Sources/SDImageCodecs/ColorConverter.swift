@@ -1,7 +1,8 @@
 import Glibc
 import SDImage
 
-/// Conversion from the colors of a file to sRGB, with Little CMS for profiles. Caches the most recent transforms. With a float `output`, the result is linear light, which keeps colors outside sRGB.
+/// Conversion from the colors of a file to sRGB, with Little CMS for profiles. Caches the most recent transforms. With a float
+/// `output`, the result is linear light, which keeps colors outside sRGB.
 ///
 /// A profile that is damaged or does not match the color space of the pixels counts as sRGB, as in browsers.
 ///

@@ -1,7 +1,7 @@
 import SDImage
 
-/// Converts a finished canvas to the returned image: scales, converts colors and pixel format, rotates. The decoder of each
-/// format makes one from its header; all frames share it.
+/// Converts a finished canvas to the returned image: scales, converts colors and pixel format, rotates. The decoders of
+/// animations make it from the size of the canvas and the number of frames.
 package struct CanvasOutput {
     package let plan: DecodePlan
     /// Format of the returned images.

@@ -95,7 +95,7 @@ struct CanvasStore {
     /// Offers the canvas of a frame that was just drawn. It is kept if it was selected and there is room.
     mutating func keep(_ canvas: PixelBuffer, at index: Int, packer: CanvasPacker?) {
         guard selected.contains(index), cache[index] == nil else { return }
-        // During such a seek, all selected canvases on the way are packed, until the budget refuses one.
+        // During a seek with a packer, all selected canvases on the way are packed, until the budget refuses one.
         if let packer, packs {
             guard hasRoom else { return }
             hasRoom = keepPacked(canvas, at: index, packer)

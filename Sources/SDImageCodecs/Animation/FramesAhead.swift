@@ -93,7 +93,8 @@ final class FramesAhead: Sendable {
         let (wanted, before) = state.withLock { state in
             let before = state.frames
             var remaining: [(index: Int, stage: Stage)] = []
-            // Frames that are running or finished stay if they are needed; waiting ones are replaced by the new list.
+            // Finished frames stay if they are needed. Running ones stay until they end, cancelled if nothing needs them.
+            // The new list replaces waiting ones.
             for frame in before where !frame.stage.isWaiting {
                 let isNeeded = frame.index == current || frames.contains { $0.index == frame.index }
                 if case .running(let token) = frame.stage, !isNeeded { token.cancel() }

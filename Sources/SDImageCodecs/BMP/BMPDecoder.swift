@@ -8,7 +8,7 @@ struct BMPDecoder {
 
     private let rows: BMPRowDecoder
     private let plan: DecodePlan
-    /// The AND mask of an icon; nil when the pixels have alpha of their own.
+    /// The AND mask of an icon; nil for bitmaps, and when the pixels have alpha of their own.
     private let mask: ICOMask?
     private let transform: (any RowTransform)?
     private let options: DecodeOptions

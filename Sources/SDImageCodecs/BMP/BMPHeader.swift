@@ -118,8 +118,8 @@ struct BMPHeader {
         return fields
     }
 
-    /// Returns the location of the table of `colors` entries (0 = 2 to the power of the bits per pixel). It is cut at the start of the
-    /// image data.
+    /// Returns the location of the table of `colors` entries (0 = 2 to the power of the bits per pixel). It is cut at the start of
+    /// the image data.
     private static func palette(
         from start: Int, to data: Int, entryLength: Int, bits: Int, colors: Int, end: Int
     ) throws(ImageError) -> Range<Int> {

@@ -40,7 +40,7 @@ import SDImage
         unsafe cmsDoTransform(handle, base, base, count)
     }
 
-    /// Creates the transform for a format; nil if it would change nothing, or the format has no RGB integers.
+    /// Creates the transform for a format; nil if it would change nothing, or the format is not straight RGB of integers.
     private static func make(_ context: ICCContext, _ source: cmsHPROFILE, format: PixelFormat) -> cmsHTRANSFORM? {
         guard let layout = layout(format) else { return nil }
         // Compared with 8 bits, whatever the format of the rows.

@@ -7,7 +7,7 @@ extension Image {
     package func convertedToSRGB(
         _ options: DecodeOptions, peak: Double? = nil, stop: CancellationToken
     ) throws(ImageError) -> Image {
-        // Pixels without color information are sRGB already.
+        // Pixels without color information need no conversion.
         guard metadata.colorProfile != nil || metadata.cicp != nil else { return try fitted(options, stop: stop) }
         var options = options.withFloats(for: metadata.cicp)
         let output = options.outputFormat(of: pixels.format, hasAlpha: metadata.hasAlpha)

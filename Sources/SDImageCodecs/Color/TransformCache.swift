@@ -65,7 +65,6 @@ final class TransformCache: Sendable {
                     $0.hash == hash && $0.use == use && TransformCache.equal($0.colors, colors)
                 })
             else { return nil }
-            // Moves to the end, as the most recent one.
             let entry = entries.remove(at: index)
             entries.append(entry)
             return entry.value

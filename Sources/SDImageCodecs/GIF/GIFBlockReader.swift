@@ -43,8 +43,7 @@ struct GIFBlockReader {
 
     var offset: Int { reader.offset }
 
-    /// Reads the header, from the start of the bytes.
-    /// Skips the signature, later background color and pixel aspect ratio.
+    /// Reads the header, from the start of the bytes. Signature, background color and pixel aspect ratio are skipped.
     mutating func readScreen() -> Screen? {
         guard reader.skip(6), let width = reader.u16(bigEndian: false), let height = reader.u16(bigEndian: false),
             let flags = reader.u8(), reader.skip(2), let palette = skipPalette(flags: flags)

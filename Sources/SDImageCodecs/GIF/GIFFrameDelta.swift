@@ -16,7 +16,7 @@ struct GIFFrameDelta {
     /// transparent and opaque in this one, the rectangle must be disposed of to transparent: GIF has no other way to clear
     /// pixels.
     init(_ shown: PixelBuffer, before: PixelBuffer?, after: PixelBuffer?, account: WorkingMemory) throws(ImageError) {
-        // Pixels to clear after this frame must lie inside its rectangle, so that grows to contain them.
+        // Pixels to clear after this frame must lie inside its rectangle, which grows to contain them.
         let vanishing = after.flatMap { PixelArea(clearedFrom: shown, in: $0) }
         // A frame without changes draws one transparent pixel.
         let changed = before.map { PixelArea(from: $0, to: shown) ?? PixelArea(columns: 0..<1, rows: 0..<1) }

@@ -29,8 +29,8 @@ enum AppleMakerNote {
 }
 
 extension GainMap {
-    /// The map with parameters of ISO 21496-1, which have no linear gains: the samples of Apple's format become logarithmic. Partial
-    /// gains then follow ISO 21496-1.
+    /// The map with parameters of ISO 21496-1, which have no linear gains: the samples of Apple's format become logarithmic.
+    /// Partial gains then follow ISO 21496-1.
     func withLogarithmicSamples() throws(ImageError) -> GainMap {
         guard parameters.isLinear else { return self }
         var logarithmic = parameters

@@ -4,7 +4,7 @@ import SDImagePixels
 
 /// Computes the gain map from an SDR image to its HDR rendition: the ratio of their light at each pixel. Gains are computed twice,
 /// first for the range of the samples, instead of kept: they would take as much memory as the HDR image. `JPEGGainMapEncoder`
-/// uses it for one encode, on its thread.
+/// and the C functions use it, on the calling thread.
 package struct GainMapMeasurement {
     private let sdr: PixelBuffer
     private let hdr: PixelBuffer

@@ -85,7 +85,8 @@ import SDImage
         return true
     }
 
-    /// Row and column of the first coefficients in zigzag order (ISO/IEC 10918-1, figure 5), up to the last that a sample depends on.
+    /// Row and column of the first coefficients in zigzag order (ISO/IEC 10918-1, figure A.6), up to the last that a sample
+    /// depends on.
     private static let lowest: [(row: Int, column: Int)] = [
         (0, 0), (0, 1), (1, 0), (2, 0), (1, 1), (0, 2), (0, 3), (1, 2), (2, 1), (3, 0), (4, 0), (3, 1), (2, 2), (1, 3),
         (0, 4), (0, 5), (1, 4), (2, 3), (3, 2), (4, 1), (5, 0), (6, 0), (5, 1), (4, 2), (3, 3),
@@ -102,7 +103,7 @@ import SDImage
         // The average of a cosine over two pixels is its value between them times cos(angle). The root is the ratio of the
         // normalization of AC to DC (ISO/IEC 10918-1, A.3.3).
         let ofPairs = 2.0.squareRoot() * cos(angle)
-        // Half a block is four pixels: twice the average of pairs, and the cosine at its center.
+        // Half a block is four pixels, so pairs are averaged twice. The last factor is the cosine at its center.
         return detail == 2 ? ofPairs * cos(2 * angle) * cos(4 * angle) : ofPairs
     }
 

@@ -14,8 +14,8 @@ import SDImagePixels
     /// Parts of the memory, each of one or more widths.
     private enum Part: Int {
         // Raw values are offsets in widths.
+        /// Y, Cb and Cr, each with one byte per sample.
         case luma, blue, red
-        /// One byte per sample each: Y, Cb and Cr.
         /// Three bytes per pixel.
         case pixels
         /// Four bytes per sample.

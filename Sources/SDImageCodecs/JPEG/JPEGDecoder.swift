@@ -3,8 +3,9 @@ import SDImagePixels
 
 /// One decode of a JPEG whose header was read: the plan, the rows from libjpeg or from DC coefficients, and the finished image.
 ///
-/// `JPEGCoder` creates one for each complete file, `JPEGPartialImage` one for a file that is arriving, and `JPEGRendition` one
-/// for the base image of a file with a gain map. It runs on the thread of its creator.
+/// `JPEGCoder` and `JPEGProgressiveDecoder` create one for a complete file or an early thumbnail. `JPEGPartialImage` creates one
+/// for a file that is arriving, and `JPEGRendition` for the base image of a file with a gain map. It runs on the thread of its
+/// creator.
 @safe struct JPEGDecoder {
     let rowDecoder: JPEGRowDecoder
     /// True when the first DC scans are enough.
@@ -24,7 +25,7 @@ import SDImagePixels
     private let rowFormat: PixelFormat
     /// Reduction by libjpeg; `ScanlineWriter` reduces the rest.
     private let scale: JPEGRowDecoder.Scale
-    /// Converts the profile to sRGB; nil when no conversion is requested or needed, and for CMYK.
+    /// Converts rows from the profile to sRGB; nil when no conversion is requested or needed, and for CMYK.
     private let transform: (any RowTransform)?
     /// Converts CMYK to RGB with the embedded profile; without one, inks are multiplied.
     private let inks: CMYKTransform?

@@ -134,8 +134,8 @@ struct JPEGEncoder {
 }
 
 extension JPEGRowEncoder {
-    /// Encodes the rows and ends the file. `check` is called every 16 rows and ends the encode by throwing.
-    /// Encodes all rows of this file, which are a range of the source's rows.
+    /// Encodes all rows of this file, which are a range of the source's rows, and ends the file. `check` is called every 16 rows
+    /// and ends the encode by throwing.
     func encode(
         _ source: JPEGRowSource, rows: Range<Int>, stop: CancellationToken, check: () throws(ImageError) -> Void = {}
     ) throws(ImageError) {

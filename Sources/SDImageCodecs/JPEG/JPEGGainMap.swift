@@ -39,10 +39,9 @@ struct JPEGGainMap {
     /// The metadata of a JPEG that matter here.
     private struct Segments {
         var decoding: JPEGDecodeMetadata
-        /// The content of the segments with a list of images and with gain map fields, after their labels.
-        /// A range in the file, because offsets in the list count from its beginning.
+        /// The list of images after its label: a range in the file, because offsets in the list count from its start.
         var list: Range<Int>?
-        /// Fields of ISO 21496-1; in the base image they only announce a map.
+        /// Fields of ISO 21496-1 after their label; in the base image they only announce a map.
         var fields: Bytes?
 
         var isGainMap: Bool {
@@ -101,7 +100,7 @@ struct JPEGGainMap {
 private struct MultiPictureIndex {
     private(set) var images: [Bytes] = []
 
-    /// MPEntry.
+    /// Tag of the MP entries.
     private static let entriesTag: UInt16 = 0xB002
     /// Attributes, size, offset (4 bytes each), and two numbers of dependent images (2 bytes each).
     private static let entryBytes = 16

@@ -132,7 +132,7 @@ final class JPEGLowerRowDecoder: Sendable {
         try stop.check()
     }
 
-    /// False if the stage is not `from`, so the caller abandoned the work.
+    /// Changes the stage; false if it is not `from`, for example because the caller abandoned the work.
     private func move(from: Stage, to: Stage) -> Bool {
         stage.compareExchange(expected: from, desired: to, ordering: .acquiringAndReleasing).exchanged
     }

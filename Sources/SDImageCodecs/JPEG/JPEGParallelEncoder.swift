@@ -15,7 +15,7 @@ final class JPEGParallelEncoder: Sendable {
     private let stop: CancellationToken
     /// The first row of the lower half.
     private let row: Int
-    /// The file of the lower half; nil until it is encoded.
+    /// The file of the lower half, or its error; nil until the encode has ended.
     private let lower = Lock<Result<Bytes, ImageError>?>(nil)
     /// Set by the calling thread; the worker ends at its next rows.
     private let isAbandoned = Atomic<Bool>(false)

@@ -3,8 +3,8 @@ import SDImagePixels
 
 /// Progressive decode of a JPEG: previews of the received data, and finally the same image as decoding all bytes at once.
 ///
-/// `JPEGCoder.open` wraps it in a `StreamDecoder`, whose lock serializes all calls. `update` parses as little as possible;
-/// `image` decodes.
+/// `JPEGCoder.open` wraps it in a `StreamDecoder`, whose lock serializes all calls. `update` decodes only early thumbnails and
+/// the complete file; `image` decodes previews.
 struct JPEGProgressiveDecoder: ImageStream {
     private let options: DecodeOptions
     /// All bytes so far.

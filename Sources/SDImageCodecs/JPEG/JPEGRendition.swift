@@ -81,7 +81,7 @@ struct JPEGRendition {
         (plain.convertToSRGB, plain.applyOrientation) = (false, false)
         // Channels with different parameters need RGB samples.
         if Set(gainMap.parameters.channels).count > 1 { plain.pixelFormat = .rgb8 }
-        // The map is scaled as stored, and turned afterwards with its parameters.
+        // The map is scaled as stored; `turned` rotates it afterwards.
         let turned = orientation.swapsAxes ? size.swapped : size
         (plain.thumbnailSize, plain.thumbnailMode) = (turned, .fill)
         let stored = try JPEGCoder().decode(gainMap.encoded, options: plain, stop: stop)

@@ -19,8 +19,7 @@ import SDImage
         }
     }
 
-    /// Damage of entropy-coded data that is not an error.
-    /// Raw values are those of CJPEG_ACCEPT_NONE and the following.
+    /// Damage of entropy-coded data that is not an error. Raw values are those of CJPEG_ACCEPT_NONE and the following.
     enum Tolerance: Int32 {
         case none, corruptData, missingData
     }

@@ -8,8 +8,7 @@ import SDImage
         var size: PixelSize
         /// Format of the rows; alpha is ignored.
         var rows: JPEGRowDecoder.Rows
-        /// Quality on the scale of libjpeg.
-        /// 0 to 100.
+        /// Quality on the scale of libjpeg, 0 to 100.
         var quality: Int
         var chroma = EncodeOptions.Chroma.quarter
         var isProgressive = false
@@ -30,7 +29,7 @@ import SDImage
         }
     }
 
-    /// Pixels.
+    /// Maximum pixels of a side.
     static let longestSide = Int(CJPEG_LONGEST_SIDE)
     /// Maximum bytes of a marker segment after its length.
     static let markerBytes = Int(CJPEG_MARKER_BYTES)

@@ -20,7 +20,6 @@ struct JPEGScanHeader {
     let lowBit: UInt8
 
     /// nil when the header is malformed, names a component twice, or does not match the frame.
-    /// nil when the header does not match the frame.
     init?(_ body: Bytes, frame: JPEGFrameHeader) {
         var reader = body.reader
         guard let count = reader.u8(), count > 0, reader.remaining == 2 * Int(count) + 3 else { return nil }
@@ -49,6 +48,5 @@ struct JPEGScanHeader {
     }
 
     /// True for a scan with DC coefficients only. In a progressive file, a scan with them has no others (G.1.1.1.1).
-    /// True for a DC scan.
     var isDCScan: Bool { first == 0 && last == 0 }
 }

@@ -1,6 +1,6 @@
 import SDImage
 
-/// Walks the marker segments of a JPEG without decoding (ISO/IEC 10918-1 annex B). Bytes outside segments are skipped. All
+/// Walks the marker segments of a JPEG without decoding (ISO/IEC 10918-1 annex B). Bytes outside segments are skipped. The
 /// parsers of this folder use it; each byte counts against the amount of input that `stop` allows.
 struct JPEGSegmentReader {
     private var reader: ByteReader

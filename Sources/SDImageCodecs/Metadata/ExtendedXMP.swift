@@ -64,7 +64,6 @@ struct ExtendedXMP {
         guard total <= limit else { return nil }
         var result = ByteBuilder(limit: limit)
         for piece in pieces {
-            // Pieces must follow each other without a gap, and agree on the total.
             guard piece.offset == result.count, piece.total == total, piece.content.count <= total - result.count,
                 let content = bytes.slice(piece.content)
             else { return nil }

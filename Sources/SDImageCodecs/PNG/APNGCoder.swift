@@ -36,7 +36,7 @@ package final class APNGCoder: ImageCoder {
         guard let frames = image.frames, frames.frameCount > 1 else {
             return try png.encode(image, format: format, options: options, stop: stop)
         }
-        // PNG has no place for one.
+        // PNG has no place for a gain map.
         try options.refuseGainMap(format)
         return try APNGEncoder(options, stop: stop).encode(image, frames)
     }

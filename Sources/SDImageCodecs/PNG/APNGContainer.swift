@@ -78,7 +78,7 @@ struct APNGContainer {
         isEnded = isEnded || chunks.isAtEnd
     }
 
-    /// Reads one chunk. Check sums are verified for the animation chunks only, whose contents are used here.
+    /// Reads one chunk. Of the check sums, only those of acTL and fcTL are verified here.
     private mutating func read(_ chunk: PNGChunk, of chunks: PNGChunkReader, _ bytes: Bytes) throws(ImageError) {
         var reader = bytes.reader
         reader.seek(to: chunk.data.lowerBound)

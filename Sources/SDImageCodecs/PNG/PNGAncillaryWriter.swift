@@ -16,7 +16,7 @@ struct PNGAncillaryWriter {
     /// Writes the color chunks, which must precede the palette (PNG, third edition, section 5.6).
     func writeColor(_ file: inout PNGWriter, deflater: PNGDeflater) throws(ImageError) {
         try writeLightLevel(&file)
-        // One description is enough: cICP precedes iCCP, and iCCP sRGB (PNG, third edition, section 4.3).
+        // One description is enough: readers prefer cICP to iCCP, and iCCP to sRGB (PNG, third edition, section 4.3).
         if let points = metadata.cicp {
             return try file.chunk("cICP", [points.primaries, points.transfer, 0, points.hasNarrowPixels ? 0 : 1])
         }

@@ -30,8 +30,8 @@ struct PNGDecodeMetadata {
         self.stop = stop
         limit = limits.metadataBytes
         var chunks = PNGChunkReader(bytes, stop: stop)
-        // The packet is decompressed only if there is no orientation in the EXIF block.
         while let chunk = try chunks.next() { try read(chunk, of: chunks) }
+        // The packet is decompressed only if there is no orientation in the EXIF block.
         orientation = try MetadataOrientation.read(exif: exif) { () throws(ImageError) in try unpackPacket() }
     }
 

@@ -57,7 +57,7 @@ struct PNGDecoder {
     /// Size of the result.
     var size: PixelSize { plan.turn.swapsAxes ? plan.scaledSize.swapped : plan.scaledSize }
 
-    /// Decodes complete bytes.
+    /// Decodes complete bytes: the first pass alone if an early thumbnail is enough, otherwise all data.
     func decode(_ header: PNGHeader, _ bytes: Bytes, stop: CancellationToken) throws(ImageError) -> Image {
         // A damaged or incomplete first pass takes the path that reports it.
         if isEarly, var progress = PNGPartialImage(self, data: header.data), try progress.advanceToEnd(bytes, stop: stop) {
@@ -109,10 +109,10 @@ struct PNGDecoder {
 
     /// True when pixels held in memory need neither scaling nor color conversion.
     private var isConverted: Bool { transform == nil && !plan.shrinks }
-    /// True when the buffer is the result.
+    /// True when pixels held in memory are the result.
     private var isFinal: Bool { isConverted && plan.turn == .up }
 
-    /// Format of that buffer.
+    /// Format of the buffer of `makeWhole`.
     var wholeFormat: PixelFormat { isConverted ? output : data.format }
 
     /// Returns a buffer for the whole image in its stored orientation.

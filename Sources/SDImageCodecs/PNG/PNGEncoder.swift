@@ -95,10 +95,10 @@ struct PNGEncoder {
         do throws(ImageError) {
             unsafe try file.chunk(name, head, packed: UnsafeRawBufferPointer(filtered.bytes), by: deflater)
         } catch {
+            // Compression that `stop` ended fails without its reason.
             try stop.check()
             throw error
         }
-        // Compression that `stop` ended has no bytes, and reports an error of its own.
         try stop.check()
     }
 

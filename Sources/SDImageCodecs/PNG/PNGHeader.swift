@@ -19,7 +19,7 @@ struct PNGHeader: Sendable {
     /// Throws `truncated` if the bytes end before the image data.
     init(_ bytes: Bytes) throws(ImageError) {
         guard let reader = unsafe cpng_open(bytes.pointer, bytes.count) else { throw .noMemory(1) }
-        // The reader borrows the bytes and the message, so both are copied before it is closed.
+        // The message belongs to the reader; `error` copies it before the reader is closed.
         defer { unsafe cpng_close(reader) }
         var header = cpng_header()
         let status = unsafe cpng_read_header(reader, &header)

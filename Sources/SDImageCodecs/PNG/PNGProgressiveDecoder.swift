@@ -4,8 +4,9 @@ import SDImage
 /// calls.
 struct PNGProgressiveDecoder: ImageStream {
     private let options: DecodeOptions
-    /// Both receive bytes until it is known which one the file needs.
+    /// Receives all bytes, because its container tells whether the file is animated.
     private var animation: APNGAnimationDecoder
+    /// Receives bytes while no animation is announced.
     private var still: PNGProgressiveStill
     private var isFinished = false
 

@@ -150,7 +150,7 @@ import SDImagePixels
         }
     }
 
-    /// Removes bytes from the piece; returns the first.
+    /// Removes bytes from the piece; returns their address.
     private func take(_ count: Int) -> UnsafeRawPointer? {
         let start = unsafe piece.baseAddress
         unsafe piece = UnsafeRawBufferPointer(rebasing: piece.dropFirst(count))

@@ -3,7 +3,7 @@ import SDImage
 import SDImagePixels
 
 /// Writes the signature and chunks of a data stream (PNG, third edition, sections 5.2 and 5.3). `PNGEncoder` and `APNGEncoder`
-/// write each chunk once, in the order of the file.
+/// write the chunks in the order of the file.
 struct PNGWriter: ~Copyable {
     private var file = ByteBuilder(limit: Int.max)
 

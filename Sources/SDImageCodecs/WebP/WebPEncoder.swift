@@ -57,7 +57,7 @@ struct WebPEncoder {
         let maker = WebPParallelEncoder(image, frames.frameCount, configuration, account: options.account, stop: stop)
         // If memory is only enough for one frame at a time, the success of a second would depend on the load of the machine.
         let hasRoomForTwo = WebPFrameEncoder.memory(image.size, configuration.value) <= EncodeOptions.workingBytes / 2
-        // Frames are written in order, so at most two encoded ones are in memory.
+        // Frames are written in order, so only one pair waits to be written.
         for index in stride(from: 0, to: frames.frameCount, by: 2) {
             let (first, second) = try maker.pair(index, pool: hasRoomForTwo ? pool : { nil })
             try container.add(frame: first, milliseconds: frames.durationMilliseconds(at: index))

@@ -6,7 +6,7 @@ import SDImagePixels
 /// Encodes one image with libwebp to a file without metadata: a still, or a frame of an animation. Used by any thread; each
 /// encode has a state of its own.
 @safe struct WebPFrameEncoder {
-    /// Pixels.
+    /// Maximum pixels of a side.
     static let longestSide = Int(WEBP_MAX_DIMENSION)
 
     private let configuration: WebPEncoderConfiguration
@@ -58,7 +58,7 @@ import SDImagePixels
         }
     }
 
-    /// Throws `tooLarge` beyond the limits of the format, and `cancelled` if `stop` or `isAbandoned` ends it.
+    /// Throws `tooLarge` beyond the limits of the format, the error of `stop`, and `cancelled` if `isAbandoned` ends it.
     func encode(_ image: Image) throws(ImageError) -> Bytes {
         guard max(image.size.width, image.size.height) <= WebPFrameEncoder.longestSide else {
             throw .tooLarge(

@@ -131,7 +131,8 @@ import SDImagePixels
 
     /// Bytes passed to the decoder between two checks of the token. A byte of a lossy image may code hundreds of blocks
     /// without coefficients; but where the bytes end, libwebp waits for its second thread, so that an ordinary photograph gets
-    /// those of `stepPixels`, and more if metadata follows it. A lossless decoder that lacks data repeats up to eight rows, so it gets at least a sixty-fourth.
+    /// those of `stepPixels`, and more if metadata follows it. A lossless decoder that lacks data repeats up to eight rows, so it
+    /// gets at least a sixty-fourth.
     private func step(of total: Int) -> Int {
         guard pixels > 8 * WebPRowDecoder.threadsFrom else { return 1 << 16 }
         if isLossless { return max(64, total / 64 + 1) }
