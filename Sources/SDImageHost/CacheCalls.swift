@@ -1,7 +1,7 @@
 import CSDImage
 import SDImage
 
-/// The functions of `sdimage_cache_handler`, and of calls with one function. All are called on the callback thread.
+/// The types of the function of `sdimage_cache_handler`, and of calls with one function. All are called on the callback thread.
 package enum CacheFunctions {
     package typealias Completed = @convention(c) (UserData, Object) -> Void
     package typealias Data = @convention(c) (UserData, Object, Object) -> Void
@@ -140,7 +140,7 @@ extension CacheObject {
 }
 
 extension ImageCache {
-    /// Removes expired entries, and the oldest ones beyond the limit of bytes.
+    /// Removes expired entries; beyond the limit of bytes also the oldest, down to half of it.
     package func removeExpired(_ callback: CacheCallback) throws(ImageError) {
         try callback.start { [self] _ async throws(ImageError) in try await trim() }
     }

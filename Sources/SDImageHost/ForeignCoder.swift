@@ -43,7 +43,6 @@ package final class ForeignCoder: ImageCoder {
 
     /// The properties from the header, or those of the decoded image if the coder does not read headers.
     package func info(_ bytes: Bytes, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> ImageInfo {
-        // Without a function for headers, the image itself tells.
         guard describes else {
             // At full size: decoding a thumbnail of a vector image asks for this information.
             var full = options

@@ -2,7 +2,7 @@ import CSDImage
 import SDImage
 
 /// A progressive or animated image of a coder of the host: the instance functions of `sdimage_coder_vtable`. Called from several
-/// threads; `ForeignInstance` serializes the calls of the host.
+/// threads; `ForeignInstance` serializes the calls of the host, except for those that return counts and durations.
 package final class ForeignDecoder: ImageDecoder {
     /// Frame properties of a detached instance, recorded after each of its calls: reading them from the instance could wait for
     /// a call that was left behind.

@@ -1,8 +1,8 @@
 import CSDImage
 import SDImage
 
-/// Frames made by the host: the adapter of `sdimage_frame_provider_vtable` (include/sdimage/sys/frames.h). Functions run on the
-/// thread that needs the frame.
+/// Frames made by the host: the adapter of `sdimage_frame_provider_vtable` (include/sdimage/sys/frames.h). Any thread may call,
+/// several at once.
 package final class ForeignFrames: FrameProvider {
     private let host: ForeignTable<sdimage_frame_provider_vtable>
 

@@ -2,7 +2,7 @@ import CSDImage
 import SDImage
 
 /// Download hooks of the host: the adapter of `sdimage_download_hooks_vtable` (include/sdimage/hooks.h). Hooks run on the threads
-/// for blocking work, except for `decrypt`, which runs where the body is decoded, and `event`, on the callback thread.
+/// for blocking work, except for `decrypt`, which runs on workers, and `event`, on the callback thread.
 package final class ForeignHooks: Sendable {
     private let host: ForeignTable<sdimage_download_hooks_vtable>
 
@@ -58,7 +58,7 @@ package final class ForeignHooks: Sendable {
         return copy.value
     }
 
-    /// The URL to follow: that of the redirect, or the one in the host's reply, of at most 64 KiB.
+    /// The URL to follow: that of the redirect, or the one in the host's reply, cut at 64 KiB.
     private func target(of redirect: DownloadHooks.Redirect) async throws(ImageError) -> [UInt8] {
         let from = CString(redirect.from), to = CString(redirect.to)
         let other = unsafe try await PendingReply.call(.normal) { [host] reply in
@@ -68,7 +68,7 @@ package final class ForeignHooks: Sendable {
         return unsafe other.withUnsafeBytes { unsafe Array($0.prefix(64 << 10)) }
     }
 
-    /// Returns the bytes that the host makes of a body; an error of the host, or no bytes, fails the load.
+    /// Returns the bytes that the host makes of a body; an error of the host, or a missing result, fails the load.
     private func decrypted(_ bytes: Bytes, _ response: DownloadResponse) throws(ImageError) -> Bytes {
         let lent = ResponseObject(response)
         var plain: Object = nil

@@ -1,8 +1,8 @@
 import CSDImage
 import SDImage
 
-/// An instance of a coder of the host: its pointer, its source of bytes, and the budget of the call under way. The host may
-/// assume that its calls do not overlap.
+/// An instance of a coder of the host: its pointer, its source of bytes, and the budget of the call under way. Its calls
+/// do not overlap, except for those that return counts and durations.
 @safe package final class ForeignInstance: Sendable {
     // The host's own pointer, passed back to it and never dereferenced.
     package nonisolated(unsafe) let pointer: UserData

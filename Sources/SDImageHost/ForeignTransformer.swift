@@ -2,7 +2,7 @@ import CSDImage
 import SDImage
 
 /// A transformer of the host: the adapter of `sdimage_transformer_vtable` (include/sdimage/sys/transformer.h). Runs on
-/// workers.
+/// workers, or on the thread of a call that transforms at once.
 package struct ForeignTransformer: ImageTransformer {
     /// Part of the cache key of results; not empty.
     package let key: String
