@@ -3,7 +3,7 @@ import Glibc
 import SDImage
 
 /// The worker processes: started on demand, reused, at most one for each processor, ended when idle for a while and with the
-/// last engine. Any thread may use it; no lock is held while a worker is started, ended or called.
+/// last engine. Any thread may use it; its lock is not held while a worker is started, ended or called.
 ///
 /// A worker that works is in no list: the caller of `acquire` owns it, and passes it to exactly one of `release`, `discard` and
 /// `kill`.
@@ -119,7 +119,7 @@ package final class DecoderPool: Sendable {
             let queue = state.queue
             let isFree = { (idle: Idle) in queue.mayTake(ObjectIdentifier(idle.process), number) }
             let isUsable = { (idle: Idle) in coder.path.isEmpty || idle.process.modules.contains(coder) }
-            // The most recently used one, so that the others reach the limit of idle workers.
+            // The most recently used one, so that the others reach `idleLimit`.
             if !isFresh, let index = state.idle.lastIndex(where: { isFree($0) && isUsable($0) }) {
                 return (.use(state.idle.remove(at: index).process), state.modules)
             }
@@ -127,7 +127,7 @@ package final class DecoderPool: Sendable {
                 state.count += 1
                 return (.start(insteadOf: nil), state.modules)
             }
-            // All workers exist: the one that was idle longest is replaced by one with the module.
+            // No further worker may be started: a new one replaces the one that was idle longest.
             guard let index = state.idle.firstIndex(where: isFree) else { return nil }
             return (.start(insteadOf: state.idle.remove(at: index).process), state.modules)
         }
@@ -163,7 +163,7 @@ package final class DecoderPool: Sendable {
         if state.withLock({ !$0.queue.isEmpty }) { state.broadcast() }
     }
 
-    /// Starts a worker, which was counted before; counts it no longer if that fails.
+    /// Starts a worker, which was counted before; removes it from the count if that fails.
     private func start(_ program: String, _ modules: Set<CoderName>) throws(ImageError) -> DecoderProcess {
         do throws(ImageError) {
             let process = try DecoderPool.process(program, modules)
@@ -238,7 +238,7 @@ package final class DecoderPool: Sendable {
         if isWatched { state.broadcast() } else { discard(process) }
     }
 
-    /// Counts a worker that has ended no longer, which makes room for another.
+    /// Removes a worker that has ended from the count, which makes room for another.
     private func forgetOne() {
         state.withLock { state in state.count = max(0, state.count - 1) }
         state.broadcast()

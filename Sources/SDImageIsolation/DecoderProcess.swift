@@ -33,8 +33,8 @@ import Synchronization
     /// Number of sessions that fit in a message without memory of its own.
     private static let mostTrimmed = 4096
 
-    /// Starts the program and waits until it has entered its sandbox. Throws `unsupported` if the system can run no worker, and
-    /// `noMemory` if resources are short.
+    /// Starts the program and waits until it has entered its sandbox. Throws `unsupported` if the system can run no worker,
+    /// `noMemory` if resources are short, and `timeout` after `startLimit`.
     init(program: String, modules: Set<CoderName>) throws(ImageError) {
         self.modules = modules
         let worker = UnsafeMutablePointer<ciso_worker>.allocate(capacity: 1)
@@ -87,7 +87,7 @@ import Synchronization
         }
     }
 
-    /// Waits for the message that follows the start.
+    /// Waits for `ready`, the first message of the worker.
     private func ready(_ deadline: UInt64) throws(ImageError) {
         do throws(ChannelFailure) {
             var message = try channel.receive(deadline: deadline)

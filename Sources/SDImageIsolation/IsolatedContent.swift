@@ -64,7 +64,7 @@ final class IsolatedContent: FrameProvider, VectorImage {
     private func call(
         _ operation: Operation, _ stop: CancellationToken, _ write: (inout MessageWriter) throws(ImageError) -> Void
     ) throws(ImageError) -> Image {
-        // Each call counts: the image may have crashed another worker since it was decoded.
+        // Checked for each call: the image may have crashed another worker since it was decoded.
         try coder.check(encodedImage)
         return try coder.repeating(stop) { isFresh throws(ImageError) in
             try call(operation, isFresh: isFresh, stop, write)
@@ -79,7 +79,7 @@ final class IsolatedContent: FrameProvider, VectorImage {
         if !isFresh, let current, let process = try DecoderPool.shared.acquire(current.process, stop) {
             return try call(operation, current, process, stop, write)
         }
-        // The worker of the session has ended, or a fresh one is required.
+        // There is no session, its worker has ended, or a fresh one is required.
         guard let process = try coder.worker(isFresh: isFresh, stop) else {
             throw ImageError(.unsupported, "decoder process: ended, and no other can be started")
         }

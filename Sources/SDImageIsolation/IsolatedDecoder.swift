@@ -70,7 +70,7 @@ final class IsolatedDecoder: ImageDecoder {
             let partial = try callSession(.image, stop, { _ throws(ImageError) in }) {
                 [options] reader throws(ImageError) in try reader.partialImage(options.limits)
             }
-            // The image became complete, or is decoded here, since the call of `substitute` above.
+            // The image is complete, or this process has begun to decode it.
             guard let (image, _, properties) = partial else {
                 if let image = state.withLock({ $0.image }) { return image }
                 return try substitute?.image(stop: stop)
