@@ -5,7 +5,7 @@ import SDImage
 /// While frames are played in order, canvases are kept uncompressed and by reference, which costs nothing. If that leaves some
 /// frame too far from a kept canvas, a seek to it packs others on its way, and uncompressed canvases are packed when their memory
 /// is needed. If even that exceeds the limit, the least valuable canvases are removed first. Canvases that hardly compress stay
-/// uncompressed. Belongs to one `FrameCompositor`, on its thread; the canvases themselves are in the `CanvasCache`, from which
+/// uncompressed. Belongs to one `FrameCompositor`, on its thread. The canvases themselves are in the `CanvasCache`, from which
 /// the frame budget of the process may drop them at any time.
 struct CanvasStore {
     /// Number of frames that a seek may draw before more canvases are kept.

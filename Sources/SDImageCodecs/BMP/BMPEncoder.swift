@@ -106,7 +106,7 @@ struct BMPEncoder {
             + unused + four(imagesIntent) + [UInt8](repeating: 0, count: 12)
     }
 
-    /// The fields that all headers begin with: size, planes, bits, compression, bytes, resolution, colors.
+    /// The fields that both headers begin with: length, size, planes, bits, compression, bytes, resolution, colors.
     private static func fields(_ length: Int, _ size: PixelSize, bits: Int, compression: Int) -> [UInt8] {
         let bytes = stride(size.width, bits: bits).multipliedReportingOverflow(by: size.height).partialValue
         return four(length) + four(size.width) + four(size.height) + [1, 0, UInt8(bits), 0] + four(compression)

@@ -81,7 +81,7 @@ struct BMPHeader {
 
     // MARK: Parts
 
-    /// Converts pixels per metre to pixels per inch.
+    /// Converts pixels per meter to pixels per inch.
     private static func resolution(_ values: BMPHeaderFields) -> Resolution? {
         let x = values.i32(24), y = values.i32(28)
         return x > 0 && y > 0 ? (Double(x) * 0.0254, Double(y) * 0.0254) : nil

@@ -1,7 +1,7 @@
 import SDImage
 
 /// Draws frames of a GIF on their canvas. `FrameCompositor` calls it, under the lock of the decoder; functions that `decoder`
-/// returned run on workers (`FramesAhead`).
+/// returned run on any thread (`FramesAhead`).
 struct GIFFramePainter: FramePainter {
     /// Lines decoded before they are drawn, small enough to stay in the cache; also the interval of checks of the token.
     private static let linesPerStep = 16

@@ -64,8 +64,8 @@ struct JPEGGainMap {
         return found
     }
 
-    /// The parameters, in order of preference from: the ISO fields, the XMP, Apple's headroom in the EXIF block of the base
-    /// image. nil when there are none or they are invalid.
+    /// The parameters from the ISO fields, else from the XMP, else from Apple's headroom in the EXIF block of the base image. nil
+    /// when there are none or they are invalid.
     private static func parameters(_ map: Segments, of primary: Segments) -> GainMap.Parameters? {
         if let parameters = map.fields.flatMap(GainMapFields.read) { return parameters }
         guard let packet = map.decoding.packet.map(GainMapPacket.init) else { return nil }

@@ -48,7 +48,7 @@ struct JPEGMetadata {
         return body.lowerBound + label.utf8CodeUnitCount..<body.upperBound
     }
 
-    /// Reads the JFIF density. Units 1 and 2 are pixels per inch and per centimetre; 0 is only the pixel aspect ratio (JFIF 1.02,
+    /// Reads the JFIF density. Units 1 and 2 are pixels per inch and per centimeter; 0 is only the pixel aspect ratio (JFIF 1.02,
     /// page 5).
     private mutating func readDensity(_ body: Range<Int>) {
         var reader = bytes.reader

@@ -3,7 +3,7 @@ import SDImage
 
 /// One decode with libjpeg: header, then rows. The only user of the decoding C shim; converts its codes to `ImageError`.
 ///
-/// Used by one thread at a time. A file with one scan is decoded row by row; one with several needs `start` to read all scans, or
+/// Used by one thread at a time. A file with one scan is decoded row by row. One with several needs `start` to read all scans, or
 /// `takeScans` and passes while it arrives.
 @safe final class JPEGRowDecoder {
     /// Row formats that libjpeg can write without another pass. Raw values are those of the shim.

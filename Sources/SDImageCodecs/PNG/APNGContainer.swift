@@ -136,8 +136,8 @@ struct APNGContainer {
         fill(chunk)
     }
 
-    /// Adds a data chunk to the current frame: its range starts at the length of the first chunk and ends after the check sum of
-    /// the last.
+    /// Adds a data chunk to the current frame. The range of its data starts at the length of the first chunk and ends after the
+    /// check sum of the last.
     private mutating func fill(_ chunk: PNGChunk) {
         guard let current else { return }
         let start = current.isFilled ? current.data.lowerBound : chunk.data.lowerBound - 8

@@ -2,7 +2,7 @@ import SDImage
 import SDImagePixels
 
 /// Draws the frames of an APNG, each of which has its own size and zlib stream. `FrameCompositor` calls it, under the lock of
-/// the decoder; functions that `decoder` returned run on workers (`FramesAhead`).
+/// the decoder; functions that `decoder` returned run on any thread (`FramesAhead`).
 @safe struct APNGFramePainter: FramePainter {
     /// Approximate memory of one part of a frame, in addition to its bytes.
     private static let partOverhead = 128

@@ -15,8 +15,8 @@ struct PNGInterlacePass: Sendable {
 
     /// Returns the passes; those without pixels have no data and are left out.
     static func all(_ size: PixelSize, isInterlaced: Bool) -> [PNGInterlacePass] {
-        // Left, top, column step, row step, block width, block height of the seven passes of Adam7.
         guard isInterlaced else { return [PNGInterlacePass(size, 0, 0, 1, 1, 1, 1)] }
+        // Left, top, column step, row step, block width, block height of the seven passes of Adam7.
         return [
             PNGInterlacePass(size, 0, 0, 8, 8, 8, 8), PNGInterlacePass(size, 4, 0, 8, 8, 4, 8),
             PNGInterlacePass(size, 0, 4, 4, 8, 4, 4),

@@ -48,7 +48,7 @@ struct PNGMetadata {
         }
     }
 
-    /// Reads the resolution, if its unit is pixels per metre.
+    /// Reads the resolution, if its unit is pixels per meter.
     private mutating func readPhysical(_ data: Range<Int>) {
         var reader = bytes.reader
         guard data.count == 9, reader.seek(to: data.lowerBound), let x = reader.u32(bigEndian: true),

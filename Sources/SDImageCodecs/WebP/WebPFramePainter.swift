@@ -3,7 +3,7 @@ import SDImage
 import SDImagePixels
 
 /// Draws the frames of a WebP animation, with the same pixels as libwebp's own animation decoder. `FrameCompositor` calls it,
-/// under the lock of the decoder; functions that `decoder` returned run on workers (`FramesAhead`).
+/// under the lock of the decoder; functions that `decoder` returned run on any thread (`FramesAhead`).
 @safe struct WebPFramePainter: FramePainter {
     /// Properties of frames found while drawing.
     private final class Findings: Sendable {
