@@ -29,7 +29,7 @@ import SDImage
     }
 
     deinit {
-        // The pointer is destroyed on the callback thread; what the host borrowed must live until then.
+        // The callback thread destroys the pointer if an engine runs; what the host borrowed must live until then.
         let (functions, source, lent) = (functions, source, lent)
         nonisolated(unsafe) let pointer = unsafe pointer
         Engine.callLater {
