@@ -76,7 +76,7 @@ enum SharedMemory {
     }
 }
 
-/// Pixel memory of a worker, which it passes to its host. All pixels of the process are allocated here (`SharedPixels`), so that
+/// Pixel memory of a worker, which it passes to its host. `PixelBuffer` allocates all its pixels here (`SharedPixels`), so that
 /// results need no copy in the worker.
 final class WorkerMemory: PixelMemory {
     private struct State {

@@ -1,7 +1,7 @@
 import SDImage
 
-/// The rule by which coders decode in worker processes. `CoderRegistry` asks it for each decode, with the coder that recognized
-/// the bytes.
+/// The rule by which coders decode in worker processes. `CoderRegistry` asks it for each use of encoded bytes, with the coder
+/// that it chose for them.
 package struct WorkerIsolation: CoderIsolation {
     package init() {}
 
