@@ -1,5 +1,5 @@
-// The C functions, one file for each header, and the functions of include/sdimage/base.h here. The headers document them; the
-// code only converts arguments and results:
+// The C functions, in at least one file for each header; those of include/sdimage/base.h are here. The headers document them.
+// The code only converts arguments and results:
 //
 // - `attempt` runs the body of a function that can fail: an error becomes the status, and an error object if one is wanted.
 // - Functions without an error ignore NULL and objects of another kind; getters then return a neutral value (`change`, `read`).

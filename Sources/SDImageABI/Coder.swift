@@ -1,4 +1,4 @@
-// The functions of include/sdimage/coder.h: the registered coders, and plug-ins. All use the registry of the process,
+// The functions of include/sdimage/coder.h: the registered coders, and plug-ins. The registry is that of the process,
 // `Defaults.coders`.
 
 import CSDImage

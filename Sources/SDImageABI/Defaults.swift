@@ -9,7 +9,7 @@ import SDImageSQLite
 import Synchronization
 
 /// The composition root. Only this type names the coders, loaders and stores of the library, and it owns the instances that the
-/// process shares. Any thread may use it: the state that changes is under one lock, outside which objects are released.
+/// process shares. Any thread may use it: state that changes is atomic, or under one lock, outside which objects are released.
 enum Defaults {
     /// The coders of the core and of the modules, made on first use.
     private static let core = BuiltinCoders()

@@ -23,7 +23,7 @@ private func deliver(
         if case .missed = finding { return (false, true) }
         return (false, false)
     }
-    // Nothing has been copied or retained yet: the handler is called through the caller's own table.
+    // The caller's table has not been copied: the handler is called through it.
     if let handler = unsafe handler {
         unsafe handler.pointee.result?(userData, Handle.lend(found), Handle.lend(result))
         found.foundDelivered()
