@@ -116,7 +116,6 @@ struct ExifWriter {
         bytes(tag) + bytes(type) + bytes(1 as UInt32) + value
     }
 
-    /// Reads the tag of an entry.
     private func tag(_ entry: [UInt8]) -> UInt16 {
         guard entry.count >= 2 else { return 0 }
         return isBigEndian ? UInt16(entry[0]) << 8 | UInt16(entry[1]) : UInt16(entry[1]) << 8 | UInt16(entry[0])

@@ -160,7 +160,7 @@ import SDImagePixels
         options.no_fancy_upsampling = 1
     }
 
-    /// libwebp's name for a format; nil if it cannot write the format. The "A" of rgbA and bgrA means premultiplied colors.
+    /// libwebp's name for a format; nil if it cannot write the format. Small letters, as in rgbA, mean premultiplied colors.
     private static func mode(_ format: PixelFormat, hasAlpha: Bool) -> WEBP_CSP_MODE? {
         switch format {
         case .rgb8: MODE_RGB
