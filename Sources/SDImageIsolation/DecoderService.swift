@@ -40,7 +40,7 @@ package final class DecoderService: Sendable {
 
     private let channel = Channel(CISO_SOCKET)
     private let state = Monitor(State())
-    /// Makes the calls.
+    /// Performs the calls, on the thread `sdimage-decode`.
     private let sessions: WorkerSessions
     /// Pixels of results, which the host reads.
     private let memory: WorkerMemory

@@ -180,7 +180,7 @@ final class WorkerSessions: Sendable {
         }
     }
 
-    /// The decoder of a session.
+    /// The decoder of a session; throws `invalidMessage` for an unknown number, and for a session of an image.
     private func decoder(_ number: UInt64) throws(ImageError) -> any ImageDecoder {
         guard case .decoder(let decoder) = state.withLock({ $0.contents[number] }) else { throw .invalidMessage }
         return decoder
