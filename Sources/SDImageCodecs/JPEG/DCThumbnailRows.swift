@@ -29,9 +29,8 @@ import SDImagePixels
         self.thumbnail = thumbnail
         self.size = size
         self.isColor = isColor
-        // The widest component, at one sample per pixel.
-        // Rounded up to whole cache lines.
-        width = thumbnail.planes.reduce(0) { max($0, $1.columns * $1.columnFactor) + 63 & ~63 }
+        // The widest component, at one sample per pixel, rounded up to whole cache lines: later parts hold larger numbers.
+        width = (thumbnail.planes.reduce(0) { max($0, $1.columns * $1.columnFactor) } + 63) & ~63
         memory = try ScratchMemory(width * DCThumbnailRows.widths, of: UInt8.self, account: account)
     }
 
