@@ -25,7 +25,7 @@ package final class Assistance: Sendable {
     }
 
     /// Prevents a start of the job; false if it has started.
-    /// Called by the thread that asked for help when the work is done. The job is then never called.
+    /// Called by the thread that asked for help when the work is done. A withdrawn job is never called.
     @discardableResult
     package func cancel() -> Bool {
         // The closure of the job is released outside the lock.

@@ -20,7 +20,7 @@ package enum ControlGroup {
 }
 
 /// Reads files of a few hundred bytes, such as those of /proc and /sys.
-/// One read suffices, because the kernel produces such a file at once.
+/// One read returns such a file as a whole.
 package enum SmallFile {
     /// At most `limit` bytes; nil if the file cannot be read. Bytes that are not UTF-8 are replaced.
     package static func read(_ path: String, limit: Int = 16384) -> String? {

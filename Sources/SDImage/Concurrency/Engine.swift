@@ -16,7 +16,7 @@ package final class Engine: Sendable {
     /// One thread, so that changes of one folder are written in order.
     package let disk = WorkerThread(name: "sdimage-disk")
     /// Runs codecs and kernels.
-    /// As many threads as the process may use processors.
+    /// One thread for each processor that the process may use.
     package let work = WorkPool(name: "sdimage-work", threads: LibraryThread.availableProcessors)
     /// Runs work that may block for a long time: files of the user, hooks of the host.
     /// Two threads, because one that waits must not stop the other loads.

@@ -49,7 +49,7 @@ package enum ForkHandlers {
     }
 
     /// Adds the gate of a C library.
-    /// Called before the library is used first.
+    /// Called before the first use of the library.
     package static func add(_ gate: ForkGate) { held.withLock { $0.gates.append(gate) } }
 
     /// Installs the handlers. Called before the first use of a lock to be held: by an engine, or by a decode without one.

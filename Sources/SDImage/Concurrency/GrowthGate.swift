@@ -1,8 +1,8 @@
 /// Decides when growing input is parsed from its start again: on every call while it is short, then each time it has grown by
 /// a thirty-second. All attempts together cost a small multiple of the last one.
-/// Used by decoders of formats that cannot continue a parse. A value in their state.
+/// Used by decoders of formats that cannot continue a parse.
 package struct GrowthGate {
-    /// Below this number of bytes an attempt is cheaper than the decision is worth.
+    /// Up to this number of bytes, every call opens the gate.
     private static let shortBytes = 4096
     /// Inverse of the growth between two attempts.
     private static let growth = 32

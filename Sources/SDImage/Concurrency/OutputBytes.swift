@@ -7,7 +7,7 @@ import Glibc
     private var block: PixelPool.Block
     package private(set) var count = 0
 
-    /// Initial size in bytes for small expectations.
+    /// Minimum size of the memory in bytes.
     private static let smallest = 4096
 
     /// `expected`: the initial size of the memory; it grows if needed.

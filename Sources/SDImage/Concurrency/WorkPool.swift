@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A priority queue: high before normal before low, each in order. Low-priority work, which no caller waits for, leaves one
 /// thread free. Threads start as work arrives.
-/// `Engine.work` and `Engine.blocking`. A job runs to its end: higher priorities only precede it in the queue.
+/// `Engine.work` and `Engine.blocking`. Priorities order the queue; a running job is not interrupted.
 package final class WorkPool: Sendable {
     /// Guarded by `monitor`.
     private struct State {
@@ -12,7 +12,7 @@ package final class WorkPool: Sendable {
         var lanes: [FIFO<@Sendable () -> Void>] = [FIFO(), FIFO(), FIFO()]
         /// Jobs of `assist`; an idle worker is on its way to each.
         var assistances: FIFO<Assistance> = FIFO()
-        /// Never decreases before `stop`: idle threads wait.
+        /// Never decreases: idle threads wait for work.
         var threads: [pthread_t] = []
         /// Number of threads that wait for a job.
         var idle = 0
@@ -39,7 +39,7 @@ package final class WorkPool: Sendable {
     package func submit(_ priority: LoadPriority, _ body: @escaping @Sendable () -> Void) {
         let accepted = monitor.withLock { state -> Bool in
             guard !state.isStopping else { return false }
-            // An idle thread for each queued job needs no further thread.
+            // A further thread is needed only if the queued jobs occupy all idle ones.
             if state.queued >= state.idle, state.threads.count < limit, let thread = start() { state.threads.append(thread) }
             // Queued only if a thread will run it: work that runs here must not run there too.
             if !state.threads.isEmpty { state.lanes[WorkPool.lane(priority)].append(body) }
@@ -62,7 +62,7 @@ package final class WorkPool: Sendable {
     package func run<R: Sendable>(
         _ priority: LoadPriority, _ body: @escaping @Sendable () throws(ImageError) -> R
     ) async throws(ImageError) -> R {
-        // Otherwise all workers could wait for each other.
+        // The calling worker is free for the job: queueing it would only delay it.
         if LibraryThread.isOwned(by: self) { return try body() }
         let result: Result<R, ImageError> = await suspended { resume in
             submit(priority) {
@@ -99,7 +99,7 @@ package final class WorkPool: Sendable {
         let assistance = Assistance(body)
         let accepted = monitor.withLock { state -> Bool in
             guard canAssist(state) else { return false }
-            // Waiting threads take the queued jobs; without one, a thread is started.
+            // If no thread is idle, a new one takes the job.
             if state.idle == 0 {
                 guard state.threads.count < limit, let thread = start() else { return false }
                 state.threads.append(thread)
@@ -157,7 +157,7 @@ package final class WorkPool: Sendable {
             body()
             if isLow {
                 monitor.withLock { $0.runningLow -= 1 }
-                // A thread may wait for the limit of low priority.
+                // A thread may be waiting because of the limit of low-priority jobs.
                 monitor.signal()
             }
         }
