@@ -1,7 +1,7 @@
 /// Directives of a `Cache-Control` field, of a response or of a request (RFC 9111, section 5.2; RFC 5861; RFC 8246).
 ///
 /// The first of repeated directives counts (RFC 9111, section 4.2.1). Unknown directives and junk are ignored.
-/// Made from the text of a field; parsing never fails, because HTTP requires invalid directives to be ignored.
+/// Made from the text of a field; parsing never fails.
 package struct CacheDirectives: Hashable, Sendable {
     /// Seconds, like all numbers here.
     package var maxAge: Int64?
@@ -18,7 +18,7 @@ package struct CacheDirectives: Hashable, Sendable {
     package var noCache = false
     /// The response may not be stored.
     package var noStore = false
-    /// A stale response may not be used, not even after an error.
+    /// A stale response may not be used without revalidation.
     package var mustRevalidate = false
     /// Limits `noStore` to caches that do not understand the status (RFC 9111, section 5.2.2.3).
     package var mustUnderstand = false

@@ -1,5 +1,5 @@
 /// Response of a server, which hooks can read and change.
-/// Made by the HTTP engine for each final response with hooks.
+/// Made by the HTTP engine if hooks need the fields, by transports of the host, and by `ReceivedHead`.
 package struct DownloadResponse: Sendable {
     /// URL after redirects, without user and password.
     package let url: CString

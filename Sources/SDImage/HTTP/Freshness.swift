@@ -13,8 +13,7 @@ package struct Freshness: Hashable, Sendable {
     package let verdict: Verdict
     /// The rule behind the verdict.
     package let rule: FreshnessRule
-    /// Seconds, like `lifetime`.
-    /// Age of the response; see `age` below.
+    /// Age of the response in seconds.
     package let age: Int64
     /// Seconds for which the response is fresh from its generation on; 0 if no field determines it.
     package let lifetime: Int64
@@ -29,10 +28,9 @@ package struct Freshness: Hashable, Sendable {
     private let errorGrace: Int64?
 
     /// Tolerance for response times in the future, in nanoseconds; beyond it the clock was set back and the age is unknown.
-    /// Clocks of two machines, or of two processes after a correction, differ by less.
     private static let clockTolerance: UInt64 = 60_000_000_000
     /// Maximum of a heuristic lifetime, in seconds.
-    /// One day. RFC 9111, section 4.2.2, leaves the limit to the cache.
+    /// One day. RFC 9111, section 4.2.2, does not prescribe an algorithm.
     private static let longestGuess: Int64 = 86400
 
     /// `fields`: the fields of the request as sent; `now`: nanoseconds since 1970.

@@ -7,7 +7,7 @@ package enum FreshnessRule: Int32, Sendable, CaseIterable {
     case maxAge = 1
     /// Fresh by `Expires`.
     case expires = 2
-    /// Fresh by a tenth of its age at reception.
+    /// Fresh by a tenth of the time since its last modification.
     case heuristic = 3
     /// Used for a refresh because it is immutable.
     case immutable = 4
@@ -26,7 +26,7 @@ package enum FreshnessRule: Int32, Sendable, CaseIterable {
     case mustRevalidate = 10
     /// The response may not be stored.
     case noStore = 11
-    /// Another request selected the stored response.
+    /// The request selects another response (`Vary`).
     case vary = 12
     /// The request demands a newer response.
     case request = 13

@@ -53,7 +53,7 @@ package enum HTTPDate {
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         let parts = time.split(separator: Byte.colon, omittingEmptySubsequences: false)
-        // The Gregorian calendar begins in 1582; earlier years cannot be computed by its rules.
+        // 1583 is the first complete year of the Gregorian calendar.
         guard year >= 1583, day >= 1, day <= lengths[index], parts.count == 3,
             let hour = number(parts[0], digits: 1...2), let minute = number(parts[1], digits: 2...2),
             // 60 is a leap second.

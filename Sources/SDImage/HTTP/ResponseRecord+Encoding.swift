@@ -59,7 +59,7 @@ extension ResponseRecord {
         }
     }
 
-    /// False if the bytes end early; the record is then partly set.
+    /// False if the bytes end early; the record is then unchanged.
     private mutating func read(_ reader: inout Reader) -> Bool {
         guard let status = reader.number(), let asked = reader.number(), let answered = reader.number(),
             let control = reader.field(), let date = reader.field(), let age = reader.field(), let vary = reader.field(),

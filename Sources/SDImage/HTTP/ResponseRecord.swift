@@ -61,7 +61,8 @@ package struct ResponseRecord: Hashable, Sendable {
 
     /// Marks the response as private if its request, or `Vary`, requires it. The mark is the directive itself, placed before the
     /// others: an unterminated quoted string cannot swallow it.
-    /// RFC 9111, section 3.5: only these directives permit shared caches to store responses to authorized requests.
+    /// By RFC 9111, section 3.5, only `public`, `s-maxage` and `must-revalidate` permit shared caches to store responses
+    /// to authorized requests.
     package mutating func restrict(hasAuthorization: Bool, hasCookies: Bool) {
         // Most requests and responses have none of these.
         guard hasAuthorization || hasCookies || !vary.isEmpty else { return }
@@ -92,14 +93,14 @@ package struct ResponseRecord: Hashable, Sendable {
     }
 
     /// nil for a value that cannot be sent back unchanged.
-    /// Control characters would split the field, and longer values are rejected by many servers.
+    /// A control character could split the field.
     private static func text(_ value: [UInt8]) -> String? {
         guard !value.isEmpty, value.count <= 1024, !value.contains(where: Byte.isControl) else { return nil }
         return String(validating: value, as: UTF8.self)
     }
 
     /// The record updated by a 304 response, or nil if that refers to another representation (RFC 9111, sections 3.2 and 4.3.4).
-    /// Fields that the 304 response omits keep their stored values.
+    /// Fields that the 304 response omits keep their stored values, except `Date` and `Age`.
     package func updated(by newer: ResponseRecord) -> ResponseRecord? {
         // A weak tag may differ although the representation is equivalent.
         let isStrong = !newer.entityTag.isEmpty && !newer.entityTag.starts(with: Array("W/".utf8))
@@ -154,7 +155,6 @@ package struct ResponseRecord: Hashable, Sendable {
     }
 }
 
-/// Most fields occur once.
 extension [HeaderField] {
     /// All values of a field, joined to one list; `name` in lower case.
     package func value(of name: String) -> [UInt8] {
