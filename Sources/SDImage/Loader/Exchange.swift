@@ -62,7 +62,7 @@ package final class Exchange: Sendable {
     }
 
     /// Reports the final response, without its body.
-    /// Throws `cancelled` for a cancelled exchange, and `invalidArgument` for a call out of order.
+    /// Throws `cancelled` for a cancelled exchange, and `invalidArgument` for a call out of order or an interim status.
     package func respond(_ response: DownloadResponse) throws(ImageError) {
         guard (200...599).contains(response.status) else {
             throw ImageError(.invalidArgument, "transport: \(response.status) is not the status of a final response")

@@ -48,7 +48,7 @@ package final class LoaderChain: ImageLoader {
         try await chosen(for: request).load(request, progress: progress)
     }
 
-    /// nil if no loader accepts the request.
+    /// Also nil if no loader accepts the request.
     package func sharingKey(_ request: ImageRequest) -> SharingKey? { try? chosen(for: request).sharingKey(request) }
 
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
