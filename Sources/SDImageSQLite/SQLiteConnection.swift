@@ -86,7 +86,7 @@ import SDImage
 
     func error(_ code: Int32) -> ImageError { unsafe SQLiteConnection.error(code, handle, "disk cache: index error") }
 
-    /// The name of the code and `errno` of the last system call of SQLite.
+    /// Contains the text of the code, and `errno` of the last system call of SQLite.
     private static func error(_ code: Int32, _ handle: OpaquePointer?, _ what: String) -> ImageError {
         let errno = unsafe handle == nil ? 0 : sqlite3_system_errno(handle)
         return unsafe ImageError(

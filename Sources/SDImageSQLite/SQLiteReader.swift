@@ -13,8 +13,7 @@ final class SQLiteReader: Sendable {
     private let freePages: SQLiteStatement
     /// Bytes.
     private let pageSize: Int
-    /// KiB.
-    /// Size of the page cache that is set.
+    /// Current size of the page cache in KiB.
     private let cacheSize = Atomic<Int>(SQLiteReader.leastCache)
     private static let leastCache = 2048
 

@@ -88,7 +88,7 @@ enum SQLiteSchema {
     /// Columns of a row that is about to be removed (`SQLiteWriter.Found`).
     static let find = "SELECT id, instance, number, length, allocated, file FROM entry WHERE digest = ?1 AND key = ?2"
     static let findRow = "SELECT id, instance, number, length, allocated, file FROM entry WHERE id = ?1"
-    /// The columns in the order of the table, without the number of the row.
+    /// The columns in the order of the table, without the id.
     static let insert = """
         INSERT INTO entry (digest, key, instance, number, length, checksum, created, accessed, expires, allocated, file,
             etag, modified, control, extended, bytes)
@@ -109,7 +109,7 @@ enum SQLiteSchema {
         UPDATE entry SET checksum = ?5, created = ?6, expires = ?7, etag = ?8, modified = ?9, control = ?10, extended = ?11
         WHERE digest = ?1 AND key = ?2 AND instance = ?3 AND number = ?4
         """
-    /// All rows, to compute the totals anew.
+    /// All rows, to recompute the totals.
     static let lengths = "SELECT id, length, allocated FROM entry ORDER BY id"
     static let setTotal = "UPDATE total SET entries = ?1, bytes = ?2, allocated = ?3 WHERE id = 1"
 

@@ -120,7 +120,7 @@ import SDImage
     /// A copy of the value.
     func bytes(_ column: Int32) throws(ImageError) -> Bytes { unsafe try .copying(buffer(column)) }
 
-    /// Valid until the next step.
+    /// Valid until the next step or reset.
     private func buffer(_ column: Int32) -> UnsafeRawBufferPointer {
         // Order required by SQLite ("Result Values From A Query"): the pointer first, then its length.
         let start = unsafe sqlite3_column_blob(handle, column)

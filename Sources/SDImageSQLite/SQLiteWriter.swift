@@ -25,7 +25,7 @@ final class SQLiteWriter: Sendable {
     private static let spilledPages = 1024
 
     /// Changes of a transaction to the totals, and the files that it leaves without a row.
-    /// Applied to the stored totals at the end of the transaction.
+    /// The differences are added to the stored totals at the end of the transaction.
     private struct Outcome {
         /// Difference of the number of rows.
         var entries = 0
@@ -124,7 +124,7 @@ final class SQLiteWriter: Sendable {
             removal.isComplete = candidates.count < selection.limit
             // Candidates come in the order of removal.
             for found in candidates {
-                // Only a limit of size ends early; rows that have expired are removed all.
+                // Only a limit of size ends early; all candidates by age or expiry are removed.
                 if selection.notAfter == nil, selection.expiredAt == nil,
                     try footprint(allocated &+ outcome.allocated) < selection.footprint
                 {
@@ -181,7 +181,7 @@ final class SQLiteWriter: Sendable {
             var (entries, bytes, allocated) = (0, 0, 0)
             try forEachRow(SQLiteSchema.lengths) { row in
                 entries += 1
-                // Numbers of another program may be anything.
+                // Another program may have written the numbers.
                 bytes = bytes.addingSaturated(Int(row.int(1)))
                 allocated = allocated.addingSaturated(Int(row.int(2)))
             }
@@ -220,7 +220,7 @@ final class SQLiteWriter: Sendable {
         }
     }
 
-    /// Returns free pages at the end of the file to the file system; true if more are left.
+    /// Returns up to `pages` free pages to the file system; true if this reduced the surplus and some is left.
     func vacuum(pages: Int) throws(ImageError) -> Bool {
         // Keeps some free pages for future entries: returning and requesting them again would cost twice.
         func surplus() throws(ImageError) -> Int64 {
