@@ -37,7 +37,7 @@ package struct AddressRange: Sendable {
         guard AddressRange.masked(address, bits) == address else {
             throw ImageError(.invalidArgument, "downloader: address range has bits set after its prefix")
         }
-        // A mapped network smaller than all of IPv4 is one of IPv4.
+        // A mapped network with a prefix of at least 96 bits is one of IPv4.
         if let inner = AddressRules.inner(address), bits >= 96 {
             (network, self.bits) = (inner, bits - 96)
         } else {

@@ -2,7 +2,7 @@ import Glibc
 import SDImage
 
 /// Address policy, applied to the address that a connection leads to (RFC 6890). Addresses are 4 or 16 bytes.
-/// Asked twice for each connection: when its socket is opened, and before each request on it.
+/// Applied when a socket is opened, and before each request on a connection.
 struct AddressRules {
     private let policy: AddressPolicy
     private let allowed: [AddressRange]
@@ -67,7 +67,7 @@ struct AddressRules {
         address.count == 4 ? isPublic(v4: address.reduce(0) { $0 << 8 | UInt32($1) }) : isPublic(v6: address)
     }
 
-    /// `address`: the first byte of the text in the highest bits.
+    /// `address`: the first of its four bytes in the highest bits.
     static func isPublic(v4 address: UInt32) -> Bool {
         !forbidden4.contains { address >> (32 - $0.bits) == $0.prefix >> (32 - $0.bits) }
     }
@@ -84,8 +84,7 @@ struct AddressRules {
         return first & 0xe000 == 0x2000  // global unicast is 2000::/3
     }
 
-    /// Networks of the IANA registry of special-purpose IPv4 addresses (RFC 6890), with the lengths of their
-    /// prefixes.
+    /// Special-purpose IPv4 networks (RFC 6890) and multicast, with the lengths of their prefixes.
     private static let forbidden4: [(prefix: UInt32, bits: UInt32)] = [
         (0x0000_0000, 8),  // this network
         (0x0a00_0000, 8),  // private

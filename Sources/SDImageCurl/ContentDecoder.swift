@@ -37,7 +37,7 @@ import SDImage
     /// The value of Accept-Encoding.
     static let accepted = ["deflate", "gzip", "br", "zstd"].filter { codings[$0] != nil }.joined(separator: ", ")
 
-    /// Bytes of decoded output between two calls of `output`.
+    /// Maximum number of decoded bytes passed to `output` at once.
     private static let pieceBytes = 64 << 10
 
     /// Makes the decoder for the members of Content-Encoding, in their order; nil if there are none. More than two codings, or
@@ -72,7 +72,7 @@ import SDImage
     }
 
     /// Decodes a piece of the body. Bytes after the end of the content are ignored.
-    /// Throws `invalidResponse` for bytes that are not of this coding, and the errors of `output`.
+    /// Throws `invalidResponse` for bytes that are not of this coding, `noMemory`, and the errors of `output`.
     func decode(_ bytes: UnsafeRawBufferPointer, _ output: Output) throws(ImageError) {
         var input = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         var left = bytes.count

@@ -135,12 +135,13 @@ package final class CurlLoader: ImageLoader {
         return plain
     }
 
-    /// The hook of the request takes precedence over that of the downloader.
+    /// True if the request or the downloader has a request hook.
     package func prepares(_ request: ImageRequest) -> Bool {
         request.hooks?.request != nil || settings.configuration.hooks?.request != nil
     }
 
-    /// Throws the refusal of the hook, as `invalidRequest` unless it is a cancellation.
+    /// Calls the hook of the request, or else that of the downloader. Throws its refusal as `invalidRequest`, but `cancelled`
+    /// and `shutdown` unchanged.
     package func prepared(_ request: ImageRequest) async throws(ImageError) -> ImageRequest {
         guard let hook = request.hooks?.request ?? settings.configuration.hooks?.request else { return request }
         do throws(ImageError) { return try await hook(request) } catch {
@@ -193,7 +194,6 @@ package final class CurlLoader: ImageLoader {
     /// Number of running and waiting transfers.
     package var transferCount: Int { settings.transferCount.load(ordering: .relaxed) }
 
-    /// Limits of this downloader.
     package var limits: QueueLimits { state.withLock { $0.limits } }
 
     /// Applies to waiting transfers immediately; running ones continue unchanged.

@@ -63,7 +63,7 @@ extension Transfer {
         let aspect = HopOptions(self)
         request.method = hop.method
         request.body = hop.content
-        // Raised or lowered since the request was made.
+        // The priority may have changed since the request was made.
         request.priority = priority
         request.headers = aspect.headers
         let hasAuthorization =

@@ -100,7 +100,7 @@ import SDImage
         }
     }
 
-    /// A transfer that runs in the background counts as a visible one from now on.
+    /// A running background transfer whose priority is raised counts as a visible one from now on.
     private func setPriority(_ priority: LoadPriority, of transfer: Transfer) {
         let queue = queue(transfer.settings)
         queue.setPriority(priority, of: transfer)
@@ -110,7 +110,7 @@ import SDImage
         throttle.began(inBackground: false, at: sockets.now)
     }
 
-    /// Made for the first transfer of a downloader.
+    /// Made on first use.
     private func queue(_ settings: LoaderSettings) -> DownloadQueue {
         if let known = queues[settings.id] { return known }
         let made = DownloadQueue(settings)
@@ -118,7 +118,7 @@ import SDImage
         return made
     }
 
-    /// Starts every transfer that its queue, its origin and the limits above admit.
+    /// Starts every transfer that its queue and `mayStart` admit.
     private func startWaiting() {
         let now = sockets.now
         for queue in queues.values {
@@ -130,7 +130,7 @@ import SDImage
     }
 
     /// Delays new transfers below high priority while decoding lags behind.
-    /// Redirects and retries are not delayed: their total time is running.
+    /// Backlog and throttle do not delay redirects and retries: their total time is running.
     private func mayStart(_ transfer: Transfer, at now: UInt64) -> Bool {
         if backlog.isFull, transfer.priority < .high, !transfer.hasBegun { return false }
         if transfer.priority == .low, !transfer.hasBegun, !throttle.admits(at: now) {
@@ -347,9 +347,9 @@ import SDImage
             leave(transfer)
             retry(transfer, after: failure)
         }
-        // A transfer that has begun can time out while it waits for a slot.
-        // Computed anew from everything that waits for a time.
+        // Recomputed from everything that waits for a time.
         nextDeadline = .max
+        // A transfer that has begun can time out while it waits for a slot.
         for transfer in Array(transfers.values) where transfer.isWaiting && transfer.hasBegun {
             if transfer.end > now {
                 nextDeadline = min(nextDeadline, transfer.end)

@@ -71,7 +71,7 @@ package final class CurlService: EngineService {
         for case .start(let download) in commands { download.finish(.failure(.shutdown)) }
     }
 
-    /// Never blocks. A `start` that cannot be accepted ends its download before this returns.
+    /// A `start` that cannot be accepted ends its download before this returns.
     func post(_ command: Command) {
         // After a fork, the lock may be held by a thread that does not exist in this process.
         if Engine.isForked {

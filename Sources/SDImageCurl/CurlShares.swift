@@ -9,7 +9,7 @@ import CCurl
 /// thread.
 /// Owned by `DownloadQueue`.
 @safe final class CurlShares {
-    /// Requests that share with each other.
+    /// Class of requests that share with each other.
     private struct Use: Hashable {
         let verifiesTLS: Bool
         let handlesCookies: Bool

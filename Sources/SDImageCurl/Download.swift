@@ -100,7 +100,7 @@ final class Download: Cancellable {
         if isCancelled { task.cancel() }
     }
 
-    /// Counts the download as waiting from now on.
+    /// Stores the completion handler, and counts the download in `transferCount`.
     func wait(_ done: @escaping @Sendable (Outcome) -> Void) {
         settings.transferCount.add(1, ordering: .relaxed)
         state.withLock { $0.done = done }

@@ -203,7 +203,7 @@ final class DownloadQueue {
         }
         let made = try EasyHandle(settings, sockets: sockets, shares: shares)
         try made.setOptions(options)
-        // The oldest template is the least likely to be used again.
+        // The oldest template makes room.
         if templates.count == DownloadQueue.mostTemplates { templates.removeFirst() }
         templates.append(made)
         return made

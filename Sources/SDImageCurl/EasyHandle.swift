@@ -160,7 +160,7 @@ import SDImage
 
     /// Options of all hops of the downloader.
     private func setUp(_ configuration: DownloaderConfiguration) {
-        // Signals would interrupt threads of the host.
+        // Signals and their handlers belong to the host.
         setLong(CURLOPT_NOSIGNAL, 1)
         // A name look-up cannot be interrupted. Without this option, cancelling a transfer waits for the look-up and blocks all
         // other transfers.
@@ -211,7 +211,7 @@ import SDImage
     // An option that this libcurl does not have is left out.
     private func setLong(_ option: CURLoption, _ value: Int) { unsafe _ = ccurl_set_long(curl, option, value) }
 
-    /// A copy is made by libcurl, so a failure means that memory is exhausted.
+    /// libcurl copies the value. Without memory for the copy the handle is incomplete.
     private func setString(_ option: CURLoption, _ value: String?) {
         if unsafe ccurl_set_string(curl, option, value) == CURLE_OUT_OF_MEMORY { isIncomplete = true }
     }

@@ -1,7 +1,7 @@
 import SDImage
 
 /// Options that one hop of a transfer needs from a handle, besides its URL.
-/// Compared with the options that a handle has, to set only differences.
+/// A handle that has equal options keeps them.
 struct HopOptions: Equatable {
     /// All fields that are sent, except those of libcurl.
     let headers: [HeaderField]

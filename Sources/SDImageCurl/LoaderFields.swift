@@ -32,7 +32,7 @@ package struct LoaderFields: Hashable, Sendable {
 }
 
 /// The header fields of a loader from one change to the next. An object, because thousands of downloads may wait with them.
-/// Equal objects are identical: each change makes a new one.
+/// Immutable: each change of a field makes a new object.
 final class SentFields: Sendable {
     let fields: LoaderFields
     /// Number of earlier changes.

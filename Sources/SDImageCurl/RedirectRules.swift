@@ -1,7 +1,7 @@
 import SDImage
 
 /// Permitted targets of a redirect, and the data sent to them (docs/decisions.md, "Redirects").
-/// Called by `CurlLoop.follow` on the transfer thread.
+/// Used on the transfer thread.
 enum RedirectRules {
     /// Statuses that name another location of the same content.
     static func isRedirect(_ status: Int32) -> Bool { [301, 302, 303, 307, 308].contains(status) }
@@ -12,7 +12,7 @@ enum RedirectRules {
         guard hops < limit else {
             throw ImageError(.tooManyRedirects, "http: redirects exceed the limit of \(limit)")
         }
-        // Control characters would end the request line of the next request.
+        // A line end would end the request line of the next request.
         guard !location.isEmpty, !location.contains(where: { Byte.isControl($0) && $0 != Byte.tab }) else {
             throw ImageError(.invalidResponse, "http: redirect has no valid Location field")
         }

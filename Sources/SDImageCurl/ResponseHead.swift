@@ -10,8 +10,7 @@ struct ResponseHead {
 
     /// 0 before the status line.
     private(set) var status: Int32 = 0
-    /// Without parameters, lower case.
-    /// Media type of `Content-Type`.
+    /// Media type of `Content-Type`, without parameters, in lower case.
     private(set) var mediaType = ""
     /// First value of `Location`, unchanged.
     private(set) var location: [UInt8]?
@@ -47,7 +46,6 @@ struct ResponseHead {
     init(keepsFields: Bool) { self.keepsFields = keepsFields }
 
     /// Parses a response that a hook returned, as if a server had sent it.
-    /// Used for the changed response of a hook, whose fields decide like those of a server.
     init(_ response: DownloadResponse) {
         keepsFields = true
         for line in ResponseHead.lines(response) {
@@ -71,7 +69,7 @@ struct ResponseHead {
             defer { isComplete = true }
             return !isComplete
         }
-        // Each status line begins another response: the last of several interim ones counts.
+        // Each status line begins another response: the final one replaces interim ones.
         if unsafe text.starts(with: ResponseHead.statusLine) {
             // After an interim response.
             if status != 0 || isComplete || !lines.isEmpty { self = ResponseHead(keepsFields: keepsFields) }
@@ -152,7 +150,6 @@ struct ResponseHead {
     private static let statusLine = Array("HTTP/".utf8)
 
     /// The number after the first space.
-    /// 0 for a line without three digits there.
     private static func status(in line: Slice<UnsafeRawBufferPointer>) -> Int32 {
         unsafe line.drop { $0 != Byte.space }.dropFirst().prefix(3).reduce(0) { sum, byte in
             Byte.isDigit(byte) ? sum * 10 + Int32(byte - Byte.zero) : 0

@@ -11,7 +11,7 @@ enum ResponseRules {
         case redirect([UInt8])
         /// The partial response does not continue the received bytes, or the range is not satisfiable (416).
         case restart
-        /// No image; the body is read only for the connection.
+        /// No image, unless a response hook accepts it.
         case fail(ImageError)
     }
 

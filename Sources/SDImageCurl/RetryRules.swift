@@ -1,7 +1,7 @@
 import SDImage
 
 /// Decides which failures are retried, and after which delay.
-/// Called by `CurlLoop.retry` on the transfer thread.
+/// Used on the transfer thread.
 enum RetryRules {
     /// Methods with the same effect once or twice (RFC 9110, section 9.2.2).
     private static let idempotent: Set<String> = [
@@ -15,7 +15,7 @@ enum RetryRules {
     /// - the retries are used up,
     /// - Retry-After exceeds its limit, or the delay ends after the transfer's total time.
     static func delay(_ transfer: Transfer, after failure: ImageError, at now: UInt64) -> UInt64? {
-        // The body of a request other than these may have taken effect.
+        // A request with another method may have taken effect already.
         guard transfer.course.retries < transfer.download.maxRetries, isIdempotent(transfer.download.request.method),
             isTransient(failure, transfer),
             let delay = delay(transfer, failure)
@@ -50,7 +50,6 @@ enum RetryRules {
     private static func delay(_ transfer: Transfer, _ failure: ImageError) -> UInt64? {
         let configuration = transfer.settings.configuration
         let first = UInt64(configuration.retryDelayMilliseconds), longest = UInt64(configuration.longestRetryDelayMilliseconds)
-        // A server that names a time knows more than the rule.
         if failure.httpStatus > 0, !transfer.hop.head.transport.retryAfter.isEmpty,
             let wait = wait(transfer.hop.head.transport.retryAfter, now: MonotonicClock.wallSeconds)
         {

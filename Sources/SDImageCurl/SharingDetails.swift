@@ -3,14 +3,14 @@ import SDImage
 /// Unambiguous encoding of a list of numbers and texts: different lists give different bytes.
 /// Part of `SharingKey` and of keys of remembered failures.
 struct SharingDetails {
-    /// The list of numbers alone.
     private(set) var bytes: [UInt8] = []
 
     init(_ numbers: [UInt64]) {
         for number in numbers { append(number) }
     }
 
-    /// The options that change the bytes of a response, besides the URL. `changes`: the number of changes of the loader's header fields.
+    /// The options that change the bytes of a response, besides the URL. `changes`: the number of changes of the loader's
+    /// header fields.
     init(of request: ImageRequest, _ changes: UInt64, loader: UInt64) {
         self.init([
             loader, changes, UInt64(clamping: request.maxBodyBytes), UInt64(request.timeoutMilliseconds),

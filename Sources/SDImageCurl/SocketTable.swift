@@ -30,7 +30,7 @@ final class SocketTable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Made late, because a process that never transfers needs none.
+    /// Made late, because exchanges of a custom transport need none.
     func makePoller(wakeUp: Int32) throws(ImageError) {
         if poller == nil { poller = try SocketPoller(wakeUp: wakeUp) }
     }

@@ -146,7 +146,7 @@ final class Transfer {
     }
 
     /// Records the measurements of a hop that has ended.
-    /// Further hops are not recorded, but followed.
+    /// Only the first `mostTransactions` hops are recorded.
     func note(_ transaction: LoadTransaction) {
         if transactions.count < Transfer.mostTransactions { course.transactions.append(transaction) }
     }
@@ -165,7 +165,7 @@ final class Transfer {
         }
     }
 
-    /// The bytes received so far are worthless: another body begins.
+    /// Drops the bytes received so far, because another body begins.
     private func dropBody() {
         let course = course
         course.resumePoint = nil

@@ -58,7 +58,6 @@ enum TransferCallbacks {
         hop.isConnected = true
         hop.handle?.lookUpEnded(false)
         transfer.noteActivity()
-        // A reused connection may have been opened by a loader with another policy.
         // The decision is repeated for the peer of the connection in use.
         guard unsafe transfer.settings.addressRules.permits(text: remote, port: remotePort) else {
             hop.isAddressForbidden = true
