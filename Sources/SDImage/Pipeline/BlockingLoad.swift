@@ -1,11 +1,11 @@
 /// The calls of a manager that wait.
-/// Each call refuses to block a thread of the library: the work that it waits for may need that thread.
+/// They never block a thread of the library, because the work that they wait for may need that thread.
 extension ImageManager {
     /// Loads on the calling thread; returns a result with an error too.
-    /// Blocks until the load ends; the request's own timeout limits it. Throws only if no load could be started.
+    /// Blocks until the load ends. Throws only if no load could be started.
     package func loadNow(_ prepared: PreparedRequest) throws(ImageError) -> ImageResult {
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: blocking load on a library thread") }
-        // A hit in memory needs neither a task nor a wait.
+        // A hit in memory needs no wait.
         let finding = found(prepared, isHandled: false, token: 0)
         if case .found(_, let result) = finding { return result }
         let hasMissed = if case .missed = finding { true } else { false }

@@ -1,5 +1,5 @@
 /// The properties that two loads must have in common to share a decode.
-/// A value in the table of `Decodes`; loads with equal keys receive the same `Image` object.
+/// Key of the table `Decodes`; loads with equal keys receive the same `Image` object.
 package struct DecodeKey: Hashable, Sendable {
     /// The key of the requested image, with its transformer.
     let key: CacheKey

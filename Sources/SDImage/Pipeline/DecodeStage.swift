@@ -1,5 +1,5 @@
 /// Decodes and transforms the image of a load on a worker, once for all loads that decode the same bytes alike.
-/// Called by `CacheStage` for entries, and by `Load.resume` for responses, in the task of the load.
+/// Called by `CacheStage` for entries, and by `Load.decode` for responses, in the task of the load.
 struct DecodeStage {
     let context: LoadContext
     /// False after a disk look-up, which runs before work of the load's priority: the decode is then queued behind that work.

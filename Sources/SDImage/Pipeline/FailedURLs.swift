@@ -76,7 +76,7 @@ package final class FailedURLs: Sendable {
             .failedURL, "request: \(cause); \(next)", httpStatus: failure.httpStatus, cause: failure)
     }
 
-    /// Removes an entry that has expired.
+    /// nil for an entry that has expired, which is removed.
     private func entry(of scope: FailureScope) -> Entry? {
         state.withLock { state in
             guard let entry = state.entries[scope.url]?[scope.identity] else { return nil }

@@ -5,8 +5,8 @@ struct FetchStage {
 
     /// The request to send, as changed by the host's hook. Throws when the network is switched off, or the request failed
     /// recently.
-    /// Runs the hook of the host, which may suspend the load. A failure of the request after the hook counts, not
-    /// before.
+    /// Runs the hook of the host, which may suspend the load. The request that the hook returns decides about
+    /// remembered failures.
     func prepared(_ request: ImageRequest, for loader: any ImageLoader) async throws(ImageError) -> ImageRequest {
         try context.admit(request)
         let sent = loader.prepares(request) ? try await loader.prepared(request) : request

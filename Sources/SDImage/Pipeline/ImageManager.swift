@@ -48,8 +48,7 @@ package final class ImageManager: Sendable {
     let inFlight = Coalescer<LoadKey, Load, LoadTask>()
     let transfers = Transfers()
     let decodes = Decodes()
-    /// The order of transfers, for each priority.
-    /// One for each `LoadPriority`, from low to high.
+    /// The order of transfers, one for each `LoadPriority` from low to high.
     private let orders: [TransferOrder]
     /// Encodes thumbnails and transformed images for the disk.
     let variants: VariantWriter

@@ -172,7 +172,7 @@ final class Load: LoadWork {
             if loaded.data.isUntrusted { context.isUntrusted.store(true, ordering: .releasing) }
             if let outcome = try await outcome(of: loaded, wait, after: partial) { finish(.success(outcome)) }
         } catch {
-            // Only a failed transfer counts as a failure of the URL; errors of decoding are remembered below.
+            // Only a failed transfer counts as a failure of the URL; `outcome` remembers errors of decoding.
             if case .failure = fetched {
                 partial?.cancelUnlessShared()
                 context.remember(error, of: wait.loader)
@@ -238,7 +238,7 @@ final class Load: LoadWork {
     }
 
     /// Requests the complete response from the origin.
-    /// `isLeased` is false: the shared cache has just been found useless.
+    /// Without a lease: the shared cache has no usable response.
     private func refetch(_ loader: any ImageLoader, about candidate: RevalidationStage.Candidate?) async throws(ImageError) {
         leaveTransfer()
         try await fetch(context.request, from: loader, about: candidate, isLeased: false)
@@ -277,7 +277,7 @@ final class Load: LoadWork {
         if case .success(let outcome) = outcome, outcome.image != nil, context.mayFillCaches {
             context.manager.noteSize(context.request, context.keys)
         }
-        // The load leaves the table, and later equal loads start anew.
+        // The load leaves the table, so that later equal requests start another one.
         for task in context.manager.inFlight.finish(key, self) {
             let result = result(outcome, for: task)
             // The blocking caller delivers the result itself; if it has stopped waiting, the task does.
@@ -291,7 +291,7 @@ final class Load: LoadWork {
     /// Removes a cancelled task, which had the given priority; the last one cancels the load.
     func leave(_ task: LoadTask, _ priority: LoadPriority) {
         guard context.manager.inFlight.leave(task, key, self) else { return changePriority(from: priority, to: nil) }
-        // The load has no waiter that `finish` could pass a result to.
+        // The load has no task left, so a blocking call must not wait for its result.
         lookup?.miss()
         // Read before `close`, which releases it.
         let work = state.withLock { $0.work }
@@ -371,7 +371,7 @@ final class Load: LoadWork {
     }
 
     /// The body of the response has begun to arrive, or restarts.
-    /// Called on the thread of the loader, and for a load that joins late on its own thread.
+    /// Called on the thread of the loader, and for a load that joins late on the thread that joins it.
     func bodyArrives(_ body: GrowingBody) { state.withLock { $0.wait?.subscription }?.subscribe(to: body) }
 
     // MARK: priority

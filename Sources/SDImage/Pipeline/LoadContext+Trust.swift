@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The only place that decides whether data of a load may enter a cache or be remembered for other loads.
-/// Stages and hooks ask it before every store; new kinds of shared state must do the same.
+/// Checked by stages before every store; new kinds of shared state must do the same.
 extension LoadContext {
     /// False for a load that accepts invalid certificates, by its own request or by that of a hook: its data, complete, partial
     /// or revalidated, is used by that load alone. Cached data is used as it is.
@@ -50,7 +50,7 @@ extension LoadContext {
     }
 
     /// Forgets the failures of the URL after a success of a load that ignored them.
-    /// Without `retryFailed` no load of a remembered URL succeeds, so there is nothing to forget.
+    /// Without `retryFailed` the remembered request is refused, so its success cannot be the reason to forget it.
     func forgetFailures() {
         if request.retryFailed, mayFillCaches { manager.failedURLs.remove(CacheKey(request.url)) }
     }

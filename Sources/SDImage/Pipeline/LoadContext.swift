@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The parameters of one load, for its stages. Constant, except for its priority, the record of its transfer and its timings.
-/// Made by `ImageManager.start`, one for each `Load`, and read from all threads on which its stages run.
+/// Made by `ImageManager.start`, and read from all threads on which the stages run.
 final class LoadContext: Sendable {
     let manager: ImageManager
     /// The request after hooks, with the scale that its key implies.
@@ -38,7 +38,7 @@ final class LoadContext: Sendable {
 
     /// True if invalid certificates were accepted; see `mayFillCaches`.
     let isUntrusted = Atomic<Bool>(false)
-    /// Raw value of a `LoadPriority`. Atomic, because queues read it often.
+    /// Raw value of a `LoadPriority`.
     private let currentPriority: Atomic<Int32>
     private let state = Lock(State())
 
@@ -59,7 +59,6 @@ final class LoadContext: Sendable {
     /// The cache of the requested image; nil if the request uses none.
     var cache: (any ImageCaching)? { request.cache.resolved(manager.cache) }
     /// The cache of encoded originals: `cache`, unless the request names another one for variants.
-    /// Different caches are a rare option; most requests have one.
     var originals: (any ImageCaching)? { keys.isOriginal ? cache : request.originalCache.resolved(cache) }
 
     var memory: (any MemoryCaching)? { cache?.memoryPart }
@@ -119,7 +118,7 @@ final class LoadContext: Sendable {
     }
 
     /// Starts a transfer when the loads before this one have started theirs, or need none. For a load without a position.
-    /// Such a load starts on the calling thread.
+    /// Runs on the calling thread if no other load precedes it.
     func startNext(_ start: @escaping @Sendable () -> Void) { order.start(start) }
 
     /// The same for a load with a position. A second transfer starts immediately.
@@ -133,7 +132,7 @@ final class LoadContext: Sendable {
         if let number = takeTransferNumber() { order.leave(number) }
     }
 
-    /// 0 once it has been taken, so that exactly one of start and leave has an effect.
+    /// nil once it has been taken, so that exactly one of start and leave has an effect.
     private func takeTransferNumber() -> UInt64? {
         state.withLock { state in
             defer { state.transferNumber = 0 }

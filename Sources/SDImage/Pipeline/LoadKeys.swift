@@ -1,6 +1,6 @@
 /// The cache keys of one load.
 /// Made by `ImageManager.keys`; kept by `PreparedRequest` for further loads of the same request.
-/// A variant's key is the original's key with suffixes, in a fixed order: thumbnail, limits, pixels, transformer.
+/// A variant's key is the original's key with suffixes in a fixed order, that of the transformer last.
 package final class LoadKeys: Sendable {
     /// A transformer, and the key of images to which it is not applied. An object, because few requests have one.
     private final class Transformation: Sendable {
@@ -90,7 +90,6 @@ package final class LoadKeys: Sendable {
     /// animation if only its first frame is requested.
     func related(_ request: ImageRequest, in cache: any MemoryCaching) -> Image? {
         // Most requests have no such image: these look-ups do not count as misses.
-        // `peek` first: a miss here would distort the counts of the cache.
         if transformer != nil, let image = cache.peek(decoded), !request.transforms(image) {
             return cache.image(for: decoded)
         }

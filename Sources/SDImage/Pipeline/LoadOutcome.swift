@@ -1,7 +1,7 @@
 /// The result of a load before it is delivered.
 /// Made by the stages; `Load.result` turns it into an `ImageResult` for each task.
 struct LoadOutcome {
-    /// nil if no cache has the image and no loader may be used.
+    /// nil beside an error, and if no cache has the image and no loader may be used.
     var image: Image?
     /// The encoded bytes of the image, if they are known without further work.
     var data: Bytes?

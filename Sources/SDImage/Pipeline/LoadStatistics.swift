@@ -80,7 +80,6 @@ package final class LoadStatistics: Sendable {
 
     package init() {}
 
-    /// Memory hits are cheap enough for threads to contend for a lock, so they have striped counters.
     fileprivate func loadEnded(_ result: ImageResult) {
         if result.source == .memory, result.error == nil, result.transactions.isEmpty {
             fromMemory.increment()

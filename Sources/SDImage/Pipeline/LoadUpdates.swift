@@ -17,10 +17,10 @@ final class LoadUpdates: @unchecked Sendable {
 }
 
 /// Deliveries to the tasks of a load.
-/// Called on workers and on threads of loaders. The list of tasks is copied before each is notified.
+/// Called on workers and on threads of loaders. The list of tasks is copied before the first one is notified.
 extension Load {
     /// Gives a task that joined late what the others have received so far.
-    /// In the order of events: head, progress, cached image, partial image.
+    /// In this order: head, progress, cached image, partial image.
     func update(_ task: LoadTask) {
         let (progress, head, cached, partial) = updates.withLock { ($0?.progress, $0?.head, $0?.cached, $0?.partial) }
         if let head { task.note(head) }
@@ -29,7 +29,7 @@ extension Load {
         if let partial { task.show(result(LoadOutcome(image: partial.image, source: partial.source), .partial, for: task)) }
     }
 
-    /// Calls `body` under the lock of the load, with the record, which is made on the first call.
+    /// Calls `body` under the lock of `updates`, with the record, which is made on the first call.
     private func change<R: Sendable>(_ body: (LoadUpdates) -> R) -> R {
         updates.withLock { updates in
             let changed = updates ?? LoadUpdates()
@@ -38,13 +38,13 @@ extension Load {
         }
     }
 
-    /// Bytes of the body so far; -1 if their number is unknown.
+    /// `received`: bytes of the body so far. `expected`: its length; -1 if it is unknown.
     func didReceive(_ received: Int64, _ expected: Int64) {
         change { $0.progress = (received, expected) }
         for task in tasks { task.report(received: received, expected: expected) }
     }
 
-    /// The head is replaced after redirects and retries.
+    /// The head of a retry replaces that of an earlier try.
     func didRespond(_ head: ReceivedHead) {
         let old = change { updates in
             defer { updates.head = head }

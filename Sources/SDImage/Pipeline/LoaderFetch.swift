@@ -47,7 +47,7 @@ package final class LoaderFetch: LoadWork {
     }
 
     /// The same for a caller that waits; returns a result with an error too.
-    /// Refuses to block a thread of the library. The request's own timeout limits the wait.
+    /// Refuses to block a thread of the library.
     package static func wait(
         for request: ImageRequest, from loader: any ImageLoader, observers: LoadObservers, lease: EngineLease
     ) throws(ImageError) -> ImageResult {
@@ -65,7 +65,7 @@ package final class LoaderFetch: LoadWork {
     func leave(_ task: LoadTask, _ priority: LoadPriority) {
         let ended = end()
         ended.work?.cancel()
-        // The loader may be the last user of its connections, which the transfer needs until it is cancelled.
+        // This may be the last reference to the loader, which the transfer needs until it is cancelled.
         withExtendedLifetime(ended.loader) {}
     }
 

@@ -28,7 +28,7 @@ package final class Prefetcher: Sendable {
 
     private let manager: ImageManager
     private let lease: EngineLease
-    /// Serializes the callbacks of all groups, so that sums only increase.
+    /// Serializes the callbacks of all groups.
     private let calls: CallQueue
     private let state: Lock<State>
 
@@ -126,7 +126,7 @@ package final class Prefetcher: Sendable {
     /// Runs on a thread of the library: a list found in memory would keep the caller busy for long.
     private func schedule() { lease.engine.executor.submit { [self] in fill() } }
 
-    /// Starts loads until the limit is reached, then yields after each slice.
+    /// Starts loads up to the limit; yields to other work after each slice.
     private func fill() {
         for _ in 0..<Prefetcher.slice {
             guard let (group, index) = takeNext() else { return }

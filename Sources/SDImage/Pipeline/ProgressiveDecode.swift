@@ -130,9 +130,9 @@ final class ProgressiveDecode: BodyObserver {
     private func next(_ state: inout State) -> Step {
         guard !state.hasEnded, !state.isDecoding, !state.hasTimer else { return .nothing }
         let extent = body.extent
+        // After a restart the bytes may differ from the first one on.
         if extent.attempt != state.attempt { restart(&state, extent.attempt) }
         // Fewer than 3 % more bytes rarely change the image.
-        // After a restart the bytes may differ from the first one on.
         guard extent.count > state.seen + state.seen / 32 else { return .nothing }
         if MonotonicClock.now < state.due {
             state.hasTimer = true

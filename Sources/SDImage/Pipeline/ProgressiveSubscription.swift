@@ -2,7 +2,7 @@ import Synchronization
 
 /// The subscription of one load to the progressive decode of its body. Delivers partial images, and ends the transfer when an
 /// early thumbnail needs no further bytes.
-/// Made by `Load.beginWait`. Holds the load and is held by it until `end` breaks the cycle.
+/// Made by `Load.beginWait`. Holds the load, which holds it until the wait ends.
 final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
     private struct State {
         /// The decode that was joined; nil before the body arrives and after `leave`.

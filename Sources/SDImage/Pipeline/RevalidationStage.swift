@@ -178,7 +178,7 @@ struct RevalidationStage {
     }
 
     /// The rule reported with the image of a response that replaces the candidate.
-    /// For a response of another process, its own freshness; otherwise that of the load.
+    /// For a response of another process, the rule of its own freshness; otherwise the rule of the candidate.
     func rule(_ loaded: FetchResult, replacing candidate: Candidate, _ origin: any ImageLoader) -> FreshnessRule {
         guard let entry = loaded.sharedEntry else { return rule(candidate) }
         return Freshness(of: entry.record, fields: origin.sentFields(context.request), now: MonotonicClock.wall).rule
@@ -232,7 +232,7 @@ struct RevalidationStage {
             !entry.isVariant, let newer = try await cachedCopy(in: entry),
             newer.record.responseTime > copy.record.responseTime
         else { return false }
-        // Equal validators mean equal bytes, so the image stays and takes over the newer record.
+        // With equal validators the image stays, and gets the newer record.
         if !newer.record.entityTag.isEmpty, newer.record.hasSameValidators(as: copy.record) {
             copy.record = newer.record
             copy.image = copy.image.map { StoreStage(context: context).storeInMemory($0, newer.record) }

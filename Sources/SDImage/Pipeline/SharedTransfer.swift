@@ -2,7 +2,7 @@ typealias Transfers = Coalescer<FetchKey, SharedTransfer, Load>
 
 /// One transfer, shared by the loads that send the same request: its response head, growing body and preview, and its response
 /// until the last of them has stored it.
-/// Made by `FetchStage.join` and kept in `ImageManager.transfers`. The loader reports on its own thread, or on any.
+/// Made by `FetchStage.join` and kept in `ImageManager.transfers`. The loader reports on any thread.
 /// `state` is its lock; it is not held while loads, loaders or the host run.
 final class SharedTransfer: Sendable {
     /// The received parts of the response. An object, because few of many waiting transfers have one.
@@ -25,7 +25,7 @@ final class SharedTransfer: Sendable {
         /// holds the transfer.
         var request: ImageRequest?
         var loader: (any ImageLoader)?
-        /// The transfer or the task that cancels it.
+        /// The transfer, or a token that cancels the task of a leased fetch.
         var work: (any Cancellable)?
         /// True when the loader knows the transfer, and if its priority changed before.
         var isStarted = false

@@ -23,7 +23,7 @@ package final class VariantWriter: Sendable {
         var newest: [Entry: Write] = [:]
         /// Pixel bytes of images that are queued or being encoded.
         var bytes = 0
-        /// Encodes under way, and the bytes of their pixels.
+        /// Tokens of the encodes under way, by identity.
         var encodes: [ObjectIdentifier: CancellationToken] = [:]
         var isAbandoning = false
     }
@@ -192,8 +192,8 @@ struct Variant: Sendable {
         return options
     }()
 
-    /// The format of the request, if it keeps the alpha channel: that of GIF has one bit, and readers of BMP ignore it if all pixels
-    /// are transparent. Without a format of the request, lossless if the format of the original is.
+    /// The format of the request, if it keeps the alpha channel: that of GIF has one bit, and readers of BMP ignore it if
+    /// all pixels are transparent. Without a format of the request, lossless if the format of the original is.
     var format: ImageFormat {
         if requestedFormat != .unknown {
             return image.metadata.hasAlpha && [.jpeg, .bmp, .gif].contains(requestedFormat) ? .png : requestedFormat
