@@ -15,7 +15,7 @@
     private var ghosts = GhostTable()
     /// Share of the capacity that the small queue may use.
     private(set) var smallShare = 0.1
-    /// Misses of ghosts so far, for statistics.
+    /// Insertions so far of entries that had a ghost, for statistics.
     private(set) var ghostHits = 0
     /// Limits of the cache; 0 = unlimited.
     private var limits = (bytes: 0, count: 0)

@@ -1,5 +1,5 @@
 /// Several caches that act as one; the last is the highest.
-/// Made by the C interface. Also a member of other chains. Members are caches of the library or of the host.
+/// Made by the C interface. Members are caches of the library or of the host, other chains included.
 package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseGranting {
     /// Distribution of an operation over the members; the raw values are those of `sdimage_cache_chain_policy`.
     /// `serial`: one after the other, the highest first. `concurrent`: all at once. The others: one member alone.
@@ -229,7 +229,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
             var failure: ImageError?
             for member in members {
                 do throws(ImageError) { if let result = try await query(member) { return result } } catch {
-                    // The caller gave up, so no further member is asked.
+                    // The load was cancelled, so no further member is queried.
                     if error.status == .cancelled { throw error }
                     failure = failure ?? error
                 }

@@ -16,7 +16,7 @@ private enum CacheCheck {
         case let cache as LayeredCache: return try check(cache.diskPart)
         case let chain as CacheChain:
             var isChecked = false
-            // Every member is checked; the first error is thrown.
+            // Ends at the first error.
             for member in chain.members where try check(member) { isChecked = true }
             return isChecked
         default: return false

@@ -7,7 +7,6 @@ package struct CacheConfiguration: Sendable {
     package var directory = DefaultDirectory().path
     /// Folder name of the cache: a single path component.
     package var namespace = "default"
-    /// 0 = unlimited.
     /// Limit of the memory part in bytes of pixels; 0 = unlimited.
     package var maxMemoryCost = 0
     /// Limit of the memory part in images; 0 = unlimited.

@@ -9,7 +9,7 @@ package struct CacheFileName: Hashable, Sendable {
     /// One of `ImageFormat.extensions`, or empty.
     package let fileExtension: String
 
-    /// The key itself is not stored in the file system.
+    /// The name contains the digest of the key, not the key itself.
     package init(key: CacheKey, write: CacheWrite) {
         digest = MD5(of: key.bytes)
         self.write = write

@@ -3,13 +3,13 @@ import Glibc
 /// Used by `Pins`. Each instance has a folder of pins of its own, which `CacheSweep` removes if the process dies.
 extension CacheFolder {
     /// Creates a hard link to the file, or a copy when linking fails.
-    /// A link shares the blocks of the file and survives the removal of the entry. Blocks for a copy.
+    /// A link shares the blocks of the file and survives the removal of the entry. Blocks.
     func pin(_ name: CacheFileName, _ bytes: Bytes, for instance: UInt64) throws(ImageError) {
         let pins = try root.folder(making: "pins", mode: modes.folder).folder(
             making: Hexadecimal.string(instance), mode: modes.folder)
         // The name identifies the write, so an existing pin is this one.
         if pins.status(of: name.name) != nil { return }
-        // The file may be inside the database, removed meanwhile, or on a file system without links.
+        // The bytes may be inside the database, the file removed meanwhile, or the file system without links.
         if let folder = try? root.folder(name.folder),
             unsafe linkat(folder.number, name.name, pins.number, name.name, 0) == 0
         {

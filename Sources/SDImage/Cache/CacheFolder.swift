@@ -46,7 +46,7 @@ package final class CacheFolder: Sendable {
         let file = try folder.file(making: name.name, mode: modes.file)
         do throws(ImageError) {
             unsafe try bytes.withUnsafeBytes { buffer throws(ImageError) in unsafe try file.write(buffer) }
-            // The row must not survive a power failure without its file, nor the file without its name.
+            // The row must not survive a power failure without the file and its name.
             if isDurable {
                 try file.synchronize()
                 try folder.synchronize()

@@ -44,8 +44,8 @@ package final class CacheIndex: Sendable {
     package var damages: Int { raised.load(ordering: .relaxed) }
 
     /// Runs `body` on the store; repeats it on a new one when the database is damaged.
-    /// Blocks. `body` runs up to three times, and may run on several threads at once. Throws `busy` during a pause
-    /// after a slow failure, and `shutdown` after `close`.
+    /// Blocks. `body` runs up to three times, one after the other. Throws `busy` during a pause after a slow failure, and
+    /// `shutdown` after `close`.
     package func perform<R: Sendable>(_ body: (any CacheStore) throws(ImageError) -> R) throws(ImageError) -> R {
         let begun = MonotonicClock.now
         if begun < restEnd.load(ordering: .relaxed) { throw ImageError(.busy, "disk cache: index paused after a slow access") }

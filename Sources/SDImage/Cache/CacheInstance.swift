@@ -69,7 +69,7 @@ package final class CacheInstance: Sendable {
             }
             return dead.count < limit
         }
-        // With the limit reached, some files were not examined.
+        // With the limit reached, some files may not have been examined.
         return (dead, isAlone && dead.count < limit)
     }
 

@@ -54,7 +54,7 @@ struct CacheReader: Sendable {
     }
 
     /// True when an entry exists. Does not read its bytes and does not count as a use. Blocks.
-    /// An entry of another program, or a damaged one, does not exist.
+    /// False for an entry whose row is damaged.
     func containsNow(_ key: CacheKey) -> Bool {
         switch queue.lookUp(for: key) {
         // A pending store has no row, so only a date of its own can expire it.

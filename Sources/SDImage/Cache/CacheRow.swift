@@ -15,10 +15,9 @@ package struct CacheRow: Sendable {
     package var length = 0
     /// CRC-32C (RFC 3720, appendix B.4) of the bytes.
     package var checksum: UInt32 = 0
-    /// Nanoseconds since 1970.
-    /// Time of the store.
+    /// Time of the store, nanoseconds since 1970.
     package var created: UInt64 = 0
-    /// Time of the last use, as far as it was recorded.
+    /// Time of the last recorded use, nanoseconds since 1970.
     package var accessed: UInt64 = 0
     /// Nanoseconds since 1970; 0 = determined by the age rule of the cache.
     package var expires: UInt64 = 0

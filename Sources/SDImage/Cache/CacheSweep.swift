@@ -4,7 +4,7 @@
 /// dead instance triggers a check of the files of all instances that are not alive: it may have died between replacing the row
 /// of a file of another instance and removing that file. Works on one sub-folder at a time, so that other work of the disk
 /// thread runs in between. Holds the locks of the dead instances throughout.
-/// Made when a folder is opened, and by `Verifier`.
+/// Made when a cache is opened, and by `Verifier`.
 final class CacheSweep: Sendable {
     private let site: CacheSite
     /// Numbers and locks of dead instances.
@@ -17,7 +17,7 @@ final class CacheSweep: Sendable {
         (dead, isAlone) = site.instance.others(limit: 256)
     }
 
-    /// Returns at once; the steps run on the disk thread.
+    /// Removes old databases before it returns; the sweep follows on `thread`, in steps.
     func start(on thread: WorkerThread) {
         // An instance that opens the folder now finds the newest generation.
         if isAlone { site.index.removeOld() }

@@ -132,7 +132,7 @@ final class CommitQueue: Sendable {
         if Engine.isForked { return .forked }
         let (isClosed, isAccepted) = state.withLock { state in
             if state.isClosed { return (true, false) }
-            // Removals take little memory, and are never refused.
+            // Removals take little memory, and are accepted above the limit, too.
             if case .store = change, state.pending.bytes > CommitQueue.pendingLimit { return (false, false) }
             state.pending.append(change, completion)
             return (false, true)

@@ -6,7 +6,7 @@ import Glibc
 /// Each image has a file in the sub-folder `crashes`, named by its digest: the size is the number of crashes, and the time of
 /// modification that of the last one. There are no contents that could be damaged, and appending a byte is atomic. A second file,
 /// named by the length of the image, tells whether others need their digest.
-/// Written by `SDImageIsolation` after a crash, and asked before a decode.
+/// Written by `SDImageIsolation` after a crash, and read before a decode.
 package enum CrashRecords {
     /// Seconds after which a crash is forgotten.
     package static let duration = 300
@@ -36,8 +36,8 @@ package enum CrashRecords {
     /// Called when it is closed.
     static func remove(_ root: FileDescriptor) { roots.withLock { $0.removeAll { $0.folder === root } } }
 
-    /// Number of recent crashes of the image. One system call for each cache while no image has crashed, and two while none of its
-    /// length has.
+    /// Number of recent crashes of the image. One system call for each cache while no image has crashed, and two while none
+    /// of its length has.
     /// `digest` is computed only if a file of that length exists.
     package static func count(length: Int, digest: () -> String) -> Int {
         roots.withLock { $0 }.reduce(0) { most, root in
@@ -77,8 +77,7 @@ package enum CrashRecords {
             var byte = UInt8(ascii: "x")
             unsafe try withUnsafeBytes(of: &byte) { byte throws(ImageError) in unsafe try file.write(byte) }
         }
-        // Readers look at the folder first.
-        // Its time of modification is the first thing that a reader compares.
+        // Readers compare the time of the folder first.
         futimens(folder.number, nil)
     }
 

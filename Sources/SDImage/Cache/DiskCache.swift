@@ -4,7 +4,7 @@
 /// Stores wait in memory for a shared transaction; queries see them immediately. Problems with the folder are misses for
 /// queries: they are counted, and reported to callers that store. Blocking functions are documented as such; none of them may
 /// be called on the asynchronous executor.
-/// The functions only combine the parts, which own the state. Names of blocking functions end in `Now`.
+/// The functions only combine the parts, which own the state. Names of blocking functions end in `Now`, except for `close`.
 package final class DiskCache: Sendable {
     /// Result of one change, after its commit.
     package typealias Completion = @Sendable (Result<Void, ImageError>) -> Void
@@ -125,7 +125,6 @@ package final class DiskCache: Sendable {
     package func enqueueRemoveAll(completion: Completion? = nil) { queue.enqueue(.removeAll, completion: completion) }
 
     /// Stores bytes and commits on the calling thread; blocks.
-    /// Returns when it is committed.
     package func storeNow(_ data: CachedData, for key: CacheKey) throws(ImageError) { try queue.performNow(.store(key, data)) }
 
     package func removeNow(_ key: CacheKey) throws(ImageError) { try queue.performNow(.remove(key)) }

@@ -59,7 +59,6 @@ struct FolderWalk {
 
     /// Opens the next folder relative to the last one, so that a name replaced behind the walk has no effect.
     private mutating func step(to name: String) throws(ImageError) {
-        // Empty names come from doubled slashes.
         if name.isEmpty || name == "." { return }
         let next = try folder.passage(name, makesMissing: makesMissing)
         guard let found = next.status else { throw .file("disk cache: stat of the folder failed", errno) }

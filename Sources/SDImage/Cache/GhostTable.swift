@@ -25,7 +25,7 @@ struct GhostTable {
     /// Lifetimes of ghosts; ghosts of the main queue matter less.
     private static let lifetimes = (small: 0.75, main: 0.5)
 
-    /// A power of two, at least the number of entries in the cache.
+    /// Slots; their number is a power of two, and at least the number of entries in the cache.
     private var ghosts: [Ghost] = []
     /// Shares evicted so far from each queue.
     private var clocks = (small: 0.0, main: 0.0)

@@ -90,7 +90,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         if let write = data.write { disk?.removeDamaged(key, write: write) }
     }
 
-    /// Runs on the disk thread, and waits for it. Errors only count.
+    /// Runs on the disk thread, and waits for it. Errors are only noted in the statistics.
     package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {
         do throws(ImageError) {
             try await onDiskThread { disk throws(ImageError) in try disk.updateRecordNow(key, from: old, to: new) }
@@ -159,7 +159,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         return found
     }
 
-    /// The deadline does not apply: commits of the library end.
+    /// The deadline is ignored.
     package func flushNow(deadline: UInt64) throws(ImageError) {
         try check()
         try disk?.flushNow()

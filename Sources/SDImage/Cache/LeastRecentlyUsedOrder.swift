@@ -4,7 +4,7 @@
 /// reaches the top, and moves it down then. Each use costs at most one such move.
 /// Used by `MemoryCache` under the lock of its order.
 @safe final class LeastRecentlyUsedOrder: EvictionOrder {
-    /// An entry and the time at which it was last sorted.
+    /// An entry, and the time of use by which it is sorted.
     @safe private struct Item {
         var time: UInt64
         var entry: MemoryEntry.Pointer

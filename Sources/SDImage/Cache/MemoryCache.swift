@@ -225,7 +225,7 @@ package final class MemoryCache: Sendable {
         // Released outside the lock.
         var current: Image?
         changing { state, removed in
-            // Set or removed by another thread since the look-up above.
+            // An image that another thread has set or removed meanwhile takes precedence.
             current = weakImages.image(for: key)
             guard current === image, unsafe entry(of: key) == nil, state.byteLimit == 0 || cost <= state.byteLimit else { return }
             insert(image, key, cost, &state, &removed)

@@ -7,8 +7,8 @@ import Synchronization
 /// structure, including the lock that other threads are trying to take.
 /// A value that names the memory; the memory belongs to `MemoryShards`.
 @unsafe struct MemoryShard {
+    /// The fields guarded by the lock.
     struct Contents: ~Copyable {
-        /// The fields guarded by the lock.
         var table = MemoryTable()
         var hits = 0
         var misses = 0

@@ -43,7 +43,7 @@ import Glibc
         fileprivate func prefetchImage() { unsafe csys_prefetch_write(imagePointer) }
     }
 
-    /// nil for an empty table.
+    /// nil before the first insertion and after `removeAll`.
     private var slots: UnsafeMutablePointer<Slot>?
     /// Number of slots minus 1; the number is a power of two.
     private var mask = 0

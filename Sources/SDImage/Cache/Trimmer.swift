@@ -118,7 +118,7 @@ final class Trimmer: Sendable {
     }
 
     /// Trims a folder of `count` entries that was just opened, and checks for aged entries every hour from then on.
-    /// The first trim may remove an eighth of the entries by age.
+    /// Until the first of these checks, trims may remove an eighth of the entries by age.
     func start(count: Int, _ interlude: @escaping Interlude) {
         state.withLock { $0.agingAllowance = max(1, count / 8) }
         schedule(interlude)
@@ -128,7 +128,7 @@ final class Trimmer: Sendable {
     /// Checks for aged entries every hour; a server has no other occasion for it (docs/decisions.md, "Trimming").
     private func scheduleAging(_ interlude: @escaping Interlude) {
         lease.engine.disk.schedule(at: MonotonicClock.now &+ Trimmer.agingInterval) { [weak self] in
-            // The clock has run for an hour beside the monotonic one, so it is trusted.
+            // After an hour the wall clock is trusted.
             self?.state.withLock { $0.agingAllowance = .max }
             self?.schedule(interlude)
             self?.scheduleAging(interlude)
@@ -201,7 +201,7 @@ final class Trimmer: Sendable {
         selection.limit = min(selection.limit, state.withLock { $0.sliceLimit })
         let (slice, begun) = (selection, MonotonicClock.now)
         let removal = try site.index.perform { store throws(ImageError) in try store.removeOldest(slice) }
-        // The size of slices is measured, because the time depends on the disk.
+        // The time is measured, because it depends on the disk.
         adaptSlices(to: MonotonicClock.now &- begun)
         for file in removal.files { site.folder.remove(path: file) }
         counters.countTrimmed(removal.count)

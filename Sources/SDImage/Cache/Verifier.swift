@@ -31,7 +31,7 @@ struct Verifier {
         return report
     }
 
-    /// Checks the database, and repairs its indexes, or replaces it.
+    /// Checks the database. With `repairs`, rebuilds its indexes, or replaces it.
     private mutating func verifyIndex() throws(ImageError) {
         guard try !isIndexSound() else { return }
         report.isIndexDamaged = true
