@@ -1,7 +1,7 @@
 /// Selects the entries of a disk cache to list, and their order.
-/// Made by the list functions of the C interface; `CacheIndex` answers it from rows of the database.
+/// Made by the list functions of the C interface, and evaluated by `CacheStore.entries`.
 package struct CacheQuery: Sendable {
-    /// Sort key of the list; entries with the same date follow each other by their row.
+    /// Order of the list. Entries with the same date of use are in the order of their rows.
     package enum Order: Int32, Sendable {
         /// The oldest store first.
         case stored = 0
@@ -14,7 +14,7 @@ package struct CacheQuery: Sendable {
     package var prefix: [UInt8] = []
     /// Latest last use of the entries, nanoseconds since 1970.
     package var accessedUntil = UInt64.max
-    /// Lengths of the entries in bytes.
+    /// Accepted lengths of entries in bytes.
     package var lengths: ClosedRange<Int> = 0...Int.max
 
     package init() {}
@@ -30,7 +30,7 @@ package struct CacheQuery: Sendable {
 /// Position at which a list continues.
 /// The date and the row of the last entry that was examined, whether it matched or not.
 package struct CachePosition: Sendable, Equatable {
-    /// Date of the order, nanoseconds since 1970.
+    /// Date of the last use of that entry, nanoseconds since 1970.
     package var date: UInt64
     /// Number of the row, which orders entries of the same date.
     package var id: Int64
@@ -63,13 +63,11 @@ package struct CacheEntry: Sendable {
     package var write: CacheWrite
     /// Bytes of the entry.
     package var length: Int
-    /// Nanoseconds since 1970.
-    /// Time of the store.
+    /// Time of the store, nanoseconds since 1970.
     package var created: UInt64
     /// Time of the last use, nanoseconds since 1970; the cache may record it with delay.
     package var accessed: UInt64
-    /// 0 = by the cache's age rule.
-    /// Time from which the entry is a miss, nanoseconds since 1970.
+    /// Time from which the entry is a miss, nanoseconds since 1970; 0 = determined by the age rule of the cache.
     package var expires: UInt64
     /// True if the bytes are in a file of their own instead of the database.
     package var isFile: Bool

@@ -8,7 +8,6 @@ extension CachedData {
 
     /// The encoded metadata, little-endian: version, dates of creation and expiry, then each field preceded by its length.
     /// Extended data comes last and is optional.
-    /// Numbers are little-endian on every machine.
     package var metadata: [UInt8] {
         var bytes = [CachedData.version]
         // The cache of the host has no row that would record the time.
@@ -18,7 +17,7 @@ extension CachedData {
             CachedData.append(UInt64(field.count), 4, to: &bytes)
             bytes += field
         }
-        // Without extended data the field is absent, as in entries of older versions.
+        // Without extended data the field is absent.
         guard let extendedData else { return bytes }
         CachedData.append(UInt64(extendedData.count), 4, to: &bytes)
         unsafe extendedData.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }

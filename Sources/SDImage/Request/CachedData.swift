@@ -26,7 +26,7 @@ package struct CachedData: Sendable {
     /// True when the stored image came with a private response, which these bytes alone do not show. Never stored.
     package var isOfPrivateImage = false
     /// The disk part of the member of a chain that has the entry.
-    /// A chain drops and updates entries in this member; nil outside chains.
+    /// A chain drops a damaged entry in this part, and promotes an intact one to the members above it. nil outside chains.
     package var holder: (any DataCaching)?
 
     package init(bytes: Bytes) { self.bytes = bytes }

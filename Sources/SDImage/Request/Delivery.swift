@@ -1,6 +1,6 @@
 /// Callbacks of one load, or of another object of the host, that wait for a dispatcher.
 /// Implemented by `LoadTask` and `CallQueue`.
-/// A dispatcher holds it from `post` until it has called one of the two functions.
+/// A dispatcher holds it from `post` until it is delivered or dropped.
 package protocol Delivery: AnyObject, Sendable {
     /// Calls back for everything pending and returns the number of calls; 0 while another thread is calling back.
     @discardableResult

@@ -11,7 +11,7 @@ struct DeliveryQueue<Item> {
     /// is not delivering yet. It takes nothing while another thread delivers: that one continues until the queue is empty.
     mutating func next(isFirst: Bool) -> Item? {
         if isFirst, deliverer != nil { return nil }
-        // The thread that finds the queue empty ends the delivery; a later item is posted anew.
+        // The thread that finds the queue empty ends the delivery; a later item is posted again.
         deliverer = items.isEmpty ? nil : pthread_self()
         return items.popFirst()
     }

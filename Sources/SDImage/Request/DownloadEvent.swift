@@ -21,8 +21,7 @@ package final class DownloadEvent: Sendable {
     package let httpStatus: Int32
     /// Bytes of the body so far.
     package let received: Int64
-    /// -1 = unknown.
-    /// Bytes announced by the response.
+    /// Bytes announced by the response; -1 = unknown.
     package let expected: Int64
     /// Time since the download started.
     package let nanoseconds: UInt64

@@ -73,8 +73,8 @@ package final class DownloadHooks: Sendable {
     package var needsAll: Bool { response != nil || decrypt != nil }
 
     /// Hooks that apply the same changes to all requests and all responses.
-    /// `request`: its method, body and fields replace those of each request. `response`: its status, if not 0, and
-    /// its fields replace those of each response. nil changes nothing.
+    /// `request`: its method, if not GET, its body, if any, and its fields replace those of each request. `response`: its
+    /// status, if not 0, and its fields replace those of each response. nil changes nothing.
     package static func fixed(request: ImageRequest?, response: DownloadResponse?) -> DownloadHooks {
         let changeRequest: RequestHook? = request.map { fixed in
             { @Sendable asked throws(ImageError) in

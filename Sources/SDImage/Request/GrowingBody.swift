@@ -6,7 +6,7 @@ package protocol BodyObserver: AnyObject, Sendable {
 
 /// The body of a running load. Its loader writes it, one thread at a time; decoders of partial images read it while it grows.
 /// Both work without copies.
-/// Made by loaders. `state` has the lock, which is not held while observers or `fill` run.
+/// Made by loaders and by the HTTP engine. `state` has the lock, which is not held while observers or `fill` run.
 /// Not copied at the end: `finish` returns the same memory.
 package final class GrowingBody: Sendable {
     /// Snapshot of all bytes received so far.

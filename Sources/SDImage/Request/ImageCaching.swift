@@ -15,7 +15,7 @@ package protocol CachePart: AnyObject, Sendable {
     /// An entry that is missing is no error.
     func remove(_ key: CacheKey, from layers: CacheLayers) async throws(ImageError)
     /// The named layers found to have the entry. A memory hit avoids the disk look-up.
-    /// Damage of an entry is not detected here.
+    /// Damage of the bytes is not detected here.
     func contains(_ key: CacheKey, in layers: CacheLayers) async throws(ImageError) -> CacheLayers
     /// Empties the named layers.
     func clear(_ layers: CacheLayers) async throws(ImageError)
@@ -101,7 +101,7 @@ extension MemoryCaching {
     }
 }
 
-/// Defaults for caches without leases.
+/// Defaults for caches that store only bytes.
 extension DataCaching {
     /// Does nothing; sufficient for caches that store only bytes.
     package func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async {}

@@ -19,8 +19,7 @@ package protocol ImageCoder: AnyObject, Sendable {
     var isRisky: Bool { get }
 
     /// True when the first bytes belong to this coder's formats; otherwise the next coder is asked.
-    /// `bytes`: the beginning of the file, possibly the complete file. Must not throw, and must read no further than
-    /// needed.
+    /// `bytes`: the beginning of the file, possibly the complete file.
     func canDecode(_ bytes: Bytes) -> Bool
     /// Reads only headers: size, frames, orientation. Allocates no pixel memory.
     /// Throws for headers that are damaged or incomplete.

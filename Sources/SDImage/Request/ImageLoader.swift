@@ -44,7 +44,7 @@ package protocol ImageLoader: AnyObject, Sendable {
     /// True when equal requests may be one load. Unlike `sharingKey`, returns quickly for every loader.
     var sharesEqualLoads: Bool { get }
     /// Changes the priority of the transfer of `sharingKey`, if it is still queued.
-    /// Has no effect on a transfer that has started, or that the loader does not know.
+    /// Has no effect on a transfer that the loader does not know.
     func setPriority(_ sharingKey: SharingKey, to priority: LoadPriority)
 }
 

@@ -75,7 +75,7 @@ public struct RequestParameters: Sendable {
     package var handlesCookies = false
     /// Accepts responses from servers with an invalid certificate.
     package var acceptsInvalidCertificates = false
-    /// The default of these is the one of the manager.
+    /// Inherited from the manager by default, like the next two.
     package var loader: Setting<any ImageLoader> = .inherited
     package var cache: Setting<any ImageCaching> = .inherited
     package var dispatcher: Setting<any Dispatcher> = .inherited
@@ -99,7 +99,6 @@ extension ImageRequest {
     }
 
     /// True for http and https.
-    /// Other schemes need no network.
     package var isHTTP: Bool { self.urlText.isHTTP }
 
     /// True for a GET request, which changes nothing at the URL.

@@ -1,5 +1,5 @@
 /// Content of one delivery of a load.
-/// Made once for each task and kind, and passed to handlers and observers. Immutable.
+/// Made for each delivery of each task, and passed to handlers and observers. Immutable.
 package final class ImageResult: Sendable {
     package let kind: DeliveryKind
     /// nil after an error without a cached image, and if neither a cache nor a loader gave one.

@@ -12,7 +12,7 @@ package protocol ImageTransformer: Sendable {
     var preservesMetadata: Bool { get }
     /// `cacheKey` is the key under which the result will be stored; empty outside a load. `stop` is checked between bands of
     /// rows.
-    /// Returns the same object if nothing changes.
+    /// May return the same object if nothing changes.
     func transform(_ image: Image, cacheKey: CacheKey, stop: CancellationToken) throws(ImageError) -> Image
 }
 

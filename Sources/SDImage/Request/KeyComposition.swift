@@ -59,7 +59,7 @@ extension CacheKey {
 
     /// The variants whose printed form is this key. For texts of callers, never for a URL that is loaded. Empty for a key that
     /// names a variant exactly.
-    /// Tries each hyphen from the end, and both ends: that of the key and that of its base name.
+    /// Tries the last hyphens as the start of the variant, and the end of the key or a dot as its end.
     package var namesakes: [CacheKey] {
         guard variant == nil else { return [] }
         // A query may follow the extension, and "." may occur in it.

@@ -7,7 +7,7 @@ package protocol ProgressReceiver: AnyObject, Sendable {
     /// Called again if the loader continues in another body.
     func bodyArrives(_ body: GrowingBody)
     /// A response head; the last one counts.
-    /// Called for each response, also before a redirect or a retry.
+    /// Called again after a retry.
     func didRespond(_ head: ReceivedHead)
     /// A placeholder for the final image.
     /// A loader may send several; each replaces the one before.

@@ -19,7 +19,6 @@ private struct RareOptions: Sendable {
 }
 
 /// Immutable options that few requests have. An object, because thousands of requests may wait.
-/// Compared by `hasRareOptions` alone, not by value.
 final class BoxedRareOptions: Sendable {
     fileprivate let all: RareOptions
 
