@@ -133,7 +133,7 @@ package final class ImageTarget: Sendable {
         withExtendedLifetime(foreign) {}
     }
 
-    /// Shows a slot in a view as well; nil: in none.
+    /// The view that shows the slot, too; nil for none.
     package func view(_ key: TargetKey) -> AnimatedView? { state.withLock { $0.slots[key.bytes]?.view } }
 
     /// Shows a slot in a view as well, from the next image on; nil: in none. The view is retained.
