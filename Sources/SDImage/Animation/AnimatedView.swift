@@ -36,7 +36,7 @@ package final class AnimatedView: Sendable {
         var settings = Settings()
         /// The image as set, with its frames.
         var image: Image?
-        /// The image to draw without a player: the first frame, changed if the settings say so.
+        /// Drawn without a player, or before its first frame: the first frame, changed if the settings say so.
         var poster: Image?
         /// nil for stills.
         var player: AnimationPlayer?

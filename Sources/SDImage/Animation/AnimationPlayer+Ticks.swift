@@ -214,7 +214,7 @@ extension AnimationPlayer {
         let clock: (any PlaybackClock)?
     }
 
-    /// The duration of the shown frame is asked first, without the lock.
+    /// The duration of the frame at the position is read first, without the lock.
     private func plan() -> Plan {
         let index = state.withLock { $0.head.position.index }
         let duration = source.frames.durationMilliseconds(at: index)
@@ -223,8 +223,7 @@ extension AnimationPlayer {
             state.plans += 1
             var moment: UInt64?
             if state.isPlaying, !state.waitsForFrames {
-                // A pending frame that is not missing has not been looked up yet.
-                // A frame to look up, or to wait for, needs a tick at once.
+                // A frame that is to be looked up, or may have arrived, needs a tick at once.
                 let isNow = state.head.isMissing || state.head.isStalled || state.head.isWaiting
                 moment = isNow ? now : now &+ state.head.remaining(state.settings, duration: duration)
             }

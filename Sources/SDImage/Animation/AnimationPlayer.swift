@@ -159,7 +159,7 @@ package final class AnimationPlayer: Sendable {
     // MARK: Playback
 
     /// Starts or resumes playback.
-    /// No effect while it plays. A stopped animation begins at its first frame, or at the last one in reverse.
+    /// No effect while it plays. A stopped animation begins at its first frame, or at the last one if the mode starts there.
     package func start() {
         let count = source.frames.frameCount
         let beginsAtFirst = state.withLock { state -> Bool in

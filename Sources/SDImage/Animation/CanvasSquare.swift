@@ -20,6 +20,6 @@ package final class CanvasSquare: Sendable {
         self.isDeflated = isDeflated
     }
 
-    /// Used for the budget, so it is an estimate and not exact.
+    /// An estimate, for the budget.
     package var heldBytes: Int { palette.count * 4 + bytes.count + CanvasSquare.overhead }
 }

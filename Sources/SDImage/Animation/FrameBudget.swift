@@ -17,7 +17,7 @@ package final class FrameBudget: Sendable {
         /// Bytes of the frames.
         package var bytes = 0
         package var canvasBytes = 0
-        /// Due frames that were held.
+        /// Due frames that were held, or are known to fail.
         package var hits = 0
         /// Due frames that were not held.
         package var misses = 0

@@ -158,7 +158,7 @@ struct FrameBudgetState {
         return taken
     }
 
-    /// Divides the limit anew if something has changed.
+    /// Divides the limit again if something has changed.
     private mutating func share() {
         guard accounting.areSharesStale else { return }
         let ids = pools.activeIDs
@@ -171,7 +171,7 @@ struct FrameBudgetState {
     }
 
     /// Evicts canvases kept for seeking first, then frames of pools that do not play, then frames beyond the shares.
-    /// Nothing that plays suffers before what does not play is gone.
+    /// Pools that play lose frames last.
     private mutating func makeRoom() -> Removed {
         guard isFull else { return [] }
         var taken: Removed = []

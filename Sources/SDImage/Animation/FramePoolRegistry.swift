@@ -49,8 +49,8 @@ struct FramePoolRegistry {
     }
 
     /// Modifies the table of a pool and updates the total; nil without such a pool.
-    @discardableResult
     /// The only way to change a table, so that `bytes` stays right.
+    @discardableResult
     mutating func update<R>(_ id: UInt64, _ body: (inout PoolTable) -> R) -> R? {
         guard let index = tables.index(forKey: id) else { return nil }
         let before = tables.values[index].bytes

@@ -7,7 +7,6 @@ import Glibc
     package private(set) var count = 0
     private var capacity = 0
     /// Appending more than this fails with `tooLarge`.
-    /// `reserve` ignores it, and allocates at most 1 MiB.
     private let limit: Int
 
     package init(limit: Int) {

@@ -22,7 +22,7 @@ extension ImageError {
     }
 
     /// True if no coder can decode the bytes, now or later.
-    /// The cache removes such an entry and loads the image again.
+    /// Such an entry of a cache is removed, and the image is loaded again.
     package var meansUnreadable: Bool {
         switch status {
         case .badData, .truncated, .notAnImage, .emptyData: true

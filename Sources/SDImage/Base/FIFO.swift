@@ -1,4 +1,4 @@
-/// First-in first-out queue on one array; popping takes amortised constant time.
+/// First-in first-out queue on one array; popping takes amortized constant time.
 /// Used under the locks of its owners; not synchronized itself.
 package struct FIFO<Element> {
     /// Popped elements are nil until the array is compacted.

@@ -61,7 +61,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Opens a file for reading; never blocks on the other end of a pipe.
-    /// A link, device or pipe opens without harm; callers then check `status` for a regular file.
+    /// A link is refused; a device or pipe opens, so callers check `status` for a regular file.
     package func file(_ name: String) throws(ImageError) -> FileDescriptor {
         try FileDescriptor.made("file: open failed") {
             unsafe openat(number, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)

@@ -2,7 +2,7 @@ import Glibc
 
 /// Address space for an unknown number of bytes, backed by memory as it is used: growth neither moves the bytes nor holds them
 /// twice.
-/// `GrowingBytes` uses it for bodies of 1 MiB and more.
+/// `GrowingBytes` uses it for bodies of more than 1 MiB.
 @safe final class Reservation: @unchecked Sendable {
     // Unchecked: only the one writer changes it; readers see memory that became usable before they got a reference.
     let base: UnsafeMutableRawPointer

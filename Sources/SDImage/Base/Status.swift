@@ -41,7 +41,7 @@ package enum Status: Int32, Sendable, CaseIterable {
     /// A status outside the accepted ones; `httpStatus` of the error holds it.
     case httpStatus = -27
     case tooManyRedirects = -28
-    /// To another scheme, or from https to http.
+    /// A redirect that the rules or a hook refuse.
     case redirectForbidden = -29
     /// A media type outside the accepted ones.
     case contentType = -30
@@ -54,7 +54,7 @@ package enum Status: Int32, Sendable, CaseIterable {
     /// Header fields, or the result of a modifier, cannot be sent.
     case invalidRequest = -34
     case invalidResponse = -35
-    /// No HTTP, or header fields over the limit.
+    /// A violation of HTTP, or a failure of the transport without a status of its own.
     case protocolError = -36
     case authenticationFailed = -37
 
@@ -82,7 +82,7 @@ package enum Status: Int32, Sendable, CaseIterable {
     case diskFull = -73
     /// The folder of the cache is unusable, or other users may write to it.
     case cacheUnusable = -74
-    /// An entry failed its check.
+    /// The index of a cache is damaged.
     case cacheDamaged = -75
 
     // The photo library.

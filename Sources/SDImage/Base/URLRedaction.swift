@@ -50,7 +50,7 @@ extension URLText {
         return Array(segments.map(shown(segment:)).joined(separator: [Byte.slash]))
     }
 
-    /// Text up to the first delimiter of the segment; an ellipsis replaces everything after it.
+    /// An ellipsis replaces parameters, the user of a nested URL, and a segment with escaped delimiters.
     private static func shown(segment: ArraySlice<UInt8>) -> [UInt8] {
         // Escaped delimiters of the same parts of a URL nested in the path.
         let begins = [Byte.question, Byte.at, Byte.semicolon, Byte.hash]

@@ -155,7 +155,7 @@ package struct URLText: Hashable, Sendable {
     package var withoutFragment: ArraySlice<UInt8> { bytes[..<(fragmentPart.range.map { $0.lowerBound - 1 } ?? bytes.count)] }
 
     /// Index of the dot before the extension of the path. A dot at the beginning or end of the last component does not count.
-    /// Keys of variants insert their suffix before it.
+    /// Printed keys of variants have their suffix before it.
     package var extensionDot: Int? { URLText.extensionDot(in: path) }
 
     static func extensionDot(in path: ArraySlice<UInt8>) -> Int? {

@@ -33,7 +33,7 @@ extension URLText {
     }
 
     /// True if the text has only characters of RFC 3986 and complete escapes, with or without a scheme.
-    /// Keys of variants are composed from the bytes of all other texts.
+    /// Printed keys of variants are escaped only for such texts.
     package var isWellFormed: Bool {
         var index = 0
         while index < bytes.count {
@@ -53,7 +53,7 @@ extension URLText {
         return !path.contains(where: URLText.isBracket)
     }
 
-    /// True for an address in brackets, or for a name of unreserved characters, escapes and bytes outside ASCII.
+    /// True for an address in brackets, or for a name without other delimiters than sub-delimiters and "%".
     private var isHostPlain: Bool {
         if host.first == Byte.leftBracket {
             return host.last == Byte.rightBracket

@@ -27,7 +27,7 @@ package struct TargetOptions: Sendable {
 }
 
 /// A manager and the object that closes it with its last reference.
-/// Whatever holds it keeps the manager open.
+/// Keeps the manager open while it is held.
 package struct ManagerHold: Sendable {
     let manager: ImageManager
     package let owner: any Sendable & AnyObject
