@@ -1,7 +1,7 @@
 /// Steps between an image and the coder that encodes it.
 extension CoderRegistry {
     /// Returns the image to encode: still or downscaled, and in the transfer and depth that the options require.
-    /// Throws for options that the format cannot fulfil.
+    /// Throws for options that the format cannot fulfill.
     func prepared(
         _ image: Image, format: ImageFormat, options: EncodeOptions, stop: CancellationToken
     ) throws(ImageError) -> Image {
@@ -47,7 +47,7 @@ extension ImageFormat {
     /// True for built-in formats that can describe no color space. The coders of JPEG and WebP convert colors themselves.
     fileprivate var lacksCodePoints: Bool { [.gif, .bmp, .ico].contains(self) }
 
-    /// Throws for options that files of the format cannot fulfil.
+    /// Throws for options that files of the format cannot fulfill.
     /// Formats of the host are not checked.
     fileprivate func check(_ options: EncodeOptions) throws(ImageError) {
         guard let depths else { return }

@@ -1,6 +1,6 @@
 /// Detects the container format of encoded bytes by their complete signature (docs/decisions.md, "Signatures are compared in
 /// full").
-/// Used where no coder is asked: for hints, for reused bytes, and for messages.
+/// Used by the built-in coders, for hints, for reused bytes, and for messages.
 package enum FormatSniffer {
     /// Returns `unknown` when no known signature matches. Camera raw is never detected, because it looks like TIFF.
     package static func format(of bytes: Bytes) -> ImageFormat {

@@ -1,8 +1,7 @@
-/// For coders without a mode that aims at a size.
 extension EncodeOptions {
     /// Encodes with the best quality whose file does not exceed `maxFileSize`, if that is set; with the lowest quality if none
     /// fits.
-    /// Encodes with the best quality first, then by bisection.
+    /// Tries the best quality first, then searches by bisection.
     package func keepingFileSize(_ encode: (Double) throws(ImageError) -> Bytes) throws(ImageError) -> Bytes {
         if maxFileSize > 0, isLossless {
             throw ImageError(.invalidArgument, "encoder: a maximum file size requires lossy encoding")
