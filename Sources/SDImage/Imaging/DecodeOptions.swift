@@ -77,7 +77,6 @@ package struct DecodeOptions: Hashable, Sendable {
     }
 
     /// The options of each of `count` frames, which share the limit of bytes.
-    /// Frames of one animation share a limit; each gets the same part of it.
     package func ofEachFrame(of count: Int) -> DecodeOptions {
         guard limitBytes > 0, count > 1 else { return self }
         var options = self
@@ -147,7 +146,6 @@ package struct DecodeOptions: Hashable, Sendable {
 }
 
 /// Safety limits of one decode (docs/decisions.md, "Limits of one decode"). On by default; each has its own error message.
-/// A size that exceeds a limit is refused before memory is allocated; the message names the limit.
 package struct DecodeLimits: Hashable, Sendable {
     /// Number of pixels in the header's size, when the coder streams rows and needs no full bitmap.
     package var streamedPixels = 1 << 30
@@ -158,7 +156,6 @@ package struct DecodeLimits: Hashable, Sendable {
     /// Bytes a coder may use besides its result.
     package var workingBytes = 256 << 20
     /// Memory account of the buffers of an operation; empty until it starts.
-    /// nil for limits that are not in use by an operation.
     private var memory = WorkingMemory.Slot()
     /// Frames of an animation.
     package var frames = 10_000
@@ -181,7 +178,6 @@ package struct DecodeLimits: Hashable, Sendable {
     }()
 
     /// The memory account of the operation; outside an operation, a new account on each access.
-    /// A coder that is called without an operation has limits of its own in each call.
     package var account: WorkingMemory { memory.account ?? WorkingMemory(limit: workingBytes) }
 
     /// The same limits with a new memory account.

@@ -1,5 +1,5 @@
 /// Output parameters of one decode, computed from the header before any pixel memory is allocated.
-/// Made by each coder after it has read the header. Throws before any large allocation.
+/// Made by coders after they have read the header, and by `Image.fitted`.
 package struct DecodePlan: Sendable {
     /// Size stored in the file.
     package let storedSize: PixelSize
@@ -50,7 +50,6 @@ package struct DecodePlan: Sendable {
 
     /// Fits a size into a box. An image inside the box keeps its size, and so does one that is to cover the box but is smaller
     /// in one dimension. A reduced image is fitted like its original, because its own sides are rounded.
-    /// Sides are rounded up, so that no side becomes 0.
     private static func fit(
         _ size: PixelSize, of original: PixelSize? = nil, into box: PixelSize, _ mode: ScaleMode
     ) -> PixelSize {

@@ -60,7 +60,6 @@ package struct EncodeOptions: Sendable {
     package var account: WorkingMemory { memory.account ?? WorkingMemory(limit: EncodeOptions.workingBytes) }
 
     /// Throws if a gain map is asked for. For formats that hold none.
-    /// Called by coders of such formats.
     package func refuseGainMap(_ format: ImageFormat) throws(ImageError) {
         guard !embedsGainMap else { throw ImageError(.unsupported, "\(format.name): gain maps are not written") }
     }

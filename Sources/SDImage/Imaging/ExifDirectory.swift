@@ -29,7 +29,6 @@ package struct ExifDirectory {
         /// Number of values, not of bytes.
         let count: UInt32
         /// Position of the four bytes that hold a short value or the offset of a longer one.
-        /// Values of up to four bytes are in the entry itself.
         let position: Int
     }
 

@@ -57,7 +57,6 @@ import SDImagePixels
     }
 
     /// Pointers for the C kernels; valid as long as this axis.
-    /// Memory is owned by the axis.
     var kernel: sdpx_axis {
         unsafe sdpx_axis(
             count: count, taps: taps, starts: UnsafePointer(starts), counts: UnsafePointer(counts),

@@ -47,7 +47,6 @@ package enum FilterShape: Sendable {
 
 /// The weights of consecutive samples. For Lanczos, only the first sine is computed; rotations by a fixed angle give the
 /// others.
-/// Two multiplications replace each further sine.
 struct FilterSteps {
     private let shape: FilterShape
     /// Distance between two samples in units of the kernel.

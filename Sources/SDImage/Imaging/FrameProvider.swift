@@ -1,7 +1,7 @@
 /// The frames of an animation, decoded on demand within bounded memory.
 ///
 /// Frames are composed to the whole canvas and may be requested in any order, from several threads.
-/// Implemented by coders through `StreamDecoder`, by `HeldFrames`, and by tables of the host.
+/// Implemented by decoders, by frames in memory, by transformed frames, and by tables of the host.
 package protocol FrameProvider: AnyObject, Sendable {
     /// Increases while `isGrowing`.
     var frameCount: Int { get }

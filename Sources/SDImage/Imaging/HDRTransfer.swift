@@ -1,8 +1,8 @@
 import SDImagePixels
 
 /// A transfer of ITU-R BT.2100; the raw values are those of ITU-T H.273, table 3, and of `sdimage_transfer_characteristics`.
-/// SMPTE ST 2084.
 package enum HDRTransfer: UInt8, Sendable {
+    /// SMPTE ST 2084.
     case pq = 16
     /// ARIB STD-B67.
     case hlg = 18
@@ -43,7 +43,7 @@ extension Image {
         _ transfer: HDRTransfer, format: PixelFormat? = nil, limit: Int = .max, stop: CancellationToken
     ) throws(ImageError) -> Image {
         let format = format ?? (metadata.hasAlpha ? .rgba16 : .rgb16)
-        // The kernel converts from light only; other pixels are converted to light before.
+        // The kernel converts from light only; callers convert other pixels first.
         guard pixels.format == .rgbaFloat, format == .rgb16 || format == .rgba16 else {
             throw ImageError(.internalError, "image: no conversion to a transfer for this pixel format")
         }

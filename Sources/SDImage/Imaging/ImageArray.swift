@@ -33,7 +33,6 @@ import SDImagePixels
     }
 
     /// Writes an image of the right size to its slot, in the format of the array.
-    /// Called on the thread that finished the load.
     package func write(_ image: Image, at index: Int) throws(ImageError) {
         guard image.size == layout.size, (0..<count).contains(index) else {
             throw ImageError(.internalError, "array: image does not fit slot \(index) of \(count)")

@@ -65,7 +65,7 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
         }
     }
 
-    /// True if files of the format never lose details.
+    /// True if files of the format usually store images without loss.
     /// Formats with both modes count as lossy.
     package var isLossless: Bool {
         switch self {
@@ -91,7 +91,7 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
         return types
     }()
 
-    /// The registered type; "image/*" for an unknown format.
+    /// The registered type, or the usual one for raw images; "image/*" for an unknown format.
     package var mimeType: StaticString {
         switch self {
         case .unknown: "image/*"

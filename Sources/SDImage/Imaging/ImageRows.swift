@@ -1,7 +1,7 @@
 import SDImagePixels
 
 /// The rows of an image in the pixel format of an encoder: those in memory, or converted on demand.
-/// Used by one thread, in the order of rows.
+/// Used by one thread.
 package struct ImageRows {
     package let pixels: PixelBuffer
     package let format: PixelFormat

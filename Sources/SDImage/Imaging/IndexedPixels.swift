@@ -15,7 +15,6 @@ package final class IndexedPixels: @unchecked Sendable {
 
     /// Indexes pixels; nil when there are more than 256 colors or memory is insufficient. `before`: indices of pixels that
     /// differ only inside `changed`.
-    /// Indexes only the changed part if `before` is given, and everything if its palette leaves too few colors.
     package static func of(_ pixels: PixelBuffer, before: IndexedPixels? = nil, changed: PixelArea? = nil) -> IndexedPixels? {
         // The kernel compares pixels as 32-bit numbers.
         guard pixels.format.bytesPerPixel == 4, pixels.format.bytesPerChannel == 1 else { return nil }

@@ -1,8 +1,7 @@
 import SDImagePixels
 
-/// Returns this image if it has the format.
 extension Image {
-    /// The same image in another pixel format.
+    /// The same image in another pixel format; this image if it has the format.
     ///
     /// - 16 to 8 bits drops the low byte; 8 to 16 bits is `v * 257`.
     /// - A target without alpha keeps the straight color, as if the image were opaque.

@@ -1,5 +1,4 @@
 /// Width and height in pixels.
-/// Sizes of files are checked before they are multiplied.
 package struct PixelSize: Hashable, Sendable {
     package var width: Int
     package var height: Int
@@ -41,7 +40,6 @@ package struct PixelSize: Hashable, Sendable {
     }
 
     /// True when this size is that of an original or a smaller one, with its proportions up to the rounding of the sides.
-    /// Sides of reduced images are rounded, each by up to a pixel.
     func isReduction(of original: PixelSize) -> Bool {
         guard original.width >= width, original.height >= height else { return false }
         let skew = Double(width) * Double(original.height) - Double(height) * Double(original.width)

@@ -3,7 +3,6 @@ import SDImagePixels
 /// Rows of the result are made by several threads at once.
 extension PixelBuffer {
     /// Applies an orientation; returns this buffer for `up`.
-    /// Allocates a result of its own.
     package func turned(_ orientation: Orientation, stop: CancellationToken) throws(ImageError) -> PixelBuffer {
         guard orientation != .up else { return self }
         let size = orientation.swapsAxes ? size.swapped : size

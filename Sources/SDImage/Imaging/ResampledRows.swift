@@ -31,8 +31,8 @@ import SDImagePixels
     private let quadStride: Int
     /// Source rows in the order of the integer kernel; nil without it.
     private let quads: ScratchMemory?
-    /// Allocated on first use: 8-bit images are opaque nearly everywhere and do not need it.
     /// Source rows as floats.
+    /// Allocated on first use: 8-bit images are opaque nearly everywhere and do not need it.
     private var floats: ScratchMemory?
     /// Output of the filter for units of gray, before it is transposed to rows.
     private let grays: ScratchMemory?
@@ -80,7 +80,7 @@ import SDImagePixels
     }
 
     /// Produces output rows. A range that follows the previous one continues with the partial sums and filtered rows.
-    /// Ranges may come in any order; one that does not continue starts anew, and filters its first rows again.
+    /// Ranges may come in any order; one that does not continue starts again, and filters its first rows again.
     func make(_ rows: Range<Int>, stop: CancellationToken) throws(ImageError) {
         if rows.lowerBound != nextOutput {
             nextOutput = rows.lowerBound

@@ -12,7 +12,7 @@ import SDImagePixels
 /// Used by `ScanlineWriter` on one thread. Each source row is read once, in order.
 @safe final class RowScaler {
     let outputFormat: PixelFormat
-    /// Format of the source rows and of the sums.
+    /// Format of the source rows.
     private let format: PixelFormat
     /// Size of the image whose rows arrive.
     private let rowSize: PixelSize
@@ -160,7 +160,6 @@ import SDImagePixels
     }
 
     /// Filters the complete rows along x, at most `together`. False if there are none, or too few.
-    /// A group of output pixels is filtered at a time, whose source pixels fit into the buffer.
     private func filterRows(all: Bool) -> Bool {
         var end = unsafe filteredEnd
         let most = unsafe min(rows.count, filteredEnd + RowScaler.together)

@@ -3,7 +3,7 @@
 /// rows.
 package protocol RowTransform: Sendable {
     /// Output format for input rows of `format`.
-    /// Called once for a decode; the default keeps the format.
+    /// The default keeps the format.
     func output(for format: PixelFormat) -> PixelFormat
 
     /// Converts in place when the format stays the same; does nothing otherwise. `format` must be straight; alpha is unchanged.

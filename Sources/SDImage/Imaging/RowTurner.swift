@@ -23,7 +23,7 @@ import SDImagePixels
     /// Rows in the band.
     private var bandCount = 0
 
-    /// Missing rows stay transparent if partial images are accepted.
+    /// Missing rows stay zero if partial images are accepted.
     init(size: PixelSize, format: PixelFormat, turn: Orientation, options: DecodeOptions) throws(ImageError) {
         buffer = try PixelBuffer(
             size: turn.swapsAxes ? size.swapped : size, format: format, limit: options.limits.outputBytes,
