@@ -1,5 +1,5 @@
 /// A Gaussian blur, approximated by three box blurs.
-/// The filter catalog uses it as well. Like all transformers it works on the upright first frame.
+/// The filter CIGaussianBlur uses it as well.
 package struct BlurTransformer: ImageTransformer {
     /// In points.
     let radius: Double

@@ -47,8 +47,7 @@ struct ColorMatrix: Sendable {
         return mixed
     }
 
-    /// True if each color depends on itself alone and alpha is kept, so that a table of 256 values can replace the
-    /// matrix.
+    /// True if each color depends on itself alone and alpha is kept, so that a table can replace the matrix.
     var keepsChannelsApart: Bool {
         rows[3] == [0, 0, 0, 1, 0]
             && (0..<3).allSatisfy { row in (0..<4).allSatisfy { row == $0 || rows[row][$0] == 0 } }

@@ -1,6 +1,5 @@
 extension FilterCatalog {
     /// Filters that read neighboring pixels; lengths are in points.
-    /// They read pixels beside the one they write, and so differ from steps.
     static let areaFilters: [Filter] = [
         Filter("CIGaussianBlur", ["gaussian_blur", "blur"], "As the blur transformer", [FilterParameter("radius", 10, 0...100)]) {
             .gaussian(radius: $0[0])

@@ -17,7 +17,6 @@ struct StepFilter {
         let to = changesAlpha ? from.withAlpha : from.withColor
         let (width, light, codes) = (image.size.width, Int32(isLight ? 1 : 0), steps.map { $0.code(for: image.size) })
         let hasAlpha = image.metadata.hasAlpha || changesAlpha
-        // A table look-up replaces computing in float.
         if steps.allSatisfy(\.isTable), to == .rgb8 || to == .rgba8 {
             let table = table(codes)
             return unsafe try image.redrawnByRows(to, hasAlpha: hasAlpha, stop: stop) { _, target, source in
