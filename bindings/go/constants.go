@@ -60,7 +60,7 @@ const (
 	InvalidRequest Code = "INVALID_REQUEST"
 	// An invalid response.
 	InvalidResponse Code = "INVALID_RESPONSE"
-	// Not HTTP, or headers over the limit.
+	// Not HTTP.
 	ProtocolError Code = "PROTOCOL_ERROR"
 	// Credentials were refused.
 	AuthenticationFailed Code = "AUTHENTICATION_FAILED"
@@ -92,7 +92,7 @@ const (
 	DiskFull Code = "DISK_FULL"
 	// The cache's folder cannot be used, or others may write to it.
 	CacheUnusable Code = "CACHE_UNUSABLE"
-	// An entry failed its check.
+	// An entry failed its check, or the index is damaged.
 	CacheDamaged        Code = "CACHE_DAMAGED"
 	PhotosNotAuthorized Code = "PHOTOS_NOT_AUTHORIZED"
 	PhotosNotAnImage    Code = "PHOTOS_NOT_AN_IMAGE"

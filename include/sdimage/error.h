@@ -53,7 +53,7 @@ typedef enum SDIMAGE_ENUM sdimage_status {
     SDIMAGE_STATUS_FAILED_URL = -33,            /* [1003] failed permanently a moment ago, and not yet retried */
     SDIMAGE_STATUS_INVALID_REQUEST = -34,       /* [2000] header fields or a modifier's result cannot be sent */
     SDIMAGE_STATUS_INVALID_RESPONSE = -35,      /* [2003] an invalid response */
-    SDIMAGE_STATUS_PROTOCOL_ERROR = -36,        /* not HTTP, or headers over the limit */
+    SDIMAGE_STATUS_PROTOCOL_ERROR = -36,        /* not HTTP */
     SDIMAGE_STATUS_AUTHENTICATION_FAILED = -37, /* credentials were refused */
 
     /* The bytes and the pixels. */
@@ -73,7 +73,7 @@ typedef enum SDIMAGE_ENUM sdimage_status {
     SDIMAGE_STATUS_NOT_A_FILE = -72,        /* a folder, a pipe or a device */
     SDIMAGE_STATUS_DISK_FULL = -73,         /* no space, or over the quota */
     SDIMAGE_STATUS_CACHE_UNUSABLE = -74,    /* the cache's folder cannot be used, or others may write to it */
-    SDIMAGE_STATUS_CACHE_DAMAGED = -75,     /* an entry failed its check */
+    SDIMAGE_STATUS_CACHE_DAMAGED = -75,     /* an entry failed its check, or the index is damaged */
 
     /* The photo library. */
     SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED = -90, /* [10001] */

@@ -87,7 +87,7 @@ typedef enum {
  * @SDIMAGE_STATUS_FAILED_URL: failed permanently a moment ago, and not yet retried
  * @SDIMAGE_STATUS_INVALID_REQUEST: header fields or a modifier's result cannot be sent
  * @SDIMAGE_STATUS_INVALID_RESPONSE: an invalid response
- * @SDIMAGE_STATUS_PROTOCOL_ERROR: not HTTP, or headers over the limit
+ * @SDIMAGE_STATUS_PROTOCOL_ERROR: not HTTP
  * @SDIMAGE_STATUS_AUTHENTICATION_FAILED: credentials were refused
  * @SDIMAGE_STATUS_BAD_DATA: damaged: the coder failed
  * @SDIMAGE_STATUS_TRUNCATED: the bytes end too early
@@ -103,7 +103,7 @@ typedef enum {
  * @SDIMAGE_STATUS_NOT_A_FILE: a folder, a pipe or a device
  * @SDIMAGE_STATUS_DISK_FULL: no space, or over the quota
  * @SDIMAGE_STATUS_CACHE_UNUSABLE: the cache's folder cannot be used, or others may write to it
- * @SDIMAGE_STATUS_CACHE_DAMAGED: an entry failed its check
+ * @SDIMAGE_STATUS_CACHE_DAMAGED: an entry failed its check, or the index is damaged
  * @SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED:
  * @SDIMAGE_STATUS_PHOTOS_NOT_AN_IMAGE:
  * @SDIMAGE_STATUS_PHOTOS_NOT_FOUND:

@@ -146,7 +146,7 @@ STATUSES: Final = {
     "failed_url": -33,  # failed permanently a moment ago, and not yet retried
     "invalid_request": -34,  # header fields or a modifier's result cannot be sent
     "invalid_response": -35,  # an invalid response
-    "protocol_error": -36,  # not HTTP, or headers over the limit
+    "protocol_error": -36,  # not HTTP
     "authentication_failed": -37,  # credentials were refused
     "bad_data": -50,  # damaged: the coder failed
     "truncated": -51,  # the bytes end too early
@@ -162,7 +162,7 @@ STATUSES: Final = {
     "not_a_file": -72,  # a folder, a pipe or a device
     "disk_full": -73,  # no space, or over the quota
     "cache_unusable": -74,  # the cache's folder cannot be used, or others may write to it
-    "cache_damaged": -75,  # an entry failed its check
+    "cache_damaged": -75,  # an entry failed its check, or the index is damaged
     "photos_not_authorized": -90,
     "photos_not_an_image": -91,
     "photos_not_found": -92,

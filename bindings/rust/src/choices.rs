@@ -68,7 +68,7 @@ choices! {
         InvalidRequest = SDIMAGE_STATUS_INVALID_REQUEST,
         /// An invalid response.
         InvalidResponse = SDIMAGE_STATUS_INVALID_RESPONSE,
-        /// Not HTTP, or headers over the limit.
+        /// Not HTTP.
         ProtocolError = SDIMAGE_STATUS_PROTOCOL_ERROR,
         /// Credentials were refused.
         AuthenticationFailed = SDIMAGE_STATUS_AUTHENTICATION_FAILED,
@@ -100,7 +100,7 @@ choices! {
         DiskFull = SDIMAGE_STATUS_DISK_FULL,
         /// The cache's folder cannot be used, or others may write to it.
         CacheUnusable = SDIMAGE_STATUS_CACHE_UNUSABLE,
-        /// An entry failed its check.
+        /// An entry failed its check, or the index is damaged.
         CacheDamaged = SDIMAGE_STATUS_CACHE_DAMAGED,
         /// `PHOTOS_NOT_AUTHORIZED`.
         PhotosNotAuthorized = SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED,

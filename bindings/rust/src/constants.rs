@@ -219,7 +219,7 @@ pub const SDIMAGE_STATUS_FAILED_URL: sdimage_status = -33;
 pub const SDIMAGE_STATUS_INVALID_REQUEST: sdimage_status = -34;
 /// An invalid response.
 pub const SDIMAGE_STATUS_INVALID_RESPONSE: sdimage_status = -35;
-/// Not HTTP, or headers over the limit.
+/// Not HTTP.
 pub const SDIMAGE_STATUS_PROTOCOL_ERROR: sdimage_status = -36;
 /// Credentials were refused.
 pub const SDIMAGE_STATUS_AUTHENTICATION_FAILED: sdimage_status = -37;
@@ -251,7 +251,7 @@ pub const SDIMAGE_STATUS_NOT_A_FILE: sdimage_status = -72;
 pub const SDIMAGE_STATUS_DISK_FULL: sdimage_status = -73;
 /// The cache's folder cannot be used, or others may write to it.
 pub const SDIMAGE_STATUS_CACHE_UNUSABLE: sdimage_status = -74;
-/// An entry failed its check.
+/// An entry failed its check, or the index is damaged.
 pub const SDIMAGE_STATUS_CACHE_DAMAGED: sdimage_status = -75;
 pub const SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED: sdimage_status = -90;
 pub const SDIMAGE_STATUS_PHOTOS_NOT_AN_IMAGE: sdimage_status = -91;

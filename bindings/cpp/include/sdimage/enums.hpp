@@ -251,7 +251,7 @@ enum class status : int { // error.h
     invalid_request = SDIMAGE_STATUS_INVALID_REQUEST,
     // An invalid response.
     invalid_response = SDIMAGE_STATUS_INVALID_RESPONSE,
-    // Not HTTP, or headers over the limit.
+    // Not HTTP.
     protocol_error = SDIMAGE_STATUS_PROTOCOL_ERROR,
     // Credentials were refused.
     authentication_failed = SDIMAGE_STATUS_AUTHENTICATION_FAILED,
@@ -283,7 +283,7 @@ enum class status : int { // error.h
     disk_full = SDIMAGE_STATUS_DISK_FULL,
     // The cache's folder cannot be used, or others may write to it.
     cache_unusable = SDIMAGE_STATUS_CACHE_UNUSABLE,
-    // An entry failed its check.
+    // An entry failed its check, or the index is damaged.
     cache_damaged = SDIMAGE_STATUS_CACHE_DAMAGED,
     photos_not_authorized = SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED,
     photos_not_an_image = SDIMAGE_STATUS_PHOTOS_NOT_AN_IMAGE,
