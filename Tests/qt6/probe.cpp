@@ -179,8 +179,8 @@ struct TileFunctions {
         int number = url.path().mid(1).toInt();
         int side =
             query.hasQueryItem(QStringLiteral("side")) ? query.queryItemValue(QStringLiteral("side")).toInt() : 40;
-        tiles.started++;
         tiles.priority = sdimage_request_priority(request);
+        tiles.started++; /* last: tests wait for it, then read the priority */
         if (query.hasQueryItem(QStringLiteral("fail")))
             return SDIMAGE_STATUS_NOT_FOUND;
         if (query.hasQueryItem(QStringLiteral("wide"))) {
