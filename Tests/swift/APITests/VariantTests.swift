@@ -109,7 +109,19 @@ import Testing
         #expect(try load(cache, url, thumbnail).width == 3)
     }
 
-    @Test(arguments: [false, true]) func aVariantOfAnOlderResponseIsNotStoredLater(waits: Bool) throws {
+    // The next two hold a worker while another one has work to do, so they run in processes of their own.
+
+    @Test func aVariantOfAnOlderResponseIsNotStoredLater() async {
+        await #expect(processExitsWith: .success) {
+            for waits in [false, true] { try VariantTests().storeTheVariantOfAnOlderResponse(waits: waits) }
+        }
+    }
+
+    @Test func loadsOfOneResponseKeepTheThumbnailOfOne() async {
+        await #expect(processExitsWith: .success) { try VariantTests().makeTwoThumbnailsOfOneResponse() }
+    }
+
+    private func storeTheVariantOfAnOlderResponse(waits: Bool) throws {
         let cache = try makeCache(in: folder.path)
         let hooks = HostLoadHooks(), gate = Gate()
         // Holds the encode of the first thumbnail.
@@ -138,7 +150,7 @@ import Testing
     }
 
     /// A load whose decode ends after the thumbnail of another load of the same response is stored, and which has none itself.
-    @Test func loadsOfOneResponseKeepTheThumbnailOfOne() throws {
+    private func makeTwoThumbnailsOfOneResponse() throws {
         let cache = try makeCache(in: folder.path)
         let manager = try makeManager(cache: cache, loader: try held.makeLoader())
         let gate = Gate()
