@@ -18,7 +18,7 @@
                 targets.append(FuzzTarget(name: "av") { run($0, av) })
             #endif
             #if SDIMAGE_FUZZ_JXL
-                targets.append(FuzzTarget(name: "jxl") { run($0, jxl) })
+                targets.append(FuzzTarget(name: "jxl") { run($0, jxl, alike: damage) })
             #endif
             #if SDIMAGE_FUZZ_PDF
                 targets.append(FuzzTarget(name: "pdf") { run($0, pdf) })
@@ -66,10 +66,15 @@
             return options
         }()
 
-        private static func run(_ input: FuzzTarget.Input, _ coder: OpaquePointer?) {
+        /// Damaged data, and data that ends early: libjxl finds one or the other first, depending on what it has drawn before.
+        private static let damage = [sdimage_status.SDIMAGE_STATUS_BAD_DATA, .SDIMAGE_STATUS_TRUNCATED].map { [$0.rawValue] }
+
+        /// `alike`: results that count as equal.
+        private static func run(_ input: FuzzTarget.Input, _ coder: OpaquePointer?, alike: [[Int32]] = []) {
             let whole = decode(input, coder, cut: input.count)
             let pieces = decode(input, coder, cut: input.count / 2)
-            expect(whole == pieces, "pieces end as the whole does: \(pieces), \(whole)")
+            let areAlike = alike.contains(whole) && alike.contains(pieces)
+            expect(whole == pieces || areAlike, "pieces end as the whole does: \(pieces), \(whole)")
         }
 
         /// The status, and the size and number of frames of the image.
