@@ -189,7 +189,7 @@ static redisReply *next_reply(connection *self, size_t limit, uint64_t deadline)
             return NULL;
         if (reply)
             return reply;
-        /* A reply that is still incomplete with so many bytes will exceed the limit. */
+        /* A reply that is still incomplete with this many bytes will exceed the limit. */
         if (self->context->reader->len - self->context->reader->pos > limit || !wait_for(self, POLLIN, deadline) ||
             redisBufferRead(self->context) != REDIS_OK)
             return NULL;

@@ -43,7 +43,7 @@ struct PNGDataReader {
     }
 
     /// Returns the data not returned before; `bytes` contains all bytes so far.
-    /// Throws `tooLarge` if the chunks are so many that the list of parts exceeds the working memory.
+    /// Throws `tooLarge` if the list of parts exceeds the working memory.
     mutating func read(_ bytes: Bytes, limits: DecodeLimits) throws(ImageError) -> [Bytes] {
         var parts: [Bytes] = []
         while ending == nil {
