@@ -21,8 +21,10 @@ package struct Freshness: Hashable, Sendable {
     package let isImmutable: Bool
     /// True if the request selects the stored response; otherwise it is not usable even as a fallback.
     package let selectsSame: Bool
-    /// True if the response must not be used when revalidation fails, unless `errorGrace` is set.
+    /// True if the response forbids its use without successful validation, even where `errorGrace` would permit it.
     private let isStaleForbidden: Bool
+    /// True if the request forbids the use without validation; `errorGrace` permits it when the origin fails.
+    private let isValidationRequested: Bool
     /// `stale-if-error` of the request or else of the response: seconds after the lifetime in which the response may be used when
     /// revalidation fails. nil if neither sets it.
     private let errorGrace: Int64?
@@ -46,8 +48,8 @@ package struct Freshness: Hashable, Sendable {
         self.lifetime = lifetime?.seconds ?? 0
         let staleness = age - self.lifetime
         selectsSame = record.isSelected(by: fields)
-        isStaleForbidden =
-            directives.noStore || directives.noCache || directives.mustRevalidate || requested.noCache || !selectsSame
+        isStaleForbidden = directives.noStore || directives.noCache || directives.mustRevalidate || !selectsSame
+        isValidationRequested = requested.noCache
         errorGrace = requested.staleIfError ?? directives.staleIfError
         let isRefused: FreshnessRule? =
             if directives.noStore {
@@ -83,10 +85,11 @@ package struct Freshness: Hashable, Sendable {
     /// The rule by which the stored image replaces `error`, or nil (RFC 9111, section 4.2.4; RFC 5861, section 4).
     /// Called when the origin could not be reached, or before, to find out if an image would be available then.
     package func rule(inPlaceOf error: ImageError) -> FreshnessRule? {
-        guard selectsSame, rule != .noStore, !error.forbidsStaleImage else { return nil }
+        // A prohibition by the response takes precedence over `stale-if-error` (RFC 9111, sections 4.2.4 and 5.2.2.2).
+        guard !isStaleForbidden, !error.forbidsStaleImage else { return nil }
         // An explicit permission has a limit; beyond it the image is not used.
         if let errorGrace { return age - lifetime <= errorGrace ? .staleIfError : nil }
-        if isStaleForbidden { return nil }
+        if isValidationRequested { return nil }
         return error.status == .offline ? .offline : .unreachable
     }
 

@@ -86,6 +86,10 @@ private let cases: [Case] = [
         name: "500, must-revalidate", headers: control("max-age=10, must-revalidate"), now: { $0.status = 500 },
         rule: "must_revalidate", source: none, status: .SDIMAGE_STATUS_HTTP_STATUS, asked: ["conditional"]),
     Case(
+        name: "500, must-revalidate with stale-if-error", headers: control("max-age=10, must-revalidate, stale-if-error=1000"),
+        now: { $0.status = 500 }, rule: "must_revalidate", source: none, status: .SDIMAGE_STATUS_HTTP_STATUS,
+        asked: ["conditional"]),
+    Case(
         name: "503, no-cache", headers: control("no-cache"), now: { $0.status = 503 }, rule: "no_cache", source: none,
         status: .SDIMAGE_STATUS_HTTP_STATUS, asked: ["conditional"]),
     Case(

@@ -172,9 +172,13 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
 }
 
 @Test func whatIsUsedInPlaceOfAnErrorDependsOnBothSides() {
-    func rule(_ control: String, _ error: ImageError, after: Int64 = 99, vary: String = "") -> FreshnessRule? {
-        Row(section: "", control: control, vary: vary, after: after, verdict: .fresh, rule: .none).freshness.rule(
-            inPlaceOf: error)
+    func rule(_ control: String, _ error: ImageError, after: Int64 = 99, vary: String = "", request: String = "")
+        -> FreshnessRule?
+    {
+        Row(
+            section: "", control: control, vary: vary, fields: request.isEmpty ? [:] : ["cache-control": request], after: after,
+            verdict: .fresh, rule: .none
+        ).freshness.rule(inPlaceOf: error)
     }
     let lost = failure(.connectionLost), bad = failure(.httpStatus, 503)
     // RFC 9111, 4.2.4 and 4.3.3: stale responses without a directive, when the origin is unreachable.
@@ -193,10 +197,15 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     #expect(rule("no-cache", failure(.offline)) == nil)
     #expect(rule("no-store", lost) == nil)
     #expect(rule("max-age=1", lost, vary: "*") == nil)
-    // RFC 5861, 4: stale-if-error sets a time, regardless of other directives.
+    // RFC 5861, 4: stale-if-error sets a time, but a prohibition takes precedence over it (RFC 9111, 4.2.4).
     #expect(rule("max-age=1, stale-if-error=100", bad, after: 101) == .staleIfError)
     #expect(rule("max-age=1, stale-if-error=100", bad, after: 102) == nil)
-    #expect(rule("max-age=1, must-revalidate, stale-if-error=100", lost) == .staleIfError)
+    #expect(rule("max-age=1, must-revalidate, stale-if-error=100", lost) == nil)
+    #expect(rule("no-cache, stale-if-error=100", lost) == nil)
+    #expect(rule("max-age=1, must-revalidate", lost, request: "stale-if-error=100") == nil)
+    // The request decides between its own two directives.
+    #expect(rule("max-age=1", lost, request: "no-cache") == nil)
+    #expect(rule("max-age=1", lost, request: "no-cache, stale-if-error=100") == .staleIfError)
     #expect(rule("max-age=1, stale-if-error=100", failure(.httpStatus, 404)) == nil)
 }
 
