@@ -13,14 +13,8 @@ package final class CurlLoader: ImageLoader {
     /// Keeps the service running.
     private let lease: EngineLease?
 
-    /// Guarded by `state`.
-    private struct State {
-        var limits: QueueLimits
-        /// True after `invalidate`.
-        var isInvalidated = false
-    }
-
-    private let state: Lock<State>
+    /// True after `invalidate`.
+    private let isInvalidated = Lock(false)
 
     /// The configuration is copied.
     /// Throws for invalid header fields, and for options that conflict with a transport.
@@ -41,7 +35,6 @@ package final class CurlLoader: ImageLoader {
         try configuration.validateTransport()
         settings = LoaderSettings(configuration)
         self.service = service
-        state = Lock(State(limits: configuration.queueLimits))
     }
 
     deinit { service.post(.forget(loader: settings.id)) }
@@ -103,7 +96,7 @@ package final class CurlLoader: ImageLoader {
             throw ImageError(.unsupported, "http: URL scheme is neither http nor https", url: url.redacted)
         }
         do throws(ImageError) { try RequestHead.validate(request) } catch { throw error.about(url: url.redacted) }
-        if state.withLock({ $0.isInvalidated }) {
+        if isInvalidated.withLock({ $0 }) {
             throw ImageError(.invalidRequest, "downloader: already invalidated", url: url.redacted)
         }
         // The transport has a cookie jar and a TLS configuration of its own.
@@ -194,15 +187,11 @@ package final class CurlLoader: ImageLoader {
     /// Number of running and waiting transfers.
     package var transferCount: Int { settings.transferCount.load(ordering: .relaxed) }
 
-    package var limits: QueueLimits { state.withLock { $0.limits } }
+    package var limits: QueueLimits { settings.limits }
 
     /// Applies to waiting transfers immediately; running ones continue unchanged.
     package func changeLimits(_ change: (inout QueueLimits) -> Void) {
-        state.withLock { state in
-            change(&state.limits)
-            // Posted under the lock, so that the transfer thread receives changes in their order.
-            service.post(.limit(settings, state.limits))
-        }
+        settings.changeLimits(change) { service.post(.limit(loader: settings.id, $0)) }
     }
 
     /// Ends all transfers with `cancelled`.
@@ -211,7 +200,7 @@ package final class CurlLoader: ImageLoader {
 
     /// Refuses new loads. Transfers under way complete, or are cancelled if `cancelling` is true.
     package func invalidate(cancelling: Bool) {
-        state.withLock { $0.isInvalidated = true }
+        isInvalidated.withLock { $0 = true }
         if cancelling { cancelAll() }
     }
 

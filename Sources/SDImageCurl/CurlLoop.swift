@@ -91,7 +91,7 @@ import SDImage
             where transfer.download.settings.id == loader && transfer.download.sharingKey == key {
                 setPriority(priority, of: transfer)
             }
-        case .limit(let settings, let limits): queue(settings).limits = limits
+        case .limit(let loader, let limits): queues[loader]?.limits = limits
         case .cancelAll(let loader):
             for transfer in Array(transfers.values) where transfer.settings.id == loader { end(transfer, .failure(.cancelled)) }
         case .forget(let loader):

@@ -17,8 +17,8 @@ package final class CurlService: EngineService {
         case exchanged(Download, Exchange, Exchange.Event)
         /// Changes the priority of all transfers with this key.
         case prioritize(loader: UInt64, sharingKey: SharingKey, LoadPriority)
-        /// New limits of a downloader.
-        case limit(LoaderSettings, QueueLimits)
+        /// New limits of a downloader for its transfers.
+        case limit(loader: UInt64, QueueLimits)
         case cancelAll(loader: UInt64)
         /// The loader was freed; its idle handles can be freed too.
         case forget(loader: UInt64)
@@ -80,8 +80,9 @@ package final class CurlService: EngineService {
         }
         let (refusal, wasAsleep) = inbox.withLock { inbox -> (ImageError?, Bool) in
             if inbox.isStopping { return (.shutdown, false) }
-            // The thread starts with the first transfer; other commands wait for it.
-            if inbox.thread == nil, case .start = command {
+            if inbox.thread == nil {
+                // Other commands concern transfers, and before the first one there are none.
+                guard case .start = command else { return (nil, false) }
                 do throws(ImageError) { inbox.thread = try startThread() } catch { return (error, false) }
             }
             inbox.commands.append(command)

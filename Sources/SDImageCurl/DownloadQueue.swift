@@ -99,7 +99,7 @@ final class DownloadQueue {
 
     init(_ settings: LoaderSettings) {
         self.settings = settings
-        limits = settings.configuration.queueLimits
+        limits = settings.limits
     }
 
     /// Appends a transfer to the lane of its urgency. Redirects and retries are added again.

@@ -12,6 +12,7 @@ final class LoaderSettings: Sendable {
     let addressRules: AddressRules
     /// Replaced as a whole; readers keep the object that they got.
     private let currentFields: Lock<SentFields>
+    private let currentLimits: Lock<QueueLimits>
     /// Number of responses that changed the cookies of the loader.
     let cookieChanges = Atomic<UInt64>(0)
     /// Number of running and waiting transfers.
@@ -21,6 +22,7 @@ final class LoaderSettings: Sendable {
         id = UniqueNumber.next()
         self.configuration = configuration
         currentFields = Lock(SentFields(configuration.fields, changes: 0, loader: id))
+        currentLimits = Lock(configuration.queueLimits)
         addressRules = AddressRules(configuration)
         proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }
@@ -37,6 +39,17 @@ final class LoaderSettings: Sendable {
             var fields = current.fields
             fields.set(name, value)
             current = SentFields(fields, changes: current.changes + 1, loader: id)
+        }
+    }
+
+    /// Numbers of transfers at once, at this moment.
+    var limits: QueueLimits { currentLimits.withLock { $0 } }
+
+    /// Calls `publish` under the lock, so that it receives concurrent changes in their order.
+    func changeLimits(_ change: (inout QueueLimits) -> Void, publish: (QueueLimits) -> Void) {
+        currentLimits.withLock { limits in
+            change(&limits)
+            publish(limits)
         }
     }
 }
