@@ -242,7 +242,10 @@ static void end_lease(tier *self, job *job, sdremote_command *lease, sdremote_co
 
 /* Completes a change. A replacement succeeds also if the server kept its entry. */
 static void end_change(tier *self, job *job, sdremote_command *command) {
-    bool is_done = command->has_response && (job->kind != JOB_STORE || command->is_true);
+    /* Without memory for the entry, prepare() has put another command in the place of the change. */
+    bool lacks_memory = (job->kind == JOB_STORE && command->verb != SDREMOTE_SET) ||
+                        (job->kind == JOB_REPLACE && command->verb != SDREMOTE_SWAP);
+    bool is_done = !lacks_memory && command->has_response && (job->kind != JOB_STORE || command->is_true);
     pthread_mutex_lock(&self->lock);
     sdimage_reply *reply = sdremote_take_reply(job);
     if (!is_done)
@@ -261,6 +264,8 @@ static void end_change(tier *self, job *job, sdremote_command *command) {
     pthread_mutex_unlock(&self->lock);
     if (is_done)
         sdremote_complete(reply, NULL);
+    else if (lacks_memory)
+        sdremote_refuse(reply, SDIMAGE_STATUS_NO_MEMORY, "remote cache: no memory for the entry");
     else if (command->has_response)
         sdremote_refuse(reply, SDIMAGE_STATUS_IO_ERROR, "remote cache: server refused the entry");
     else

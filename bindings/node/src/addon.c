@@ -6,12 +6,16 @@
 
 #include "binding.h"
 
-/* Cleanup hook of the environment, before its values are collected. No event from the loop follows. */
+/* Cleanup hook of the environment, before its values are collected. No event from the loop follows. A member is NULL if
+ * the binding could not be made completely. */
 static void ending(void *data) {
     binding *binding = data;
-    watch_close(binding->events);
-    watch_close(binding->requests);
-    inbox_close(binding->inbox);
+    if (binding->events)
+        watch_close(binding->events);
+    if (binding->requests)
+        watch_close(binding->requests);
+    if (binding->inbox)
+        inbox_close(binding->inbox);
     sdimage_dispatcher_unref(binding->dispatcher);
 }
 
@@ -59,17 +63,20 @@ static binding *binding_new(napi_env env) {
     if (!made || sdimage_dispatcher_new_pollable(&made->dispatcher, &error) < 0 || !(made->inbox = inbox_new())) {
         napi_throw_error(env, NULL, error ? sdimage_error_message(error) : "library: no memory");
         sdimage_error_unref(error);
+        if (made)
+            ending(made);
+        free(made);
         return NULL; /* the process has run out of descriptors, so the addon cannot work */
     }
     /* From here on the environment owns the binding, also after a failure below. */
     napi_set_instance_data(env, made, ended, NULL);
+    napi_add_env_cleanup_hook(env, ending, made);
     made->events = watch_new(env, sdimage_dispatcher_descriptor(made->dispatcher), "sdimage.load", take_events);
     made->requests = watch_new(env, inbox_descriptor(made->inbox), "sdimage.loader", take_requests);
     if (!made->events || !made->requests) {
         napi_throw_error(env, NULL, "event loop: descriptor refused");
         return NULL;
     }
-    napi_add_env_cleanup_hook(env, ending, made);
     return made;
 }
 

@@ -232,9 +232,15 @@ static bool read_inputs(napi_env env, job *job, napi_value object) {
     if (property(env, object, "key", &value))
         job->key = text_of(env, value, &job->key_length);
     /* Copies the bytes, because a program may change or detach them while they are read. */
-    if (property(env, object, "bytes", &value) &&
-        (!bytes_of(env, value, &bytes, &length) || sdimage_data_new(bytes, length, &job->data, NULL) < 0))
-        return false;
+    if (property(env, object, "bytes", &value)) {
+        if (!bytes_of(env, value, &bytes, &length))
+            return false;
+        sdimage_status status = sdimage_data_new(bytes, length, &job->data, NULL);
+        if (status < 0) {
+            throw_error(env, status, NULL);
+            return false;
+        }
+    }
     if (property(env, object, "decode", &value))
         job->decode = decode_options_of(env, value);
     if (property(env, object, "encode", &value))
