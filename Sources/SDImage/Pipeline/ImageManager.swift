@@ -131,7 +131,8 @@ package final class ImageManager: Sendable {
         guard let image = imageInMemory(prepared.request, keys.final) else { return .missed }
         let result = ImageResult(kind: .final, image: image, source: .memory, url: prepared.url, cacheKey: keys.printed)
         observers.loadEnded(result)
-        return .found(LoadTask(found: result, token: token, isHandled: isHandled), result)
+        return .found(
+            LoadTask(found: result, token: token, priority: prepared.request.priority, isHandled: isHandled), result)
     }
 
     // The next two do not count a reference to the object that they use: threads that find images in memory would contend for

@@ -111,9 +111,9 @@ package final class LoadTask: Sendable {
 
     /// A load that finished at its start. `isHandled`: the caller runs the callback itself, and reports its end with
     /// `foundDelivered`.
-    init(found result: ImageResult, token: UInt, isHandled: Bool) {
+    init(found result: ImageResult, token: UInt, priority: LoadPriority, isHandled: Bool) {
         url = result.url
-        currentPriority = Atomic(LoadPriority.normal.rawValue)
+        currentPriority = Atomic(priority.rawValue)
         observers = nil
         self.token = token
         dispatcher = nil

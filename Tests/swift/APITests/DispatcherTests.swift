@@ -24,6 +24,19 @@ import Testing
         #expect(listener.finals.first?.thread == UInt(pthread_self()))
     }
 
+    // Delivered within the call, by the library's callback thread, and with events.
+    @Test func theTaskOfAMemoryHitHasThePriorityOfItsRequest() throws {
+        for dispatcher in [try immediateDispatcher(), nil, try pollable()] {
+            let (manager, request) = try warmManager(dispatcher)
+            for priority: sdimage_priority in [.SDIMAGE_PRIORITY_LOW, .SDIMAGE_PRIORITY_HIGH] {
+                sdimage_request_set_priority(request.pointer, priority)
+                let task = try Listener().load(manager, request)
+                #expect(sdimage_task_is_finished(task.pointer))
+                #expect(sdimage_task_priority(task.pointer) == priority)
+            }
+        }
+    }
+
     // The result of a load is known before its callback ends; those of a target pass through a queue of its own.
     @Test(arguments: [false, true]) func waitingForAllIncludesImmediateCallbacks(ofTarget: Bool) throws {
         let gate = Gate(), held = HeldLoader(), listener = Listener(), widget = Widget(animates: false)
