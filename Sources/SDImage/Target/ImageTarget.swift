@@ -92,10 +92,13 @@ package final class ImageTarget: Sendable {
     /// The load in progress in a slot.
     /// The latest load, or the one that the host has set; nil if there is none.
     package func task(_ key: TargetKey) -> LoadTask? {
-        state.withLock { state in
+        let (foreign, own) = state.withLock { state in
             let slot = state.slots[key.bytes]
-            return slot?.foreign ?? slot?.loads.last?.task
+            return (slot?.foreign, slot?.loads.last?.task)
         }
+        // A load of the host does not leave its slot by itself.
+        guard let foreign, !foreign.isDelivered else { return own }
+        return foreign
     }
 
     /// Changes the priority of the loads in progress in a slot.

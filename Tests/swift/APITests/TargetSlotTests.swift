@@ -55,6 +55,24 @@ import Testing
         #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
     }
 
+    @Test func aLoadOfTheProgramsOwnIsGoneFromItsSlotAfterItsLastCallback() throws {
+        let fixture = try TargetFixture()
+        let listener = Listener()
+        let seen = Locked<OpaquePointer?>(nil)
+        listener.onResult = { [target = fixture.target] _, _ in seen.set(running(target)) }
+        let request = makeRequest("test://own")
+        sdimage_request_set_priority(request.pointer, .SDIMAGE_PRIORITY_HIGH)
+        let own = try listener.load(fixture.manager, request)
+        sdimage_target_set_task(fixture.target.pointer, nil, own.pointer)
+        #expect(sdimage_target_priority(fixture.target.pointer, nil) == .SDIMAGE_PRIORITY_HIGH)
+        #expect(fixture.held.answer(makePNG(width: 8, height: 8)))
+        #expect(listener.final()?.width == 8)
+        #expect(seen.wait { $0 != nil })
+        #expect(seen.get() == own.pointer)
+        #expect(Locked(()).wait { _ in running(fixture.target) == nil })
+        #expect(sdimage_target_priority(fixture.target.pointer, nil) == .SDIMAGE_PRIORITY_NORMAL)
+    }
+
     @Test func aLoadTakenOutOfItsSlotGoesOn() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
