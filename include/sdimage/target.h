@@ -267,8 +267,8 @@ SDIMAGE_API void sdimage_target_set_priority(sdimage_target *target, const char 
 /* Returns the priority of the load under way in a slot (NULL: the default key); NORMAL if there is none. */
 SDIMAGE_API sdimage_priority sdimage_target_priority(const sdimage_target *target, const char *key);
 
-/* Puts a load started by the program itself into a slot. Loads under way there are cancelled; the next load in the slot
- * cancels this one. Its image is not shown. */
+/* Puts a load started by the program itself into a slot. Other loads under way there are cancelled; the next load in
+ * the slot cancels this one. Its image is not shown. */
 SDIMAGE_API void sdimage_target_set_task(sdimage_target *target, const char *key, sdimage_task *task);
 
 /* Removes the loads under way from a slot: they continue and show their images, and no other load of the slot cancels

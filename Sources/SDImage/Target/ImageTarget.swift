@@ -114,7 +114,9 @@ package final class ImageTarget: Sendable {
     package func setTask(_ task: LoadTask, _ key: TargetKey) {
         let ended = state.withLock { state -> [Endable] in
             guard !state.isClosed else { return [.task(task)] }
-            let before = state.slots[key.bytes]
+            var before = state.slots[key.bytes]
+            // A task that is set again does not end.
+            if before?.foreign === task { before?.foreign = nil }
             state.slots[key.bytes, default: Slot(key: key.text)].loads = []
             state.slots[key.bytes]?.foreign = task
             return before.map(ImageTarget.contents) ?? []

@@ -73,6 +73,16 @@ import Testing
         #expect(sdimage_target_priority(fixture.target.pointer, nil) == .SDIMAGE_PRIORITY_NORMAL)
     }
 
+    @Test func aLoadOfTheProgramsOwnThatIsSetAgainGoesOn() throws {
+        let fixture = try TargetFixture()
+        let listener = Listener()
+        let own = try listener.load(fixture.manager, makeRequest("test://own"))
+        for _ in 0..<2 { sdimage_target_set_task(fixture.target.pointer, nil, own.pointer) }
+        #expect(running(fixture.target) == own.pointer)
+        #expect(fixture.held.answer(makePNG(width: 8, height: 8)))
+        #expect(listener.final()?.width == 8)
+    }
+
     @Test func aLoadTakenOutOfItsSlotGoesOn() throws {
         let fixture = try TargetFixture()
         try fixture.widget.load(fixture.target, makeRequest("test://a"))
