@@ -61,6 +61,8 @@ final class Load: LoadWork {
         // Only a load that needs no cache and no suspension can start here without delaying its caller.
         if context.policy == .ignore, context.memoryImage == nil, need == .none, startHere() { return }
         context.enterTransferOrder()
+        // Cancelled before it had a position to leave, such as by the callback for a cached image.
+        guard !isFinished else { return context.leaveTransferOrder() }
         run(on: need == .disk ? context.engine.lane(.high) : context.engine.executor) { load in
             load.context.addTime(since: load.context.started) { $0.queued += $1 }
             await load.lookUp()

@@ -62,6 +62,27 @@ import Testing
         #expect(hasReturned.wait { $0 })
     }
 
+    // In the callback for the cached image of a refresh, which precedes its start: later transfers do not wait for it.
+    @Test func inTheDeliveryOfTheCachedImage() throws {
+        let held = HeldLoader()
+        let cache = try makeCache(in: nil), immediate = try immediateDispatcher(), image = try makeImage(width: 6)
+        let manager = try makePatientManager(cache: cache, loader: try held.makeLoader())
+        #expect(sdimage_cache_set_memory_image(cache.pointer, "test://a", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let request = makeRequest("test://a")
+        sdimage_request_set_freshness(request.pointer, .SDIMAGE_FRESHNESS_REFRESH)
+        sdimage_request_set_dispatcher(request.pointer, immediate.pointer)
+        let listener = Listener(), later = Listener()
+        listener.onResult = { task, result in
+            if sdimage_result_kind(result) == .SDIMAGE_DELIVERY_KIND_CACHED { sdimage_task_cancel(task) }
+        }
+        _ = try listener.load(manager, request)
+        #expect(listener.results.map(\.status) == [.SDIMAGE_STATUS_OK, .SDIMAGE_STATUS_CANCELLED])
+        _ = try later.load(manager, makeRequest("test://b"))
+        #expect(held.answer(picture))
+        #expect(later.final()?.width == 6)
+        #expect(held.startCount == 1)
+    }
+
     // During the download; the loader is notified.
     @Test func inTheLoader() throws {
         let held = HeldLoader()
