@@ -215,13 +215,14 @@ package final class AnimationPlayer: Sendable {
             state.head.seek(to: index, loop: max(loop, 0))
             return state.generation
         }
+        // Also if the frame cannot be made: the clock may be waiting for a frame of the former position.
+        defer { settle() }
         let frame: CachedFrame
         if case .frame(let held) = pool.look(index) { frame = held } else { frame = try pool.make(index) }
         let image = try handler?.wantsFrames == true ? frame.image() : nil
         // Another seek or stop may have happened while the frame was made.
         guard show(frame, if: generation) else { return }
         if let image { handler?.frame(self, index, image) }
-        settle()
     }
 
     /// Continues with new frames of the provider; used with clocks, after the provider has grown.

@@ -9,6 +9,7 @@ final class HostFrames: @unchecked Sendable {
     private var log: [UInt32] = []
     private var destroyed = 0
     private var isHeld = false
+    private var heldIndex: UInt32?
     let durations: [UInt32]
     let loops: UInt32
     /// Frames whose creation fails.
@@ -26,8 +27,8 @@ final class HostFrames: @unchecked Sendable {
     var made: [UInt32] { condition.withLock { log } }
     var destroyCount: Int { condition.withLock { destroyed } }
 
-    /// Blocks frame creation until `release`.
-    func hold() { condition.withLock { isHeld = true } }
+    /// Blocks frame creation until `release`: of all frames, or of one.
+    func hold(only index: UInt32? = nil) { condition.withLock { (isHeld, heldIndex) = (true, index) } }
     func release() { note { $0.isHeld = false } }
 
     /// Grows the frame count; `isLast`: the animation is complete.
@@ -67,7 +68,7 @@ final class HostFrames: @unchecked Sendable {
 
     private func make(_ index: UInt32, _ image: UnsafeMutablePointer<OpaquePointer?>?) -> sdimage_status {
         let isBroken = condition.withLock {
-            while isHeld { condition.wait() }
+            while isHeld, heldIndex ?? index == index { condition.wait() }
             log.append(index)
             condition.broadcast()
             return broken.contains(index)

@@ -118,6 +118,29 @@ import Testing
         #expect(poll(&watched, 1, 20) == 0)
     }
 
+    @Test func aClockGoesOnAfterASeekToADamagedFrame() throws {
+        let frames = HostFrames([5, 5, 5, 5])
+        frames.broken = [3]
+        frames.hold(only: 0)
+        let playing = try Playing(provider: try frames.provider())
+        sdimage_player_set_clock(playing.pointer, .SDIMAGE_PLAYER_CLOCK_DESCRIPTOR, nil, nil)
+        var watched = pollfd(fd: sdimage_player_descriptor(playing.pointer), events: Int16(POLLIN), revents: 0)
+        playing.play()
+        #expect(poll(&watched, 1, 30_000) == 1)
+        sdimage_player_advance(playing.pointer)
+        // The clock stands still until the first frame has arrived.
+        #expect(poll(&watched, 1, 50) == 0)
+        #expect(sdimage_player_seek(playing.pointer, 3, 0, nil) == .SDIMAGE_STATUS_BAD_DATA)
+        #expect(playing.isPlaying && playing.index == 3)
+        #expect(poll(&watched, 1, 30_000) == 1)
+        frames.release()
+        while playing.frames.isEmpty {
+            #expect(poll(&watched, 1, 30_000) == 1)
+            sdimage_player_advance(playing.pointer)
+        }
+        #expect(playing.frames == [0])
+    }
+
     @Test func theLibrarysClockPlaysOnItsDispatcher() throws {
         let playing = try Playing(provider: try HostFrames([5, 5, 5], loops: 3).provider())
         let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }
