@@ -53,7 +53,7 @@ SDIMAGE_API size_t sdimage_resources_get_scales(const sdimage_resources *resourc
  * A name is a path below the folder, NUL-terminated, in the file system's own bytes: "cat", "pets/cat.gif". Without an
  * extension it names a PNG: "cat" and "cat.png" are the same name. The first existing file is used:
  *
- * 1. if the name contains a scale, as "cat@2x" and "cat@1.5x.gif" do, the file with that scale, then step 3;
+ * 1. if the name contains a scale, as "cat@2x" and "cat@1.5x.gif" do, the file with that scale;
  * 2. the name with each of the preferred scales, in their order: "cat@2x.png", "cat@1.5x.png"; a scale of 1 is omitted,
  *    "cat.png";
  * 3. the name without a scale, "cat.png".
