@@ -221,7 +221,6 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
     private typealias Question<R> = @Sendable (any ImageCaching) async throws(ImageError) -> R?
 
     /// The first result that is not nil. Throws only when no member has a result.
-    /// Concurrent members that are too late are cancelled.
     private func first<R: Sendable>(
         of members: [any ImageCaching], _ isConcurrent: Bool, _ query: @escaping Question<R>
     ) async throws(ImageError) -> R? {
@@ -237,23 +236,12 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
             if let failure { throw failure }
             return nil
         }
-        let outcome: Result<R?, ImageError> = await withTaskGroup(of: Result<R?, ImageError>.self) { group in
-            for member in members {
-                group.addTask {
-                    do throws(ImageError) { return .success(try await query(member)) } catch { return .failure(error) }
-                }
+        let queries = members.map { member -> CacheRace<R>.Query in
+            {
+                do throws(ImageError) { return .success(try await query(member)) } catch { return .failure(error) }
             }
-            var outcome = Result<R?, ImageError>.success(nil)
-            for await each in group {
-                if case .success(.some) = each {
-                    group.cancelAll()
-                    return each
-                }
-                if case .failure = each { outcome = each }
-            }
-            return outcome
         }
-        return try outcome.get()
+        return try await CacheRace<R>().first(of: queries, lease: lease).get()
     }
 
     /// The outcomes of all members, which run concurrently.

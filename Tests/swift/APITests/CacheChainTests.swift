@@ -49,6 +49,49 @@ import Testing
         #expect(sdimage_cache_contains(fast.pointer, "test://host/a.png", -1) == .SDIMAGE_CACHE_LAYERS_ALL)
     }
 
+    @Test func aConcurrentQueryEndsWithTheFirstHit() throws {
+        let folder = TemporaryDirectory(), slow = HeldCache(), listener = Listener()
+        let stored = try makeCache(in: folder.path)
+        let bytes = makePNG(width: 3, height: 2)
+        let data = try make(sdimage_data_unref) { sdimage_data_new(bytes, bytes.count, $0, $1) }
+        #expect(sdimage_cache_store_data(stored.pointer, "test://a", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let chain = try makeChain(stored, try slow.makeCache())
+        #expect(
+            sdimage_cache_chain_set_policy(
+                chain.pointer, .SDIMAGE_CACHE_CHAIN_OPERATION_QUERY, .SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT, nil)
+                == .SDIMAGE_STATUS_OK)
+        let manager = try makeManager(cache: chain, loader: try HeldLoader().makeLoader())
+        _ = try listener.load(manager, makeRequest("test://a"))
+        let reply = try #require(slow.query())
+        // The other member has not replied.
+        #expect(listener.final()?.source == .SDIMAGE_IMAGE_SOURCE_DISK)
+        #expect(becomesTrue { sdimage_reply_is_cancelled(reply) })
+        sdimage_reply_complete(reply)
+        sdimage_reply_unref(reply)
+    }
+
+    @Test func aConcurrentQueryWithoutAHitWaitsForAllMembers() throws {
+        let caches = [HeldCache(), HeldCache()], held = HeldLoader(), listener = Listener()
+        let chain = try makeChain(try caches[0].makeCache(), try caches[1].makeCache())
+        #expect(
+            sdimage_cache_chain_set_policy(
+                chain.pointer, .SDIMAGE_CACHE_CHAIN_OPERATION_QUERY, .SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT, nil)
+                == .SDIMAGE_STATUS_OK)
+        let manager = try makeManager(cache: chain, loader: try held.makeLoader())
+        let task = try listener.load(manager, makeRequest("test://a"))
+        for cache in caches {
+            let reply = try #require(cache.query())
+            #expect(held.startCount == 0)
+            sdimage_reply_complete(reply)
+            sdimage_reply_unref(reply)
+        }
+        let sink = try #require(held.next())
+        sdimage_task_cancel(task.pointer)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
+        sdimage_load_sink_finish(sink, nil)
+        sdimage_load_sink_unref(sink)
+    }
+
     @Test func aChainCannotHoldItselfAndOnlyChainsHold() throws {
         let plain = try makeCache(in: nil)
         let inner = try makeChain(plain)
