@@ -155,6 +155,11 @@ enum Defaults {
             observers: LoadObservers(statistics, configuration.observer), lease: lease)
     }
 
+    /// The same for a C program, with its dispatcher.
+    static func makeManagerObject(_ configuration: ManagerConfiguration) throws(ImageError) -> ManagerObject {
+        ManagerObject(try makeManager(configuration), dispatcher: configuration.dispatcher)
+    }
+
     /// Makes a manager for loads from one cache alone.
     static func makeLookupManager(_ cache: any ImageCaching) throws(ImageError) -> ImageManager {
         let lease = try Engine.acquire()

@@ -97,7 +97,7 @@ public func sdimage_manager_new(_ config: Object, _ manager: ObjectOut, _ error:
         unsafe try requireResult(manager)
         let configuration =
             unsafe config == nil ? ManagerConfiguration() : try Handle.borrow(config, as: ManagerConfigObject.self).value
-        unsafe try give(ManagerObject(try Defaults.makeManager(configuration)), manager)
+        unsafe try give(try Defaults.makeManagerObject(configuration), manager)
     }
 }
 
@@ -113,7 +113,7 @@ public func sdimage_manager_new_in(_ directory: Text, _ dispatcher: Object, _ ma
         if unsafe dispatcher != nil {
             configuration.dispatcher = unsafe try Handle.borrow(dispatcher, as: DispatcherObject.self).dispatcher
         }
-        unsafe try give(ManagerObject(try Defaults.makeManager(configuration)), manager)
+        unsafe try give(try Defaults.makeManagerObject(configuration), manager)
     }
 }
 

@@ -22,8 +22,13 @@ package final class ManagerObject: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 
     package let manager: ImageManager
+    /// Retained because a pollable dispatcher is open only while it is referenced; the manager holds its queue.
+    private let dispatcher: (any Dispatcher)?
 
-    package init(_ manager: ImageManager) { self.manager = manager }
+    package init(_ manager: ImageManager, dispatcher: (any Dispatcher)? = nil) {
+        self.manager = manager
+        self.dispatcher = dispatcher
+    }
 
     /// A child cannot close a manager: it would wait for threads that do not exist.
     deinit { if !Engine.isForked { manager.close() } }

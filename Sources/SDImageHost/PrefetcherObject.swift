@@ -15,5 +15,10 @@ package final class PrefetcherObject: Sendable, HandleObject {
             manager: manager.manager, dispatcher: dispatcher ?? LibraryDispatcher(lease: lease), lease: lease)
     }
 
-    deinit { if !Engine.isForked { prefetcher.cancelAll() } }
+    deinit {
+        if Engine.isForked { return }
+        prefetcher.cancelAll()
+        // It may hold a dispatcher whose queue holds the prefetcher.
+        prefetcher.setRequest(nil)
+    }
 }

@@ -29,7 +29,8 @@ package final class ImageManager: Sendable {
     let disk: (any DataCaching)?
     /// The loader of requests that do not set one; nil: such requests find cached images only.
     package let loader: (any ImageLoader)?
-    /// The dispatcher of requests that do not set one.
+    /// The dispatcher of requests that do not set one. Of a pollable one this is the queue, because calls that are queued may hold
+    /// the manager.
     private let dispatcher: any Dispatcher
     /// The transformer of requests that do not set one.
     let transformer: (any ImageTransformer)?
@@ -71,7 +72,7 @@ package final class ImageManager: Sendable {
         memory = cache?.memoryPart
         disk = cache?.diskPart
         self.loader = loader
-        self.dispatcher = dispatcher
+        self.dispatcher = dispatcher.target
         self.transformer = transformer
         self.registry = registry
         self.lease = lease

@@ -192,5 +192,14 @@ extension PrefetchGroup {
         withExtendedLifetime(owner) {}
     }
 
+    /// Ends without a report to the host. Releases the handler and the owner.
+    func drop() {
+        let released = monitor.withLock { state in
+            defer { (state.isCompleted, state.handler, state.owner) = (true, nil, nil) }
+            return (state.handler, state.owner)
+        }
+        withExtendedLifetime(released) {}
+    }
+
     var isCompleted: Bool { monitor.withLock { $0.isCompleted } }
 }

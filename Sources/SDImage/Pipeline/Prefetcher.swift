@@ -117,7 +117,11 @@ package final class Prefetcher: Sendable {
     func cancel(_ group: PrefetchGroup) {
         guard let tasks = group.markCancelled() else { return }
         for task in tasks { task.cancel() }
-        calls.perform { [self] in complete(group, .cancelled) }
+        calls.perform { [self] in
+            complete(group, .cancelled)
+        } dropped: { [self] in
+            drop(group)
+        }
         schedule()
     }
 
@@ -171,7 +175,11 @@ package final class Prefetcher: Sendable {
         let result = group.placed(result, at: index)
         state.withLock { $0.running -= 1 }
         if group.note(result, at: index) {
-            calls.perform { [self] in notify(group, index, result) }
+            calls.perform { [self] in
+                notify(group, index, result)
+            } dropped: { [self] in
+                drop(group)
+            }
         }
         schedule()
     }
@@ -201,6 +209,13 @@ package final class Prefetcher: Sendable {
         }
         if isLast { observer?.idle(total: sum.total, skipped: sum.skipped) }
         group.complete(error)
+    }
+
+    /// Ends a group without its callbacks, which no thread can take any more. Does nothing before its loads have ended.
+    private func drop(_ group: PrefetchGroup) {
+        guard group.isOver else { return }
+        state.withLock { $0.groups.removeAll { $0 === group } }
+        group.drop()
     }
 
     /// Sums over groups that are not completed.

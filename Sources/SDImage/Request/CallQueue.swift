@@ -6,9 +6,10 @@ import Glibc
 /// Used by targets, players, prefetchers and other objects with several kinds of callbacks.
 /// `monitor` has the lock; it is not held while callbacks run.
 package final class CallQueue: Dispatcher, Delivery {
-    /// `delivery`: one or more callbacks of a load, which queues them itself.
+    /// `delivery`: one or more callbacks of a load, which queues them itself. `dropped` runs in place of a call that no thread can
+    /// run any more.
     private enum Item {
-        case call(@Sendable () -> Void)
+        case call(@Sendable () -> Void, dropped: (@Sendable () -> Void)?)
         case delivery(any Delivery)
     }
 
@@ -36,8 +37,10 @@ package final class CallQueue: Dispatcher, Delivery {
     package func deliver(_ delivery: any Delivery) { add(.delivery(delivery), inline: true) }
 
     /// Runs `body` in order. On the dispatcher's thread, `body` runs before this returns, unless a call of this queue is
-    /// running; then it runs after that call.
-    package func perform(_ body: @escaping @Sendable () -> Void) { add(.call(body), inline: true) }
+    /// running; then it runs after that call. `dropped` runs instead if the call is dropped, on any thread; it must not call the host.
+    package func perform(_ body: @escaping @Sendable () -> Void, dropped: (@Sendable () -> Void)? = nil) {
+        add(.call(body, dropped: dropped), inline: true)
+    }
 
     /// `inline`: the call may run on this thread before the function returns.
     private func add(_ item: Item, inline: Bool) {
@@ -58,7 +61,7 @@ package final class CallQueue: Dispatcher, Delivery {
         var next = monitor.withLock { $0.next(isFirst: true) }
         while let item = next {
             switch item {
-            case .call(let body):
+            case .call(let body, _):
                 body()
                 count += 1
             case .delivery(let delivery): count += delivery.deliverPending()
@@ -72,8 +75,12 @@ package final class CallQueue: Dispatcher, Delivery {
 
     /// Discards all queued calls because no thread can run them any more.
     package func dropPending() {
-        // Calls are only released, but each delivery has a state that must end.
-        let dropped = monitor.withLock { $0.items.drain() }
-        for case .delivery(let delivery) in dropped { delivery.dropPending() }
+        for item in monitor.withLock({ $0.items.drain() }) {
+            switch item {
+            case .call(_, let dropped): dropped?()
+            // Each delivery has a state that must end.
+            case .delivery(let delivery): delivery.dropPending()
+            }
+        }
     }
 }

@@ -54,6 +54,23 @@ import Testing
         #expect(listener.completed == ["completed 1 1"])
     }
 
+    // No thread can take the callbacks of a dispatcher that the program has released.
+    @Test(arguments: [false, true]) func aListEndsWithItsDispatcher(isThatOfTheManager: Bool) throws {
+        let listener = PrefetchListener()
+        do {
+            let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }
+            let manager = try makeManager(
+                cache: nil, loader: try answering(), dispatcher: isThatOfTheManager ? dispatcher : nil)
+            let prefetcher = try makePrefetcher(manager, dispatcher: dispatcher)
+            let group = try #require(try listener.start(prefetcher, urls(2)))
+            #expect(sdimage_prefetch_group_wait(group.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+            #expect(waitUntilReadable(dispatcher))
+            withExtendedLifetime(prefetcher) {}
+        }
+        #expect(listener.waitForDestroy())
+        #expect(listener.log.isEmpty)
+    }
+
     // A limit of 0 counts as 1.
     @Test func noPlacesAtAllIsOne() throws {
         let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try answering()), atOnce: 0)
