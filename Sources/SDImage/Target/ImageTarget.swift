@@ -25,6 +25,8 @@ package final class ImageTarget: Sendable {
         /// Name of the slot of the latest load.
         var latest: TargetKey?
         var isClosed = false
+        /// The manager of loads that do not name one; nil after `close`, because the queue of calls may hold the target for long.
+        var manager: ManagerHold?
     }
 
     /// Receives the callbacks.
@@ -32,15 +34,11 @@ package final class ImageTarget: Sendable {
     /// Order of all callbacks to the host.
     let calls: CallQueue
     let lease: EngineLease
-    /// The manager of loads that do not name one.
-    private let manager: ManagerHold
-    /// Held because a pollable dispatcher is open only while it is referenced.
-    private let dispatcher: any Dispatcher
-    private let state = Lock(State())
+    private let state: Lock<State>
 
+    /// Holds the queue of a pollable dispatcher, but not the dispatcher: the queue may hold the target.
     package init(manager: ManagerHold, dispatcher: any Dispatcher, host: any TargetHost, lease: EngineLease) {
-        self.manager = manager
-        self.dispatcher = dispatcher
+        state = Lock(State(manager: manager))
         self.host = host
         self.lease = lease
         calls = CallQueue(on: dispatcher)
@@ -55,7 +53,10 @@ package final class ImageTarget: Sendable {
         if Engine.isForked { throw .forked }
         try lease.engine.executor.ensureStarted()
         try calls.prepare()
-        let manager = (options.manager ?? manager).manager
+        guard let hold = options.manager ?? state.withLock({ $0.manager }) else { throw .shutdown }
+        // The target may be closed meanwhile.
+        defer { withExtendedLifetime(hold) {} }
+        let manager = hold.manager
         // An image held only by the widget must outlive the clearing of the widget.
         let held = manager.imageInMemory(request)
         defer { withExtendedLifetime(held) {} }
@@ -68,14 +69,16 @@ package final class ImageTarget: Sendable {
 
     /// Accepts no more loads and ends those in progress; nothing is shown afterwards.
     package func close() {
-        let slots = state.withLock { state in
+        let (slots, manager) = state.withLock { state in
             state.isClosed = true
-            defer { state.slots = [:] }
-            return state.slots
+            defer { (state.slots, state.manager) = ([:], nil) }
+            return (state.slots, state.manager)
         }
         for slot in slots.values {
             for one in ImageTarget.contents(slot) + slot.released.map({ .load($0) }) { one.end(.replaced) }
         }
+        // May close the manager, whose loads have ended.
+        withExtendedLifetime(manager) {}
     }
 
     /// Ends the loads in progress in a slot; nil: in the slot of the latest load.

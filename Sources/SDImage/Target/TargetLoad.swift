@@ -17,6 +17,8 @@ final class TargetLoad: LoadHandler {
         var task: LoadTask?
         /// The handler of the caller; nil after the final result.
         var handler: (any LoadHandler)?
+        /// The manager that the options name; nil after the end, because the queue of calls may hold the load for long.
+        var hold: ManagerHold?
         /// The result was accepted for display: ending the load no longer changes its outcome.
         var isSettled = false
         /// The handler has received FINAL, or the load was refused.
@@ -33,7 +35,9 @@ final class TargetLoad: LoadHandler {
         var shown: Image?
     }
 
+    /// Without the manager.
     let options: TargetOptions
+    /// With the dispatcher of the target, in which the deliveries of the load take their place among its other calls.
     let request: ImageRequest
     /// Constant: the task reads it when it is made.
     let wantsProgress: Bool
@@ -50,13 +54,19 @@ final class TargetLoad: LoadHandler {
     ) {
         self.target = target
         self.manager = manager
+        var (request, options) = (request, options)
+        var state = State()
+        state.handler = handler
+        state.hold = options.manager
+        options.manager = nil
+        // Also releases the dispatcher of the request, which would stay open as long as its queue holds this load.
+        request.dispatcher = .value(target.calls)
+        request.options[TargetKey.optionName] = .string(options.key.text)
         self.request = request
         self.options = options
         self.token = token
         // The indicator of the host needs progress although the handler does not.
         wantsProgress = handler?.wantsProgress == true || target.host.showsProgress
-        var state = State()
-        state.handler = handler
         self.state = Lock(state)
     }
 
@@ -92,17 +102,13 @@ final class TargetLoad: LoadHandler {
     }
 
     /// Starts the load in the manager; nil without a URL.
-    /// Runs on the calling thread; the request is changed so that its callbacks keep their order in the target.
+    /// Runs on the calling thread.
     func start(owner: (any Sendable & AnyObject)?) throws(ImageError) -> LoadTask? {
         guard !request.url.isEmpty else {
             conclude(ImageError(.invalidURL, "target: request has no URL"))
             return nil
         }
         guard !hasEnded else { return conclude(.cancelled) }
-        var request = request
-        // Deliveries of the load take their place among the other calls of the target.
-        request.dispatcher = .value(target.calls)
-        request.options[TargetKey.optionName] = .string(key)
         do throws(ImageError) {
             let task = try manager.load(request, handler: self, token: token, owner: owner)
             let (hasEnded, isSettled) = state.withLock { state in
@@ -122,14 +128,11 @@ final class TargetLoad: LoadHandler {
 
     /// Handles a load refused by the manager, for which the handler gets no result; false if it has already received one.
     private func refuse() -> Bool {
-        let (handler, wasTold) = state.withLock { state in
-            defer {
-                state.isTold = true
-                state.handler = nil
-            }
-            return (state.handler, state.isTold)
+        let (released, wasTold) = state.withLock { state in
+            defer { (state.isTold, state.handler, state.hold) = (true, nil, nil) }
+            return ((state.handler, state.hold), state.isTold)
         }
-        withExtendedLifetime(handler) {}
+        withExtendedLifetime(released) {}
         target.calls.perform { [self] in
             stopIndicator()
             target.forget(self)
@@ -155,9 +158,10 @@ final class TargetLoad: LoadHandler {
     /// Ends the load when it is replaced or cancelled, or when the target is closed.
     /// A result that was accepted for display stays the outcome of the task.
     func end(_ end: End) {
-        let (task, isSettled) = state.withLock { state in
+        let (task, isSettled, hold) = state.withLock { state in
             state.end = end
-            return (state.task, state.isSettled)
+            defer { state.hold = nil }
+            return (state.task, state.isSettled, state.hold)
         }
         task?.cancel(replacesResult: !isSettled)
         target.calls.perform { [self] in
@@ -165,6 +169,8 @@ final class TargetLoad: LoadHandler {
             // Replaced before it began: reported now, because the replacement comes next.
             if task == nil, !state.withLock({ $0.isTold }) { conclude(.cancelled, inTurn: false) }
         }
+        // May close the manager.
+        withExtendedLifetime(hold) {}
     }
 
     // MARK: Deliveries
@@ -226,14 +232,12 @@ final class TargetLoad: LoadHandler {
     /// Delivers the final result to the handler.
     /// The load is forgotten afterwards, or at the end of its transition.
     private func notify(_ task: LoadTask, _ result: ImageResult) {
-        let handler = state.withLock { state -> (any LoadHandler)? in
-            defer {
-                state.isTold = true
-                state.handler = nil
-            }
-            return state.handler
+        let (handler, hold) = state.withLock { state in
+            defer { (state.isTold, state.handler, state.hold) = (true, nil, nil) }
+            return (state.handler, state.hold)
         }
         handler?.result(task, result)
+        withExtendedLifetime(hold) {}
         let isOver = state.withLock { state in
             state.task = nil
             return !state.isAnimating

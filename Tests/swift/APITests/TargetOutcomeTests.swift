@@ -12,6 +12,28 @@ import Testing
         return result.map { sdimage_error_code(sdimage_result_error($0)) }
     }
 
+    // No thread can take the callbacks of a dispatcher that the program has released.
+    @Test(arguments: [false, true]) func aTargetEndsWithItsDispatcher(isThatOfTheManager: Bool) throws {
+        let widget = Widget()
+        do {
+            let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }
+            let manager = try makeManager(
+                cache: nil, loader: try ScriptedLoader.answering(makePNG(width: 8, height: 8)).makeLoader(),
+                dispatcher: isThatOfTheManager ? dispatcher : nil)
+            let target = try widget.makeTarget(manager, dispatcher: dispatcher)
+            let options = targetOptions { sdimage_target_options_set_manager($0, manager.pointer) }
+            let request = makeRequest("test://a")
+            sdimage_request_set_dispatcher(request.pointer, dispatcher.pointer)
+            let task = try #require(try widget.load(target, request, options))
+            #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+            #expect(waitUntilReadable(dispatcher))
+            withExtendedLifetime(target) {}
+        }
+        // One for the table, and one for the load.
+        #expect(widget.waitForDestroy(count: 2))
+        #expect(widget.log.isEmpty)
+    }
+
     enum End: CaseIterable, Sendable { case cancelled, replaced, closed }
 
     /// The image has arrived, but was not delivered when the load is cancelled.
