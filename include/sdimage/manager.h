@@ -180,10 +180,10 @@ SDIMAGE_API bool sdimage_manager_is_offline(const sdimage_manager *manager);
 SDIMAGE_API void sdimage_manager_forget_failed(sdimage_manager *manager, const char *url, size_t length);
 
 /* Waits until the stores of the loads that have delivered their FINAL result are committed, images that are still being
- * encoded for the cache included. Concerns the cache of the manager; sdimage_cache_flush does the same for a cache that
- * was set on a request. Errors: TIMEOUT when images are still being encoded, or caches of the host are still storing,
- * after `timeout_ms` milliseconds (UINT32_MAX: no limit); WOULD_DEADLOCK on a thread of the library; those of the
- * cache. */
+ * encoded for the cache and updates of revalidated entries included. Concerns the cache of the manager;
+ * sdimage_cache_flush does the same for a cache that was set on a request, except for the updates. Errors: TIMEOUT when
+ * images are still being encoded, entries updated, or caches of the host are still storing, after `timeout_ms`
+ * milliseconds (UINT32_MAX: no limit); WOULD_DEADLOCK on a thread of the library; those of the cache. */
 SDIMAGE_API sdimage_status sdimage_manager_flush(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 
 /* Refuses further loads, ends the running ones with SHUTDOWN, and waits up to `timeout_ms` milliseconds until their

@@ -53,6 +53,8 @@ package final class ImageManager: Sendable {
     private let orders: [TransferOrder]
     /// Encodes thumbnails and transformed images for the disk.
     let variants: VariantWriter
+    /// Updates of the entries of revalidated responses.
+    let updates = PendingStores()
     let progressiveDecodes = ProgressiveDecodes()
     /// Thumbnails in memory by the key of their full-size image.
     let sizes = KnownSizes()
@@ -234,14 +236,17 @@ package final class ImageManager: Sendable {
         if !engine.pendingEncodes.wait(deadline: end) { variants.abandon() }
     }
 
-    /// Commits the stores accepted so far, queued encodes included; blocks.
-    /// Throws `timeout` when the encodes have not ended at `deadline`, and the error of the commit.
+    /// Commits the stores accepted so far, queued encodes and updates included; blocks.
+    /// Throws `timeout` when these have not ended at `deadline`, and the error of the commit.
     package func flush(deadline: UInt64) throws(ImageError) {
         if Engine.isForked { throw .forked }
         // The thread may be the one that encodes or commits.
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: flush on a thread of the library") }
         guard engine.pendingEncodes.wait(deadline: deadline) else {
             throw ImageError(.timeout, "manager: encodes for the cache are still queued")
+        }
+        guard updates.wait(deadline: deadline) else {
+            throw ImageError(.timeout, "manager: entries of the cache are still being updated")
         }
         try cache?.diskPart.flushNow(deadline: deadline)
     }

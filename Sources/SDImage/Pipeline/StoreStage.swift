@@ -94,7 +94,12 @@ struct StoreStage {
         if context.request.waitForStore {
             await update()
         } else {
-            Task(executorPreference: context.engine.executor) { await update() }
+            let updates = context.manager.updates
+            let number = updates.begin()
+            Task(executorPreference: context.engine.executor) {
+                await update()
+                updates.finish(number)
+            }
         }
         return updated
     }

@@ -166,6 +166,24 @@ import Testing
         #expect(events.filter { $0 == "end" }.count == 1)
     }
 
+    @Test func aFlushWaitsForTheUpdateOfARevalidatedEntry() throws {
+        let cache = SharedHostCache(), gate = Gate(), listener = Listener()
+        let origin = ScriptedOrigin(
+            .init(headers: ["ETag": "\"a\"", "Cache-Control": "max-age=0"], body: makePNG(width: 3, height: 2)))
+        let manager = try makeManager(cache: try cache.makeCache(leases: false))
+        let request = makeRequest(origin.url())
+        sdimage_request_set_freshness(request.pointer, .SDIMAGE_FRESHNESS_RESPECT)
+        _ = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+        #expect(sdimage_manager_flush(manager.pointer, .max, nil) == .SDIMAGE_STATUS_OK)
+        cache.gate = gate
+        _ = try listener.load(manager, request)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_flush(manager.pointer, 20, nil) == .SDIMAGE_STATUS_TIMEOUT)
+        gate.open()
+        #expect(sdimage_manager_flush(manager.pointer, .max, nil) == .SDIMAGE_STATUS_OK)
+        #expect(cache.events == ["store", "store"])
+    }
+
     @Test func aTableWithoutAStoreOfEntriesOrBytesIsRefused() throws {
         var table = sdimage_cache_vtable()
         table.size = MemoryLayout<sdimage_cache_vtable>.size
@@ -196,6 +214,8 @@ final class SharedHostCache: @unchecked Sendable {
     private var told: [String] = []
     private var interruption: (key: [UInt8], left: Int, action: () -> Void)?
     var answer = LeaseAnswer.granted
+    /// Blocks stores.
+    var gate: Gate?
 
     var events: [String] { changed.withLock { told } }
 
@@ -260,6 +280,7 @@ final class SharedHostCache: @unchecked Sendable {
         if replaces { table.replace_entry = SharedHostCache.replace }
         table.store_entry = { userData, key, length, entry, _, reply in
             let (cache, key) = SharedHostCache.asked(userData, key, length)
+            cache.gate?.pass()
             let kept = sdimage_cache_entry_ref(entry).map { Owned($0) { sdimage_cache_entry_unref($0) } }
             cache.changed.withLock { cache.entries[key] = kept }
             cache.note("store")
