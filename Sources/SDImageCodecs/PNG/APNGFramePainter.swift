@@ -59,7 +59,7 @@ import SDImagePixels
                 let base = target.baseAddress
             else { throw ImageError(.badData, "apng: frame is outside of its canvas") }
             // The decoder writes its own format only; canvases are RGBA.
-            guard let row = unsafe rows.next(into: rows.format == .rgba8 ? base : nil) else { throw rows.missing }
+            guard let row = unsafe try rows.next(into: rows.format == .rgba8 ? base : nil, stop: stop) else { throw rows.missing }
             if rows.format != .rgba8 {
                 unsafe sdpx_convert_row(
                     base, PixelFormat.rgba8.rawValue, row, rows.format.rawValue, data.size.width)

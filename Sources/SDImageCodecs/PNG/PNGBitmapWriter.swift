@@ -18,13 +18,15 @@ import SDImagePixels
 
     /// Writes the next row, whose location is `position`; false when it is not available. With `fills`, each pixel also covers
     /// the pixels of later passes.
-    func write(_ rows: PNGRowDecoder, at position: PNGRowDecoder.Position, fills: Bool = false) throws(ImageError) -> Bool {
+    func write(
+        _ rows: PNGRowDecoder, at position: PNGRowDecoder.Position, fills: Bool = false, stop: CancellationToken
+    ) throws(ImageError) -> Bool {
         let pass = position.pass
         guard let target = unsafe buffer.mutableRow(position.y)?.baseAddress else { return false }
         // Rows of an image that is not interlaced, and of the last pass, are contiguous.
         let isWhole = pass.columnStep == 1
         let isDirect = isWhole && converted == nil
-        guard let row = unsafe rows.next(into: isDirect ? target : nil) else { return false }
+        guard let row = unsafe try rows.next(into: isDirect ? target : nil, stop: stop) else { return false }
         let format = buffer.format
         if isWhole, !isDirect {
             unsafe sdpx_convert_row(target, format.rawValue, row, rows.format.rawValue, pass.size.width)

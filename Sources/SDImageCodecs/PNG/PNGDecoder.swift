@@ -162,7 +162,7 @@ extension PNGDecoder {
         let samples = try PNGSampleExpander(data, limits: options.limits)
         let total = PNGRowDecoder.byteCount(data, samples)
         let inflater = try PNGInflater(data.parts, limits: options.limits)
-        let parallel = try PNGParallelInflate(inflater, total: total, pool: pool)
+        let parallel = try PNGParallelInflate(inflater, total: total, stop: stop, pool: pool)
         // The worker uses the compressed bytes, so it must have ended before this function returns or throws.
         defer { parallel?.end() }
         let source: any PNGInflateSource = if let parallel { parallel } else { try PNGSerialInflate(inflater, total: total) }
@@ -182,7 +182,8 @@ extension PNGDecoder {
         let count = data.size.width * rows.format.bytesPerPixel
         while let position = rows.position {
             if position.isCheckpoint { try stop.check() }
-            guard let row = unsafe rows.next(into: isDirect ? writer.directRow(position.y)?.baseAddress : nil) else {
+            let target = unsafe isDirect ? writer.directRow(position.y)?.baseAddress : nil
+            guard let row = unsafe try rows.next(into: target, stop: stop) else {
                 // A partial image has at least one row.
                 guard options.acceptPartial, position.row > 0 else { throw rows.missing }
                 break
@@ -200,7 +201,7 @@ extension PNGDecoder {
         var isEmpty = true
         while let position = rows.position {
             if position.isCheckpoint { try stop.check() }
-            guard try bitmap.write(rows, at: position, fills: options.acceptPartial) else {
+            guard try bitmap.write(rows, at: position, fills: options.acceptPartial, stop: stop) else {
                 guard options.acceptPartial, !isEmpty else { throw rows.missing }
                 break
             }

@@ -60,7 +60,7 @@ struct PNGEncodedImage: Sendable {
         let bitmap = try PNGBitmapWriter(buffer, source: rows.format, limits: limits)
         while let position = rows.position {
             if position.isCheckpoint { try stop.check() }
-            guard try bitmap.write(rows, at: position) else { throw rows.missing }
+            guard try bitmap.write(rows, at: position, stop: stop) else { throw rows.missing }
         }
     }
 }

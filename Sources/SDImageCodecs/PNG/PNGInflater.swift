@@ -17,6 +17,9 @@ import SDImagePixels
     /// Number of previous bytes that must precede new ones, if there are that many (RFC 1951, section 2).
     static let history = 32 << 10
 
+    /// Compressed bytes between two checks of the token: blocks without output cost as much as 300 ns per byte.
+    private static let bytesPerCheck = 64 << 10
+
     /// State of the inflater of this project; empty when zlib inflates.
     private let memory: ScratchMemory
     /// State of zlib; nil when it is not used.
@@ -65,27 +68,37 @@ import SDImagePixels
         parts.append(next)
     }
 
-    /// Inflates into `window` from `position`, which is advanced.
+    /// Inflates into `window` from `position`, which is advanced; throws, without advancing it, when the operation must end.
     /// The bytes before `position` are the history that matches refer to.
-    func fill(_ window: UnsafeMutableRawBufferPointer, from position: inout Int) -> State {
+    func fill(
+        _ window: UnsafeMutableRawBufferPointer, from position: inout Int, stop: CancellationToken
+    ) throws(ImageError) -> State {
         guard let base = unsafe window.bindMemory(to: UInt8.self).baseAddress, position <= window.count else { return .isFull }
+        let start = position
         // A part is a chunk, or a piece of one; the stream does not notice their borders.
         while part < parts.count {
+            do throws(ImageError) { try stop.check() } catch {
+                // The caller gets the bytes inflated so far, and the error from its next call.
+                guard position > start else { throw error }
+                return .isFull
+            }
             let state = unsafe fill(base, capacity: window.count, from: &position, with: parts[part])
             if state != .needsInput { return state }
+            guard offset >= parts[part].count else { continue }
             part += 1
             offset = 0
         }
         return .needsInput
     }
 
+    /// Inflates the next bytes of a part; `needsInput` means that they are consumed.
     private func fill(
         _ window: UnsafeMutablePointer<UInt8>, capacity: Int, from position: inout Int, with part: Bytes
     ) -> State {
         unsafe part.withUnsafeBytes { bytes in
             guard let first = unsafe bytes.bindMemory(to: UInt8.self).baseAddress else { return .needsInput }
             var next: UnsafePointer<UInt8>? = unsafe first + offset
-            let end = unsafe first + bytes.count
+            let end = unsafe first + min(bytes.count, offset + PNGInflater.bytesPerCheck)
             let state =
                 if let zlib = unsafe zlib {
                     unsafe PNGInflater.state(cpng_inflate_some(zlib, &next, end, window, &position, capacity))

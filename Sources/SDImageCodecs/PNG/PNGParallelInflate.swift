@@ -23,8 +23,10 @@ import SDImage
         /// Location of the new bytes of each piece.
         var ranges = Array(repeating: 0..<0, count: PNGParallelInflate.pieces)
         var state = PNGInflater.State.isFull
+        /// The reason for an end before that of the stream.
+        var failure: ImageError?
 
-        var isEnding: Bool { state != .isFull }
+        var isEnding: Bool { state != .isFull || failure != nil }
     }
 
     /// Minimum size; below it, waking a worker is too large a part of the work.
@@ -36,15 +38,18 @@ import SDImage
     /// The ring: each slot has room for the history and a piece.
     private let memory: [ScratchMemory]
     private let monitor = Monitor(Progress())
+    /// Ends the work of both threads.
+    private let stop: CancellationToken
     /// The job of the worker.
     private var assistance: Assistance?
     /// True while the calling thread uses the piece of the last `next`.
     private var isReading = false
 
     /// nil when one thread decodes the whole image: for small images, and when no worker is idle. `pool` is called last.
-    init?(_ inflater: PNGInflater, total: Int, pool: () -> WorkPool?) throws(ImageError) {
+    init?(_ inflater: PNGInflater, total: Int, stop: CancellationToken, pool: () -> WorkPool?) throws(ImageError) {
         guard total >= PNGParallelInflate.smallestTotal, let pool = pool() else { return nil }
         self.inflater = inflater
+        self.stop = stop
         var memory: [ScratchMemory] = []
         for _ in 0..<PNGParallelInflate.pieces { memory.append(try ScratchMemory(PNGInflater.history + PNGSerialInflate.piece)) }
         self.memory = memory
@@ -54,7 +59,8 @@ import SDImage
 
     var state: PNGInflater.State { monitor.withLock { $0.state } }
 
-    func next() -> UnsafeRawBufferPointer? {
+    /// `stop` is that of the initializer.
+    func next(_ stop: CancellationToken) throws(ImageError) -> UnsafeRawBufferPointer? {
         // Releases the previous piece. The inflater changes its owner only here, between two pieces.
         let isHere = monitor.withLock { progress -> Bool in
             if isReading { progress.used += 1 }
@@ -69,7 +75,10 @@ import SDImage
             if progress.filled > progress.used { return (slot, progress.ranges[slot]) }
             return progress.isEnding ? .some(nil) : nil
         }
-        guard let piece = piece ?? nil else { return nil }
+        guard let piece = piece ?? nil else {
+            if let failure = monitor.withLock({ $0.failure }) { throw failure }
+            return nil
+        }
         isReading = true
         return unsafe UnsafeRawBufferPointer(rebasing: memory[piece.slot].bytes[piece.range])
     }
@@ -96,14 +105,17 @@ import SDImage
         }
     }
 
-    /// Inflates a piece into its slot, outside the lock: the caller owns inflater and slot.
+    /// Inflates a piece into its slot, or records why not, outside the lock: the caller owns inflater and slot.
     private func inflatePiece(_ piece: Int) {
         let slot = piece % PNGParallelInflate.pieces
         var end = 0
         // Matches reach back into the previous piece, which is in another slot.
         if piece > 0 { end = copyHistory(from: (piece - 1) % PNGParallelInflate.pieces, to: slot) }
         let start = end
-        let state = unsafe inflater.fill(memory[slot].bytes, from: &end)
+        let state: PNGInflater.State
+        do throws(ImageError) { state = unsafe try inflater.fill(memory[slot].bytes, from: &end, stop: stop) } catch {
+            return monitor.withLock { $0.failure = error }
+        }
         monitor.withLock { progress in
             progress.ranges[slot] = start..<end
             progress.filled += 1

@@ -49,7 +49,7 @@ struct PNGPartialImage {
         // A row that lacks bytes is asked for again by the next call.
         while let position = rows.position {
             if position.isCheckpoint { try stop.check() }
-            guard try bitmap.write(rows, at: position, fills: true) else { break }
+            guard try bitmap.write(rows, at: position, fills: true, stop: stop) else { break }
             rowsDone += 1
         }
     }

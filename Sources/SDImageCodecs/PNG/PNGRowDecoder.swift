@@ -87,10 +87,12 @@ import SDImagePixels
     var position: Position? { pass < passes.count ? Position(pass: passes[pass], row: row) : nil }
 
     /// Returns the next row, as wide as its pass. It is written to `target` if that is given, and otherwise valid until the next
-    /// call. nil when its bytes are not available; `missing` is the reason.
-    func next(into target: UnsafeMutableRawPointer? = nil) -> UnsafeRawPointer? {
+    /// call. nil when its bytes are not available; `missing` is the reason. Throws when the operation of `stop` must end.
+    func next(
+        into target: UnsafeMutableRawPointer? = nil, stop: CancellationToken
+    ) throws(ImageError) -> UnsafeRawPointer? {
         guard let position, let bytes = samples.rowBytes(position.pass.size.width), !hasInvalidFilter,
-            let filtered = unsafe gather(bytes + 1), let lines = unsafe lines.bytes.baseAddress
+            let filtered = unsafe try gather(bytes + 1, stop), let lines = unsafe lines.bytes.baseAddress
         else { return nil }
         // Rows that need no conversion are unfiltered in their final memory, where the next row finds them as `above`.
         let raw = unsafe samples.isPlain ? target ?? lines + line * lineStride : lines + line * lineStride
@@ -130,13 +132,13 @@ import SDImagePixels
     }
 
     /// Returns the next `count` bytes as one block. nil when they have not arrived; available bytes are then kept.
-    private func gather(_ count: Int) -> UnsafeRawPointer? {
+    private func gather(_ count: Int, _ stop: CancellationToken) throws(ImageError) -> UnsafeRawPointer? {
         // Most rows lie inside one piece, and are not copied.
         if gatheredCount == 0, unsafe piece.count >= count { return unsafe take(count) }
         while true {
             let missing = count - gatheredCount
             if unsafe piece.isEmpty {
-                guard let next = unsafe source.next() else { return nil }
+                guard let next = unsafe try source.next(stop) else { return nil }
                 unsafe piece = next
                 if gatheredCount == 0, next.count >= count { return unsafe take(count) }
             }

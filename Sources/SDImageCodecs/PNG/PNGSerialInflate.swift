@@ -4,8 +4,8 @@ import SDImage
 /// Source of the inflated bytes of an image: this thread or another.
 protocol PNGInflateSource: AnyObject {
     /// Returns the next bytes, valid until the next call. nil when there are none, temporarily or permanently; `state` is the
-    /// reason.
-    func next() -> UnsafeRawBufferPointer?
+    /// reason. Throws when the operation of `stop` must end; no bytes are lost.
+    func next(_ stop: CancellationToken) throws(ImageError) -> UnsafeRawBufferPointer?
     var state: PNGInflater.State { get }
 }
 
@@ -30,7 +30,7 @@ protocol PNGInflateSource: AnyObject {
     }
 
     /// Inflates up to the end of the window. More input may have arrived since it was missing.
-    func next() -> UnsafeRawBufferPointer? {
+    func next(_ stop: CancellationToken) throws(ImageError) -> UnsafeRawBufferPointer? {
         guard state == .isFull || state == .needsInput, let base = unsafe memory.bytes.baseAddress else { return nil }
         // The end of the window moves to its start, as the history of the next bytes.
         if end == memory.count {
@@ -40,7 +40,7 @@ protocol PNGInflateSource: AnyObject {
         let start = end
         // A stream longer than the image is not inflated further.
         let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes.prefix(start + min(left, memory.count - start)))
-        state = unsafe inflater.fill(room, from: &end)
+        state = unsafe try inflater.fill(room, from: &end, stop: stop)
         left -= end - start
         return end > start ? unsafe UnsafeRawBufferPointer(rebasing: memory.bytes[start..<end]) : nil
     }

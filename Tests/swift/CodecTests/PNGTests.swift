@@ -195,6 +195,19 @@ import Testing
         #expect(status(builder.bytes) { $0.limits.workingBytes = 1 << 10 } == .tooLarge)
     }
 
+    @Test(arguments: [false, true]) func blocksWithoutPixelsCountAgainstTheTime(interlaced: Bool) throws {
+        // Empty blocks of the fixed code have ten bits: four of them are five bytes. No row arrives, at which a decode would end.
+        let blocks = [0x02, 0x08, 0x20, 0x80, 0x00] as [UInt8]
+        var builder = PNGBuilder.header(1, 1, depth: 8, type: 0, interlaced: interlaced)
+        builder.chunk("IDAT", [0x78, 0x01] + (0..<4 << 20).map { blocks[$0 % blocks.count] })
+        builder.chunk("IEND", [])
+        let file = try Bytes.copying(builder.bytes)
+        let stop = CancellationToken()
+        stop.allow(nanoseconds: 10_000_000)
+        let failure = imageError { _ = try coder.decode(file, options: DecodeOptions(), stop: stop) }
+        #expect(failure?.status == .timeout)
+    }
+
     @Test func aWrongCheckSumBehindTheLastRowIsBadData() throws {
         let stream = PNGBuilder.rows([[1]])
         var builder = PNGBuilder.header(1, 1, depth: 8, type: 0)
