@@ -301,6 +301,17 @@ size_t sdheif_references(const sdheif_container *c, uint32_t type, uint32_t from
     return 0;
 }
 
+size_t sdheif_reference_boxes(const sdheif_container *c, uint32_t type, uint32_t from) {
+    size_t found = 0;
+    sdcs_span rest = c->references;
+    sdcs_box box;
+    uint32_t owner;
+    uint64_t count;
+    while (sdcs_next_box(&rest, &box))
+        found += box.type == type && read_reference(c, &box.body, &owner, &count) && owner == from;
+    return found;
+}
+
 size_t sdheif_referrers(const sdheif_container *c, uint32_t type, uint32_t to, uint32_t *from, size_t limit) {
     size_t found = 0;
     sdcs_span rest = c->references;

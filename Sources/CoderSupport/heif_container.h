@@ -86,6 +86,10 @@ bool sdheif_is_auxiliary(const sdheif_container *container, const sdheif_item *i
  * such references. The order is that of the file, which for a grid is that of its tiles. */
 size_t sdheif_references(const sdheif_container *container, uint32_t type, uint32_t from, uint32_t *to, size_t limit);
 
+/* Returns the number of reference boxes of a type and owner. sdheif_references reads the first; a valid file has no
+ * other. */
+size_t sdheif_reference_boxes(const sdheif_container *container, uint32_t type, uint32_t from);
+
 /* Stores up to `limit` items that refer to `to` by a type, in file order; returns the number stored. */
 size_t sdheif_referrers(const sdheif_container *container, uint32_t type, uint32_t to, uint32_t *from, size_t limit);
 

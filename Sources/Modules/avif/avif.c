@@ -184,10 +184,10 @@ static sdimage_status prepare(const void *bytes, size_t length, const sdcs_reque
     uint64_t area = 2 * (width + 64) * (height + 64);
     decoder->imageSizeLimit = area < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? (uint32_t)area : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
     /* A grid has a decoder for each tile, each with this number of threads. */
-    decoder->maxThreads = tiles->color > 1 ? 1 : threads_for(decoder->image);
+    decoder->maxThreads = tiles->color > 1 || tiles->alpha > 1 ? 1 : threads_for(decoder->image);
     /* A decoder of a sequence holds its reference frames besides the current one. */
     status = sdcs_check_limits(&info, request, info.frame_count > 1 ? 1 + REFERENCES : 1, error);
-    return status >= 0 && tiles->color ? check_tiles(tiles, &info, error) : status;
+    return status >= 0 && (tiles->color || tiles->alpha) ? check_tiles(tiles, &info, error) : status;
 }
 
 /* Describes the planes of an image, which stay owned by the decoder. libavif stores alpha with the depth of the

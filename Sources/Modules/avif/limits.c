@@ -171,10 +171,14 @@ static sdimage_status check_movie(sdcs_span movie, sdimage_error **error) {
 /* --- Tiles. */
 
 /* Adds the tiles of one grid to `*total`, and enlarges the largest tile in `tiles`. `coded` is the number of bytes that
- * they may still take. An item that is not derived from others adds nothing. */
+ * they may still take. An item that is not derived from others adds nothing. The type of the item does not matter: of
+ * two entries for one item, libavif takes the last. */
 static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *grid, uint64_t *coded, uint64_t *total,
                                 sdavif_tiles *tiles, sdimage_error **error) {
     uint32_t ids[TILE_LIMIT];
+    /* libavif combines the boxes. */
+    if (sdheif_reference_boxes(c, SDCS_FOURCC('d', 'i', 'm', 'g'), grid->id) > 1)
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: tiles of a grid are listed twice");
     size_t count = sdheif_references(c, SDCS_FOURCC('d', 'i', 'm', 'g'), grid->id, ids, TILE_LIMIT);
     if (count > TILE_LIMIT)
         return too_large(error, "avif: tiles exceed the limit of 1024");
@@ -200,18 +204,21 @@ static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *gr
     return SDIMAGE_STATUS_OK;
 }
 
-/* Counts the tiles of the primary item and of the auxiliary items that refer to it, such as alpha and depth. Nothing to
- * do for an image without a grid. */
+/* Counts the tiles of the primary item and of the auxiliary items that refer to it, such as alpha and depth. Alpha may
+ * be a grid although the image is none. */
 static sdimage_status find_tiles(const sdheif_container *c, sdavif_tiles *tiles, sdimage_error **error) {
     enum { RELATED_LIMIT = 16 };
     const sdheif_item *primary = sdheif_find_item(c, c->primary);
-    if (!primary || primary->type != SDCS_FOURCC('g', 'r', 'i', 'd'))
+    if (!primary)
         return SDIMAGE_STATUS_OK;
-    uint32_t ids[RELATED_LIMIT];
+    /* One more than the limit: libavif takes the first alpha of all. */
+    uint32_t ids[RELATED_LIMIT + 1];
     /* The color and all auxiliary grids share one allowance. */
     uint64_t coded = sdheif_most_coded(c);
     sdimage_status status = add_tiles(c, primary, &coded, &tiles->color, tiles, error);
-    size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), primary->id, ids, RELATED_LIMIT);
+    size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), primary->id, ids, RELATED_LIMIT + 1);
+    if (status >= 0 && count > RELATED_LIMIT)
+        status = too_large(error, "avif: auxiliary images exceed the limit of 16");
     for (size_t i = 0; status >= 0 && i < count; i++) {
         const sdheif_item *other = sdheif_find_item(c, ids[i]);
         if (other)

@@ -15,8 +15,8 @@ typedef struct sdavif_tiles {
 } sdavif_tiles;
 
 /* Checks the tables in time linear in `length`, and stores the tiles. `budget` may be NULL. Errors: TOO_LARGE for more
- * items, properties, references, extents, tracks or samples than the limits, and for tiles that share their bytes;
- * BAD_DATA; NO_MEMORY; CANCELLED; TIMEOUT. */
+ * items, properties, references, auxiliary images, extents, tracks or samples than the limits, and for tiles that share
+ * their bytes; BAD_DATA; NO_MEMORY; CANCELLED; TIMEOUT. */
 sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdimage_work_budget *budget,
                                    sdavif_tiles *tiles, sdimage_error **error);
 

@@ -206,6 +206,29 @@ def avif_shared_tiles(still: bytes, side: int = 90, own_bytes: bool = False) -> 
     ).bytes()
 
 
+def avif_alpha_tiles(still: bytes, side: int, others: int = 0, boxes: int = 1) -> bytes:
+    """An image without tiles whose alpha is a grid of items that share their bytes. `others` are further auxiliary items,
+    which come first; the tiles are listed in as many `boxes`.
+    """
+    body, properties = avif_parts(still)
+    kind = full(b"auxC", 0, b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")
+    alpha, tiles = 2 + others, list(range(3 + others, 3 + others + side * side))
+    lists = [tiles[start::boxes] for start in range(boxes)]
+    return Container(
+        b"avif",
+        [size(side * 128, side * 64), size(128, 64), *properties, kind],
+        [
+            Item(PRIMARY, b"av01", 1, (1, 0x83, 4)),
+            *(Item(number, b"mime", 0) for number in range(2, alpha)),
+            Item(alpha, b"grid", 0, (1, 5)),
+            *(Item(number, b"av01", 1, (2, 0x83, 4)) for number in tiles),
+        ],
+        [grid(side, side, side * 128, side * 64), body],
+        b"".join(reference(b"auxl", number, [PRIMARY]) for number in range(2, alpha + 1))
+        + b"".join(reference(b"dimg", alpha, each) for each in lists),
+    ).bytes()
+
+
 def many_units(still: bytes, count: int) -> bytes:
     """An image whose stream has `count` further parameter sets, of 3 bytes each."""
     body, coding = coded(still)

@@ -120,6 +120,14 @@ class AvifBombs(Bombs):
         self.assert_harmless(data, "TOO_LARGE", "OK")
         self.assertEqual(sdimage.decode(bombs.avif_shared_tiles(self.data("still.avif"), 4, own_bytes=True)).width, 512)
 
+    def test_the_tiles_of_alpha_count_if_the_image_has_none(self) -> None:
+        still = self.data("still.avif")
+        self.assertEqual(sdimage.decode(bombs.avif_alpha_tiles(still, 2)).width, 256)
+        self.assert_harmless(bombs.avif_alpha_tiles(still, 31), "TOO_LARGE", "OK")
+        # libavif finds alpha behind any number of other auxiliary images, and combines lists of tiles.
+        self.assert_harmless(bombs.avif_alpha_tiles(still, 31, others=16), "TOO_LARGE", "TOO_LARGE")
+        self.assert_harmless(bombs.avif_alpha_tiles(still, 31, boxes=2), "BAD_DATA", "BAD_DATA")
+
     def test_extents_and_properties_have_limits(self) -> None:
         still = self.data("still.avif")
         self.assert_harmless(bombs.avif_empty_extents(still, 1000), "TOO_LARGE", "TOO_LARGE")
