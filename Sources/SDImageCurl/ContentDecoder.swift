@@ -23,6 +23,8 @@ import SDImage
     private let piece: UnsafeMutablePointer<UInt8>
     /// Decoder for the output of this one; nil for the only or innermost coding.
     private let next: ContentDecoder?
+    /// Number of bytes that may still be passed to `next`.
+    private var allowance = ContentDecoder.firstAllowance
 
     /// Supported codings of this build, by name.
     /// The libraries for Brotli and Zstandard are found at run time, so a coding may be missing.
@@ -39,6 +41,9 @@ import SDImage
 
     /// Maximum number of decoded bytes passed to `output` at once.
     private static let pieceBytes = 64 << 10
+    /// Coded bytes hardly shrink when they are coded again. Without this limit, a coding in another one would cost a thousand times
+    /// the work of its input, and none of it would count against the size of a body if it decodes to nothing.
+    private static let (firstAllowance, allowancePerByte, largestAllowance) = (256 << 10, 16, 1 << 40)
 
     /// Makes the decoder for the members of Content-Encoding, in their order; nil if there are none. More than two codings, or
     /// two that are not both DEFLATE, are refused: a few bytes could cause unbounded work.
@@ -72,10 +77,12 @@ import SDImage
     }
 
     /// Decodes a piece of the body. Bytes after the end of the content are ignored.
-    /// Throws `invalidResponse` for bytes that are not of this coding, `noMemory`, and the errors of `output`.
+    /// Throws `invalidResponse` for bytes that are not of this coding, or that expand another coding too much, `noMemory`, and the
+    /// errors of `output`.
     func decode(_ bytes: UnsafeRawBufferPointer, _ output: Output) throws(ImageError) {
         var input = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
         var left = bytes.count
+        allowance = min(allowance + left * ContentDecoder.allowancePerByte, ContentDecoder.largestAllowance)
         if !hasBegun, left > 0, let first = unsafe input?.pointee {
             hasBegun = true
             // A window of 2^24 bytes is coded as these four bits (RFC 7932, section 9.1).
@@ -93,7 +100,15 @@ import SDImage
             hasEnded = code == CCURL_ENDED
             if made > 0 {
                 let decoded = unsafe UnsafeRawBufferPointer(start: piece, count: min(made, ContentDecoder.pieceBytes))
-                if let next { unsafe try next.decode(decoded, output) } else { unsafe try output(decoded) }
+                if let next {
+                    allowance -= decoded.count
+                    guard allowance >= 0 else {
+                        throw ImageError(.invalidResponse, "http: content coding expands another one too much")
+                    }
+                    unsafe try next.decode(decoded, output)
+                } else {
+                    unsafe try output(decoded)
+                }
             }
             // No progress: the decoder waits for more input, or has reached its end.
             let isIdle = made == 0 && left == before

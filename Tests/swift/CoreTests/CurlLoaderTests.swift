@@ -59,7 +59,7 @@ extension CurlTests {
     @Test(arguments: [
         ("/404", Status.httpStatus, 404), ("/500", .httpStatus, 500), ("/304", .httpStatus, 304), ("/206", .invalidResponse, 206),
         ("/empty", .emptyData, 200), ("/short", .connectionLost, 0), ("/reset", .connectionLost, 0),
-        ("/badgzip", .invalidResponse, 0),
+        ("/badgzip", .invalidResponse, 0), ("/gzip-of-nothing", .invalidResponse, 0),
         ("/junk", .invalidResponse, 0), ("/close", .connectionLost, 0), ("/cutchunk", .connectionLost, 0),
         ("/long404", .httpStatus, 404),
         ("/manyencodings", .invalidResponse, 0), ("/hints-then-close", .connectionLost, 0),
@@ -83,6 +83,8 @@ extension CurlTests {
                 connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc")
                 connection.close()
             case "/badgzip": connection.answer(200, ["Content-Encoding": "gzip"], body: pattern(100))
+            case "/gzip-of-nothing":
+                connection.answer(200, ["Content-Encoding": "gzip, gzip"], body: Gzip.emptyBlocks(atLeast: 8 << 20))
             case "/manyencodings":
                 connection.answer(
                     200, ["Content-Encoding": Array(repeating: "gzip", count: 1000).joined(separator: ",")], body: [1])

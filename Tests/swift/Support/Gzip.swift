@@ -16,7 +16,15 @@ public enum Gzip {
     }
 
     /// Zeros, compressed to a thousandth of their size; without a checksum.
-    public static func zeros(atLeast count: Int) -> [UInt8] {
+    public static func zeros(atLeast count: Int) -> [UInt8] { repeating([0], distanceCode: [(0, 5)], atLeast: count) }
+
+    /// A gzip stream of empty stored blocks, itself compressed to a thousandth of its size; without an end.
+    public static func emptyBlocks(atLeast count: Int) -> [UInt8] {
+        repeating(header + [0, 0, 0, 255, 255], distanceCode: [(4, 5), (0, 1)], atLeast: count)
+    }
+
+    /// The literals, and then copies of what is as far back as the distance code tells.
+    private static func repeating(_ literals: [UInt8], distanceCode: [(Int, Int)], atLeast count: Int) -> [UInt8] {
         var bits: [UInt8] = []
         var filled = 0
         func put(_ code: Int, _ length: Int) {
@@ -27,10 +35,12 @@ public enum Gzip {
             }
         }
         put(0b110, 3)  // last block, fixed codes: BFINAL = 1, BTYPE = 01 from its low bit
-        put(0b0011_0000, 8)  // literal 0
+        for literal in literals {
+            if literal < 144 { put(0b0011_0000 + Int(literal), 8) } else { put(0b1_1001_0000 + Int(literal) - 144, 9) }
+        }
         for _ in 0..<(count / 258 + 1) {
             put(0b1100_0101, 8)  // length 258
-            put(0, 5)  // distance 1
+            for (code, length) in distanceCode { put(code, length) }
         }
         put(0, 7)  // end of block
         return header + bits
