@@ -227,12 +227,9 @@ package final class ImageManager: Sendable {
         return tasks
     }
 
-    /// Nanoseconds for which closing waits for queued encodes; the rest is abandoned.
-    private static let closingTime: UInt64 = 2_000_000_000
-
     /// Completes the queued encodes of a manager that was closed, as far as they end before `deadline` and soon.
     package func finishEncodes(deadline: UInt64) {
-        let end = min(deadline, MonotonicClock.now.addingSaturated(ImageManager.closingTime))
+        let end = min(deadline, MonotonicClock.now.addingSaturated(CallTimeLimits.closing))
         if !engine.pendingEncodes.wait(deadline: end) { variants.abandon() }
     }
 

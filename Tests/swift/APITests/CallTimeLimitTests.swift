@@ -28,6 +28,9 @@ import Testing
         #expect(CallTimeLimits.frame == 10_000_000_000)
     }
 
+    /// The number is part of the documentation of sdimage_manager_close.
+    @Test func closingWaitsForTwoSeconds() { #expect(CallTimeLimits.closing == 2_000_000_000) }
+
     @Test func aTransformationEnds() throws {
         let image = try MovingPicture.image(makePNG(width: 6, height: 4)), transformer = try blur()
         expectLimit(of: CallTimeLimits.$transformation) { sdimage_image_transform(image.pointer, transformer.pointer, $0, nil) }
