@@ -184,7 +184,7 @@ package final class CurlLoader: ImageLoader {
         settings.setField(name, value)
     }
 
-    /// Number of running and waiting transfers.
+    /// Number of running and waiting transfers. Commands of the loader reach every transfer that has been counted.
     package var transferCount: Int { settings.transferCount.load(ordering: .relaxed) }
 
     package var limits: QueueLimits { settings.limits }

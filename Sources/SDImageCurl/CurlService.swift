@@ -85,6 +85,8 @@ package final class CurlService: EngineService {
                 guard case .start = command else { return (nil, false) }
                 do throws(ImageError) { inbox.thread = try startThread() } catch { return (error, false) }
             }
+            // Counted under the lock: a command that is posted because of the count follows the start.
+            if case .start(let download) = command { download.count() }
             inbox.commands.append(command)
             // Only the first command after the thread fell asleep has to wake it.
             defer { inbox.isAsleep = false }

@@ -24,6 +24,8 @@ final class Download: Cancellable {
         /// The completion handler; nil before `wait` and after it was called.
         var done: (@Sendable (Outcome) -> Void)?
         var isCancelled = false
+        /// True from `count` to `finish`.
+        var isCounted = false
         /// The task that waits for a hook of the host.
         var call: Task<Void, Never>?
     }
@@ -100,22 +102,25 @@ final class Download: Cancellable {
         if isCancelled { task.cancel() }
     }
 
-    /// Stores the completion handler, and counts the download in `transferCount`.
-    func wait(_ done: @escaping @Sendable (Outcome) -> Void) {
+    /// Stores the completion handler.
+    func wait(_ done: @escaping @Sendable (Outcome) -> Void) { state.withLock { $0.done = done } }
+
+    /// Counts the download in `transferCount` until it has finished.
+    /// Called by `CurlService.post` when it accepts the start.
+    func count() {
+        state.withLock { $0.isCounted = true }
         settings.transferCount.add(1, ordering: .relaxed)
-        state.withLock { $0.done = done }
     }
 
     /// Calls the completion handler; the second and later calls do nothing.
     /// May be called on any thread.
     func finish(_ outcome: Outcome) {
-        let done = state.withLock { state in
-            defer { state.done = nil }
-            return state.done
+        let (done, isCounted) = state.withLock { state in
+            defer { (state.done, state.isCounted) = (nil, false) }
+            return (state.done, state.isCounted)
         }
-        guard let done else { return }
-        settings.transferCount.subtract(1, ordering: .relaxed)
-        done(outcome)
+        if isCounted { settings.transferCount.subtract(1, ordering: .relaxed) }
+        done?(outcome)
     }
 
     /// True if the request has one of these fields. A condition or range set by the caller makes a response without the
