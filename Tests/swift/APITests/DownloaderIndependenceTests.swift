@@ -5,7 +5,10 @@ import Testing
 
 /// Downloaders are independent of each other.
 @Suite struct DownloaderIndependenceTests {
-    private func makeDownloader() throws -> Owned { try make(sdimage_loader_unref) { sdimage_downloader_new(nil, $0, $1) } }
+    private func makeDownloader() throws -> Owned {
+        let config = makePatientConfig()
+        return try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
+    }
 
     private func load(_ downloader: Owned, _ url: String) throws {
         let request = makeRequest(url)

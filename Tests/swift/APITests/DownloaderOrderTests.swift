@@ -8,14 +8,13 @@ import Testing
     enum Limit: CaseIterable, Sendable { case perHost, total }
 
     private func makeDownloader(_ limit: Limit, _ order: sdimage_execution_order) throws -> Owned {
-        let config = sdimage_downloader_config_new()
-        defer { sdimage_downloader_config_unref(config) }
+        let config = makePatientConfig()
         switch limit {
-        case .perHost: sdimage_downloader_config_set_max_per_host(config, 1)
-        case .total: sdimage_downloader_config_set_max_total(config, 1)
+        case .perHost: sdimage_downloader_config_set_max_per_host(config.pointer, 1)
+        case .total: sdimage_downloader_config_set_max_total(config.pointer, 1)
         }
-        sdimage_downloader_config_set_execution_order(config, order)
-        return try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
+        sdimage_downloader_config_set_execution_order(config.pointer, order)
+        return try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
     }
 
     /// The targets in the order of their requests: the first one is held until the others are waiting.

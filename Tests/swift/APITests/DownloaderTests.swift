@@ -5,11 +5,10 @@ import Testing
 
 @Suite struct DownloaderTests {
     private func makeDownloader(_ change: (OpaquePointer?) -> Void = { _ in }) throws -> Owned {
-        let config = sdimage_downloader_config_new()
-        defer { sdimage_downloader_config_unref(config) }
-        sdimage_downloader_config_set_retry_delay_ms(config, 1, 1)
-        change(config)
-        return try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
+        let config = makePatientConfig()
+        sdimage_downloader_config_set_retry_delay_ms(config.pointer, 1, 1)
+        change(config.pointer)
+        return try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
     }
 
     /// The final result of a load, owned by the caller.

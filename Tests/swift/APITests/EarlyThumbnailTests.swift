@@ -23,12 +23,13 @@ import Testing
             connection.send("HTTP/1.1 200 Fine\r\nContent-Length: \(bytes.count)\r\n\r\n")
             connection.send(Array(bytes.prefix(needed)))
             // The rest is sent only if the client keeps the connection open.
-            if !connection.waitForEnd(seconds: 30) { connection.send(Array(bytes.dropFirst(needed))) }
+            if !connection.waitForEnd() { connection.send(Array(bytes.dropFirst(needed))) }
         }
         defer { server.stop() }
         let folder = TemporaryDirectory()
         let cache = try makeCache(in: folder.path)
-        let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(nil, $0, $1) }
+        let config = makePatientConfig()
+        let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
         let manager = try makeManager(cache: cache, loader: loader)
         let request = early(server.url("/\(name)"), box)
         let listener = Listener()

@@ -121,10 +121,9 @@ private let hasTwoWorkers = ProcessInfo.processInfo.activeProcessorCount > 1
 
     /// A downloader with one transfer at a time.
     private func makeSerialDownloader() throws -> Owned {
-        let config = sdimage_downloader_config_new()
-        defer { sdimage_downloader_config_unref(config) }
-        sdimage_downloader_config_set_max_total(config, 1)
-        return try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
+        let config = makePatientConfig()
+        sdimage_downloader_config_set_max_total(config.pointer, 1)
+        return try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
     }
 
     private func loadWhileACachedImageIsMade() throws {

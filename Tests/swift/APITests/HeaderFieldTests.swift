@@ -7,10 +7,9 @@ import Testing
     private let server = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
 
     private func makeDownloader(_ change: (OpaquePointer?) -> Void = { _ in }) throws -> Owned {
-        let config = sdimage_downloader_config_new()
-        defer { sdimage_downloader_config_unref(config) }
-        change(config)
-        return try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
+        let config = makePatientConfig()
+        change(config.pointer)
+        return try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
     }
 
     /// The fields that the server received, by lower-case name.

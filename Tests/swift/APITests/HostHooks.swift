@@ -66,10 +66,9 @@ final class HostHooks: @unchecked Sendable {
     /// A manager whose downloader has these hooks.
     func makeManager(cache: Owned? = nil) throws -> Owned {
         let hooks = try make()
-        let config = sdimage_downloader_config_new()
-        defer { sdimage_downloader_config_unref(config) }
-        sdimage_downloader_config_set_hooks(config, hooks.pointer)
-        let loader = try APITests.make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
+        let config = makePatientConfig()
+        sdimage_downloader_config_set_hooks(config.pointer, hooks.pointer)
+        let loader = try APITests.make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
         return try APITests.makeManager(cache: cache, loader: loader)
     }
 }
