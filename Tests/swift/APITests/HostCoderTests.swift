@@ -138,10 +138,7 @@ import Testing
             }
         }
         #expect(lamp.opened == 3)
-        // Runs at once, or on the callback thread when other tests run the engine.
-        let end = Date(timeIntervalSinceNow: 10)
-        while lamp.ended < 3, Date() < end { sched_yield() }
-        #expect(lamp.ended == 3)
+        #expect(lamp.waitForEnd(of: 3))
     }
 
     @Test func aPictureOfTheHostIsShrunkIntoItsBox() throws {

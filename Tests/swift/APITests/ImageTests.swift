@@ -27,23 +27,20 @@ import Testing
     }
 
     @Test func adoptedPixelsAreNotCopiedAndReleasedOnce() throws {
-        final class Counter: @unchecked Sendable { var count = 0 }
-        let counter = Counter()
+        let releases = Locked(0)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 64)
         defer { memory.deallocate() }
-        let userData = Unmanaged.passRetained(counter).toOpaque()
+        let userData = Unmanaged.passRetained(releases).toOpaque()
         do {
             let picture = try make(sdimage_image_unref) {
                 sdimage_image_new_adopting(
                     2, 2, 8, .SDIMAGE_PIXEL_FORMAT_RGBA8, memory, userData,
-                    { Unmanaged<Counter>.fromOpaque($0!).takeRetainedValue().count += 1 }, $0, $1)
+                    { userData in Unmanaged<Locked<Int>>.fromOpaque(userData!).takeRetainedValue().change { $0 += 1 } }, $0, $1)
             }
             #expect(sdimage_image_pixels(picture.pointer) == UnsafeRawPointer(memory))
         }
-        // Runs at once, or on the callback thread when other tests run the engine.
-        let end = Date(timeIntervalSinceNow: 10)
-        while counter.count == 0, Date() < end { sched_yield() }
-        #expect(counter.count == 1)
+        // At once, or on the callback thread when other tests run the engine.
+        #expect(releases.wait { $0 > 0 } && releases.get() == 1)
     }
 
     @Test(arguments: [

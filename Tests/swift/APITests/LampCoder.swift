@@ -4,9 +4,10 @@ import Foundation
 /// A host coder for gray images of its own format: "LAMP", then width, height, orientation and frame count, one byte each, then
 /// the rows of all frames. It neither scales, rotates nor converts.
 final class LampCoder: @unchecked Sendable {
-    // Unchecked: the counters are read after the calls.
-    private(set) var opened = 0
-    private(set) var ended = 0
+    // Unchecked: the other properties are set before the calls.
+    /// Numbers of instances.
+    private let counts = Locked((opened: 0, ended: 0))
+    var opened: Int { counts.get().opened }
     /// Fails to read headers, as coders do that find metadata cut off.
     var refusesHeaders = false
     /// The number of frames that it states, in place of the true one.
@@ -15,6 +16,9 @@ final class LampCoder: @unchecked Sendable {
     var profile: Owned?
 
     static let header = 8
+
+    /// Waits until `count` instances were destroyed: at once, or on the callback thread when other tests run the engine.
+    func waitForEnd(of count: Int) -> Bool { counts.wait { $0.ended >= count } && counts.get().ended == count }
 
     /// A file of the format; pixel x, y of frame n is x + 10 y + 100 n.
     static func file(width: UInt8, height: UInt8, orientation: UInt8 = 1, frames: UInt8 = 1) -> [UInt8] {
@@ -114,7 +118,7 @@ final class LampCoder: @unchecked Sendable {
     private func addInstances(_ table: inout sdimage_coder_vtable) {
         table.open = { userData, _, instance, _ in
             let coder = LampCoder.of(userData)
-            coder.opened += 1
+            coder.counts.change { $0.opened += 1 }
             instance!.pointee = Unmanaged.passRetained(Instance(coder)).toOpaque()
             return .SDIMAGE_STATUS_OK
         }
@@ -144,7 +148,7 @@ final class LampCoder: @unchecked Sendable {
         }
         table.instance_destroy = { _, instance in
             let instance = Unmanaged<Instance>.fromOpaque(instance!).takeRetainedValue()
-            instance.coder.ended += 1
+            instance.coder.counts.change { $0.ended += 1 }
         }
     }
 }
