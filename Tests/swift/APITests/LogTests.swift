@@ -51,6 +51,14 @@ import Testing
                 return destroyed == 1
             }
         }
+
+        func waitForMessage() -> Bool {
+            let end = Date(timeIntervalSinceNow: 60)
+            return condition.withLock {
+                while lines.isEmpty { if !condition.wait(until: end) { break } }
+                return !lines.isEmpty
+            }
+        }
     }
 
     private func failingLoad(_ manager: Owned, _ mark: String) throws {
@@ -147,6 +155,8 @@ import Testing
             #expect(status == .SDIMAGE_STATUS_CACHE_UNUSABLE)
             #expect(sdimage_cache_check(cache.pointer, nil) == .SDIMAGE_STATUS_CACHE_UNUSABLE)
         }
+        // Written by the thread that tried to open the folder first: this one, or the disk thread.
+        #expect(hearer.waitForMessage())
         _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
         #expect(hearer.waitForDestroy())
         #expect(hearer.texts.count == 1 && hearer.texts[0].hasPrefix("disk cache: "))
