@@ -8,9 +8,14 @@ import Testing
     /// 10^9 pixels in a megabyte: seconds of work, decoded row by row without holding the bitmap.
     private static let slow = HostileFile.black(32_000, 32_000)
 
+    /// Without the default time limit, which may pass before the load is cancelled.
     private static func slowRequest(_ url: String) -> Owned {
         let request = makeRequest(url)
-        sdimage_request_set_thumbnail_size(request.pointer, 40, 40, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+        let options = decodeOptions {
+            sdimage_decode_options_set_max_work_ms($0, 600_000)
+            sdimage_decode_options_set_thumbnail_size($0, 40, 40, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+        }
+        sdimage_request_set_decode_options(request.pointer, options.pointer)
         return request
     }
 
