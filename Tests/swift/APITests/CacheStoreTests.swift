@@ -245,7 +245,7 @@ import Testing
             let task = try make(sdimage_task_unref) {
                 sdimage_cache_load(cache.pointer, request.pointer, nil, nil, nil, $0, $1)
             }
-            #expect(sdimage_task_wait(task.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
+            #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
             var result: OpaquePointer?
             sdimage_task_get_result(task.pointer, &result)
             #expect(Delivered(result).source == .SDIMAGE_IMAGE_SOURCE_DISK)

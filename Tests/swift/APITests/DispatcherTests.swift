@@ -168,7 +168,7 @@ import Testing
         for index in 0..<200 {
             let listener = Listener()
             let task = try listener.load(manager, makeRequest("test://\(index)"))
-            #expect(sdimage_task_cancel_and_wait(task.pointer, 5000, nil) == .SDIMAGE_STATUS_OK)
+            #expect(sdimage_task_cancel_and_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
             #expect(listener.finals.map(\.status) == [.SDIMAGE_STATUS_CANCELLED])
         }
     }
@@ -242,7 +242,7 @@ final class HostLoop: @unchecked Sendable {
     }
 
     /// Runs one posted call; returns false when none arrives.
-    func runOne(within seconds: Double = 10) -> Bool {
+    func runOne(within seconds: Double = 60) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         while posted.isEmpty {

@@ -47,7 +47,7 @@ func make(
 func makeRequest(_ url: String) -> Owned { Owned(sdimage_request_new(url)) { sdimage_request_unref($0) } }
 
 /// Waits until a pollable dispatcher has deliveries.
-func waitUntilReadable(_ dispatcher: Owned, milliseconds: Int32 = 10_000) -> Bool {
+func waitUntilReadable(_ dispatcher: Owned, milliseconds: Int32 = 60_000) -> Bool {
     var entry = pollfd(fd: sdimage_dispatcher_descriptor(dispatcher.pointer), events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) == 1
 }
