@@ -166,6 +166,8 @@ import Testing
         }
         _ = try listener.fetch(loader, makeRequest("data:,x"))
         #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
+        // The callback has returned.
+        #expect(listener.waitForDestroy())
     }
 
     @Test func waitingTransfersStartByTheirPriority() throws {
