@@ -20,8 +20,16 @@ final class Widget: @unchecked Sendable {
     /// True if the table has functions for transitions, and for updates of the indicator.
     let animates: Bool
     let updates: Bool
-    /// Runs inside each call.
-    var onCall: ((String) -> Void)?
+    private var action: ((String) -> Void)?
+    /// Runs inside each call. May be replaced while another thread makes calls.
+    var onCall: ((String) -> Void)? {
+        get { condition.withLock { action } }
+        set {
+            // Released outside the lock: it may hold the last reference to a target.
+            var old = newValue
+            condition.withLock { swap(&action, &old) }
+        }
+    }
 
     init(animates: Bool = true, updates: Bool = false) {
         self.animates = animates
