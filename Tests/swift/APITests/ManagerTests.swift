@@ -210,11 +210,11 @@ import Testing
         let listeners = (0..<1000).map { _ in Listener() }
         let tasks = try listeners.enumerated().map { try $1.load(manager, makeRequest("test://\($0)")) }
         #expect(sdimage_manager_running_count(manager.pointer) == 1000)
-        #expect(sdimage_manager_close(manager.pointer, 2000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_close(manager.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(listeners.allSatisfy { $0.finals.map(\.status) == [.SDIMAGE_STATUS_SHUTDOWN] })
         #expect(sdimage_manager_running_count(manager.pointer) == 0)
         #expect(throws: CallFailure.self) { _ = try Listener().load(manager, makeRequest("test://late")) }
-        #expect(sdimage_manager_close(manager.pointer, 2000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_close(manager.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         withExtendedLifetime(tasks) {}
     }
 
@@ -290,7 +290,7 @@ import Testing
         _ = listener.final()
         sdimage_request_set_freshness(request.pointer, .SDIMAGE_FRESHNESS_RESPECT)
         #expect(try find(manager, request) == nil)
-        #expect(sdimage_manager_close(manager.pointer, 1000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_close(manager.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect { try find(manager, request) } throws: { ($0 as? CallFailure)?.status == .SDIMAGE_STATUS_SHUTDOWN }
     }
 }

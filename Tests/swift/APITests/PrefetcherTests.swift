@@ -151,7 +151,7 @@ import Testing
         let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: loader), atOnce: 1)
         let listener = PrefetchListener()
         let group = try #require(try listener.start(prefetcher, ["test://good", "test://bad", "", "test://2good"]))
-        #expect(sdimage_prefetch_group_wait(group.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_prefetch_group_wait(group.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(listener.waitForCompletion())
         #expect(listener.completed == ["completed 4 2"])
         let counts = [
@@ -237,7 +237,7 @@ import Testing
         let listener = PrefetchListener()
         let group = try #require(try listener.start(prefetcher, urls(100)))
         #expect(held.next() != nil)
-        #expect(sdimage_manager_close(manager.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_close(manager.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(listener.waitForCompletion())
         #expect(listener.completed == ["completed 100 100"])
         #expect(failure(group, 99)?.hasSuffix("SHUTDOWN") == true)

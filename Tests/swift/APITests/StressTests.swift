@@ -28,7 +28,7 @@ import Testing
             }
         }
         group.wait()
-        #expect(sdimage_manager_close(manager.pointer, 30_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_close(manager.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(counts.all == [Int](repeating: 1, count: 16_000))
         #expect(sdimage_manager_running_count(manager.pointer) == 0)
     }
@@ -68,7 +68,7 @@ import Testing
         }
         group.wait()
         for listener in listeners { #expect(listener.final(within: 120) != nil) }
-        #expect(sdimage_manager_close(manager.pointer, 30_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_close(manager.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         for listener in listeners {
             let kinds = listener.results.map(\.kind)
             #expect(kinds.last == .SDIMAGE_DELIVERY_KIND_FINAL)
@@ -112,7 +112,7 @@ import Testing
             outer.onResult = { task, _ in
                 sdimage_task_cancel(task)
                 statuses.set([
-                    sdimage_task_cancel_and_wait(task, 10_000, nil),
+                    sdimage_task_cancel_and_wait(task, 120_000, nil),
                     sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil),
                     sdimage_cache_flush(cache.pointer, nil),
                 ])
@@ -121,7 +121,8 @@ import Testing
                 _ = sdimage_manager_close(manager.pointer, 0, nil)
             }
             _ = try outer.load(manager, makeRequest("test://outer\(round)"))
-            let end = Date(timeIntervalSinceNow: 10)
+            // The limit only ends a hang.
+            let end = Date(timeIntervalSinceNow: 120)
             while inner.finals.isEmpty || outer.finals.isEmpty, Date() < end {
                 switch kind {
                 case "pollable":
@@ -160,7 +161,7 @@ import Testing
         #expect(sdimage_task_cancel_and_wait(task.pointer, 50, nil) == .SDIMAGE_STATUS_TIMEOUT)
         #expect(sdimage_manager_close(manager.pointer, 50, nil) == .SDIMAGE_STATUS_TIMEOUT)
         mayLeave.signal()
-        #expect(sdimage_task_cancel_and_wait(task.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_cancel_and_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(hasLeft.get())
     }
 
@@ -172,8 +173,8 @@ import Testing
         let listener = Listener()
         let task = try listener.load(manager, makeRequest("test://a"))
         #expect(held.answer(makePNG(width: 2, height: 2)))
-        #expect(sdimage_task_wait(task.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
-        #expect(sdimage_task_cancel_and_wait(task.pointer, 10_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_cancel_and_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(listener.finals.map(\.status) == [.SDIMAGE_STATUS_OK])
         _ = sdimage_dispatcher_drain(dispatcher.pointer)
         #expect(listener.finals.count == 1)

@@ -159,7 +159,7 @@ import Testing
 
     @Test func aLoadThatItsManagerRefusesStopsTheIndicatorAndTellsNothing() throws {
         let fixture = try TargetFixture()
-        #expect(sdimage_manager_close(fixture.manager.pointer, 1000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_close(fixture.manager.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(throws: CallFailure.self) { try fixture.widget.load(fixture.target, makeRequest("test://a")) }
         #expect(fixture.widget.log == ["clear", "start", "stop"])
         #expect(fixture.widget.waitForDestroy(count: 1))
