@@ -12,9 +12,20 @@ import Testing
         return try Feeding(options, coder: coder).append(file, finished: true)
     }
 
+    /// Decodes until the coder is called; true if each decode ends with a timeout. On a busy machine the limit may expire before
+    /// the call.
+    private func timesOut(_ busy: BusyCoder, _ coder: Owned, milliseconds: UInt32) throws -> Bool {
+        var areTimeouts = true
+        let isCalled = try becomesTrue {
+            if try decode(coder, milliseconds: milliseconds) != .SDIMAGE_STATUS_TIMEOUT { areTimeouts = false }
+            return busy.started > 0
+        }
+        return isCalled && areTimeouts
+    }
+
     @Test func aCoderSeesTheTimeLimit() throws {
         let busy = BusyCoder(.budget)
-        #expect(try decode(try busy.makeCoder(), milliseconds: 100) == .SDIMAGE_STATUS_TIMEOUT)
+        #expect(try timesOut(busy, try busy.makeCoder(), milliseconds: 100))
         #expect(busy.returned == 1)
         #expect(busy.budget?.status == .SDIMAGE_STATUS_TIMEOUT)
         #expect(busy.budget?.remaining ?? .max <= 100)
@@ -22,7 +33,7 @@ import Testing
 
     @Test func aResultThatComesTooLateIsATimeout() throws {
         let busy = BusyCoder(.late)
-        #expect(try decode(try busy.makeCoder(), milliseconds: 50) == .SDIMAGE_STATUS_TIMEOUT)
+        #expect(try timesOut(busy, try busy.makeCoder(), milliseconds: 50))
         #expect(busy.returned == 1)
     }
 
@@ -30,7 +41,7 @@ import Testing
         let busy = BusyCoder(.budget)
         do {
             let coder = try busy.makeCoder(hasInstances: true)
-            #expect(try decode(coder, milliseconds: 100) == .SDIMAGE_STATUS_TIMEOUT)
+            #expect(try timesOut(busy, coder, milliseconds: 100))
             #expect(busy.returned == 1)
         }
         // No call runs when the instance is destroyed.
@@ -41,21 +52,21 @@ import Testing
     @Test func aDetachedCallIsLeftBehind() throws {
         let busy = BusyCoder(.release, detachedStack: 1 << 20)
         do {
-            #expect(try decode(try busy.makeCoder(), milliseconds: 500) == .SDIMAGE_STATUS_TIMEOUT)
+            #expect(try timesOut(busy, try busy.makeCoder(), milliseconds: 500))
             #expect(busy.returned == 0)
         }
         // The coder's data stay valid until the call returns.
         #expect(!busy.wasDestroyed)
         busy.release()
-        #expect(becomesTrue { busy.returned == 1 })
         #expect(becomesTrue { busy.wasDestroyed })
+        #expect(busy.returned == busy.started)
     }
 
     @Test func anInstanceOutlivesItsDetachedCall() throws {
         let busy = BusyCoder(.budget, detachedStack: 1 << 20)
-        #expect(try decode(try busy.makeCoder(hasInstances: true), milliseconds: 500) == .SDIMAGE_STATUS_TIMEOUT)
-        #expect(becomesTrue { busy.returned == 1 })
+        #expect(try timesOut(busy, try busy.makeCoder(hasInstances: true), milliseconds: 500))
         #expect(becomesTrue { busy.wasDestroyed })
+        #expect(busy.returned == busy.started)
     }
 
     @Test func noMoreThanFourCallsOfACoderAreLeftBehind() throws {
