@@ -68,15 +68,16 @@ extension CurlTests {
         #expect(await downloader.bytes("http://other.invalid/") == [1])
     }
 
-    @Test func environmentSaysNothingAboutProxies() async throws {
+    // In a process of its own: other threads read the environment while it changes.
+    @Test func environmentSaysNothingAboutProxies() async {
+        await #expect(processExitsWith: .success) { try await CurlTests().loadWithProxiesInTheEnvironment() }
+    }
+
+    private func loadWithProxiesInTheEnvironment() async throws {
         let server = LoopbackServer { _, connection in connection.answer(200, body: [2]) }
         defer { server.stop() }
         unsafe setenv("http_proxy", "http://127.0.0.1:1", 1)
         unsafe setenv("all_proxy", "http://127.0.0.1:1", 1)
-        defer {
-            unsafe unsetenv("http_proxy")
-            unsafe unsetenv("all_proxy")
-        }
         #expect(try await Downloader().bytes(server.url("/")) == [2])
     }
 
@@ -172,6 +173,7 @@ extension CurlTests {
         let loads = (0..<5).map { index in Task { await downloader.status(server.url("/\(index)")) } }
         let stranger = Task { await other.status(server.url("/other")) }
         #expect(await server.becomes { $0.requests.count == 2 && downloader.loader.transferCount == 5 })
+        await downloader.finishStarts()
         downloader.loader.cancelAll()
         for load in loads { #expect(await load.value == .cancelled) }
         #expect(other.loader.transferCount == 1)
