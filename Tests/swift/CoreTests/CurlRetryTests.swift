@@ -57,15 +57,20 @@ extension CurlTests {
 
     @Test func silenceBeforeTheAnswerIsTriedAgainAndSilenceInItIsNot() async throws {
         let silent = flaky(1) { _ = $0.waitForEnd() }
-        let stalled = flaky(9) {
+        let stalled = flaky(1000) {
             $0.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
             _ = $0.waitForEnd()
         }
         defer { silent.stop(); stalled.stop() }
-        let downloader = try eager { $0.inactivityTimeoutMilliseconds = 200 }
+        // On a busy machine an attempt may also time out before the server responds.
+        let downloader = try eager(100) {
+            ($0.inactivityTimeoutMilliseconds, $0.longestRetryDelayMilliseconds, $0.totalTimeoutMilliseconds) = (200, 1, .max)
+        }
         #expect(await downloader.bytes(silent.url("/")) == [7])
-        #expect(await downloader.status(stalled.url("/")) == .timeout)
-        #expect(stalled.requests.count == 1)
+        let error = await downloader.load(stalled.url("/")).error
+        #expect(error?.status == .timeout)
+        let statuses = error?.transactions.map(\.httpStatus) ?? []
+        #expect(statuses.last == 200 && statuses.count { $0 == 200 } == 1)
     }
 
     @Test func triesBeginAgainAtTheFirstURL() async throws {
