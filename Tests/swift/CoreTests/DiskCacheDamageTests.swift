@@ -227,7 +227,7 @@ func harmedDatabaseNeverGivesWrongBytesNorStopsTheCache(harm: Harm, name: String
         try Data(repeating: 0x55, count: 100_000).write(to: URL(fileURLWithPath: fixture.root + "/index-1.db"))
         let caches = try (0..<3).map { _ in try fixture.open() }
         DispatchQueue.concurrentPerform(iterations: caches.count) { number in
-            for index in 0..<10 { try? caches[number].put(index, at: "\(number) \(index)") }
+            for index in 0..<10 { try? patiently { try caches[number].put(index, at: "\(number) \(index)") } }
         }
         for number in caches.indices {
             for index in 0..<10 {

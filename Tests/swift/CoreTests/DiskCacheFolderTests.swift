@@ -9,9 +9,13 @@ private func mode(_ path: String) throws -> Int {
     return (value as? NSNumber)?.intValue ?? -1
 }
 
-@Test func foldersAndFilesAreForTheOwnerOnly() throws {
-    let before = umask(0)
-    defer { umask(before) }
+// In a process of its own, because other tests would make folders and files that everyone may change.
+@Test func foldersAndFilesAreForTheOwnerOnly() async {
+    await #expect(processExitsWith: .success) { try checkModesWithoutMask() }
+}
+
+private func checkModesWithoutMask() throws {
+    umask(0)
     let fixture = CacheFixture { $0.inlineEntryLimit = 50 }
     let cache = try fixture.open()
     try cache.put(1, count: 10, at: "a.jpg")

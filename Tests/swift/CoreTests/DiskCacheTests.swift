@@ -141,7 +141,9 @@ func storedBytesComeBackTheSame(count: Int) throws {
                 let index = (step &* 7 &+ thread) % 10
                 do {
                     if step % 3 == 0 {
-                        try caches[thread % 2].put(index + 10 * (step % 2), count: 100 + 100 * (step % 2), at: "\(index)")
+                        try patiently {
+                            try caches[thread % 2].put(index + 10 * (step % 2), count: 100 + 100 * (step % 2), at: "\(index)")
+                        }
                     } else if let found = try caches[thread % 2].get("\(index)") {
                         let candidates = [array(try bytes(index)), array(try bytes(index + 10, count: 200))]
                         if !candidates.contains(found) { failures.add("wrong bytes of \(index)") }
@@ -215,8 +217,13 @@ func storedBytesComeBackTheSame(count: Int) throws {
     #expect(try cache.totalsNow().footprint <= 1_000_000)
 }
 
-// Two caches on one folder behave like two processes.
+// On a busy machine, the other thread may have no processor during a trim. Another one follows then.
 @Test func storesElsewhereAreCommittedWhileATrimGoesOn() throws {
+    #expect(try becomesTrue { try storesElsewhereDuringATrim() > 3 })
+}
+
+// Two caches on one folder behave like two processes.
+private func storesElsewhereDuringATrim() throws -> Int {
     let fixture = CacheFixture()
     let (trimmed, other) = (try fixture.open(), try fixture.open())
     for index in 0..<4000 {
@@ -225,16 +232,18 @@ func storedBytesComeBackTheSame(count: Int) throws {
     try trimmed.flushNow()
     let (isDone, stores) = (Monitor(false), Monitor(0))
     Thread {
-        while !isDone.withLock({ $0 }), (try? other.put(1, at: "elsewhere")) != nil { stores.withLock { $0 += 1 } }
+        while !isDone.withLock({ $0 }), (try? patiently { try other.put(1, at: "elsewhere") }) != nil {
+            stores.withLock { $0 += 1 }
+        }
     }.start()
     // The other thread has started.
     while stores.withLock({ $0 }) == 0 { sched_yield() }
     let before = stores.withLock { $0 }
-    try trimmed.trimNow(below: 0)
+    try patiently { try trimmed.trimNow(below: 0) }
     let during = stores.withLock { $0 } - before
     isDone.withLock { $0 = true }
-    #expect(try trimmed.totalsNow().count <= 1)
-    #expect(during > 3)
+    #expect(try patiently { try trimmed.totalsNow().count } <= 1)
+    return during
 }
 
 @Test func closedCacheAnswersShutdown() async throws {
@@ -278,6 +287,14 @@ func storedBytesComeBackTheSame(count: Int) throws {
     try cache.put(2, count: 200, at: "b")
     #expect(try cache.get("a") != nil)
     #expect(try cache.get("b") != nil)
+}
+
+/// Repeats a call that failed because another cache held a lock for two seconds, as a thread without a processor does.
+@discardableResult
+func patiently<R>(_ call: () throws -> R) throws -> R {
+    while true {
+        do { return try call() } catch let error as ImageError where error.status == .busy { usleep(10_000) }
+    }
 }
 
 /// The status of the error that `body` throws.

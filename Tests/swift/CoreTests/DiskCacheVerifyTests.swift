@@ -7,7 +7,7 @@ import Testing
 private func sqlite(_ statements: String, on path: String) throws {
     let tool = Process()
     tool.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let program = "import sqlite3, sys\nsqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
+    let program = "import sqlite3, sys\nsqlite3.connect(sys.argv[1], timeout=120).executescript(sys.argv[2])"
     tool.arguments = ["python3", "-c", program, path, statements]
     try tool.run()
     tool.waitUntilExit()
