@@ -16,7 +16,7 @@ import Testing
         }
 
         func wait(for event: String) {
-            let end = MonotonicClock.now + 60_000_000_000
+            let end = MonotonicClock.now + 120_000_000_000
             let found = seen.wait(deadline: end) { seen, _ -> Bool? in seen.contains(event) ? true : nil }
             #expect(found == true, "no event \(event)")
         }

@@ -37,9 +37,9 @@ private final class HeldFrames: FrameProvider {
     func release(_ count: Int) { state.withLock { $0.released += count } }
     var cancelled: Int { state.withLock { $0.cancelled } }
 
-    /// Returns false if the condition does not hold within a minute.
+    /// Returns false if the condition does not hold within two minutes.
     func wait(_ isTrue: (State) -> Bool) -> Bool {
-        state.wait(deadline: MonotonicClock.now + 60_000_000_000) { state, wake in
+        state.wait(deadline: MonotonicClock.now + 120_000_000_000) { state, wake in
             wake = MonotonicClock.now + 1_000_000
             return isTrue(state) ? true : nil
         } ?? false

@@ -29,7 +29,7 @@ private final class Squares: FrameProvider {
     }
 
     func waitForMade(_ count: Int) -> Bool {
-        log.wait(deadline: MonotonicClock.now + 30_000_000_000) { made, wake in
+        log.wait(deadline: MonotonicClock.now + 120_000_000_000) { made, wake in
             wake = MonotonicClock.now + 2_000_000
             return made.count >= count ? true : nil
         } ?? false
@@ -39,7 +39,7 @@ private final class Squares: FrameProvider {
 @Suite struct FrameBudgetTests {
     private func waitUntil(_ isTrue: () -> Bool) -> Bool {
         let pause = Monitor(())
-        let end = MonotonicClock.now + 30_000_000_000
+        let end = MonotonicClock.now + 120_000_000_000
         while !isTrue() {
             if MonotonicClock.now > end { return false }
             _ = pause.wait(deadline: MonotonicClock.now + 1_000_000) { _, _ in nil as Void? }

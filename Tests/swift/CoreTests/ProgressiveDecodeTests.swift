@@ -53,7 +53,7 @@ import Testing
         func didDecodeEnough(_ picture: Image, of source: ImageSource) {}
 
         func waits(for value: UInt8) -> Bool {
-            values.wait(deadline: MonotonicClock.now + 30_000_000_000) { seen, _ in seen.last == value ? true : nil } ?? false
+            values.wait(deadline: MonotonicClock.now + 120_000_000_000) { seen, _ in seen.last == value ? true : nil } ?? false
         }
     }
 
