@@ -19,7 +19,7 @@ final class CountingTransformer: @unchecked Sendable {
     var keys: [String] { lock.withLock { calls } }
 
     /// Waits for its destructor, which runs on the library's callback thread.
-    func isDestroyed(within seconds: Double = 60) -> Bool {
+    func isDestroyed(within seconds: Double = 120) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         lock.lock()
         defer { lock.unlock() }

@@ -206,7 +206,7 @@ final class Locked<Value>: @unchecked Sendable {
     }
 
     /// Waits until the condition holds; re-evaluates it periodically, because objects that the value refers to may change.
-    func wait(within seconds: Double = 60, until isTrue: (Value) -> Bool) -> Bool {
+    func wait(within seconds: Double = 120, until isTrue: (Value) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         lock.lock()
         defer { lock.unlock() }
@@ -242,7 +242,7 @@ final class HostLoop: @unchecked Sendable {
     }
 
     /// Runs one posted call; returns false when none arrives.
-    func runOne(within seconds: Double = 60) -> Bool {
+    func runOne(within seconds: Double = 120) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         while posted.isEmpty {

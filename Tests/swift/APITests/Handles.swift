@@ -47,7 +47,7 @@ func make(
 func makeRequest(_ url: String) -> Owned { Owned(sdimage_request_new(url)) { sdimage_request_unref($0) } }
 
 /// Waits until a pollable dispatcher has deliveries.
-func waitUntilReadable(_ dispatcher: Owned, milliseconds: Int32 = 60_000) -> Bool {
+func waitUntilReadable(_ dispatcher: Owned, milliseconds: Int32 = 120_000) -> Bool {
     var entry = pollfd(fd: sdimage_dispatcher_descriptor(dispatcher.pointer), events: Int16(POLLIN), revents: 0)
     return poll(&entry, 1, milliseconds) == 1
 }
@@ -174,18 +174,18 @@ final class Listener: @unchecked Sendable {
     }
 
     /// Waits for the final result; nil on timeout.
-    func final(within seconds: Double = 60) -> Delivered? {
+    func final(within seconds: Double = 120) -> Delivered? {
         wait(seconds) { $0.heard.contains { $0.kind == .SDIMAGE_DELIVERY_KIND_FINAL } } ? finals.first : nil
     }
 
     /// Waits for the first partial image; nil when the final result comes without one.
-    func part(within seconds: Double = 60) -> Delivered? {
+    func part(within seconds: Double = 120) -> Delivered? {
         _ = wait(seconds) { !$0.heard.isEmpty }
         return results.first { $0.kind == .SDIMAGE_DELIVERY_KIND_PARTIAL }
     }
 
-    func waitForDestroy(count: Int = 1, within seconds: Double = 60) -> Bool { wait(seconds) { $0.destroyed >= count } }
-    func waitForProgress(within seconds: Double = 60) -> Bool { wait(seconds) { $0.progressCount > 0 } }
+    func waitForDestroy(count: Int = 1, within seconds: Double = 120) -> Bool { wait(seconds) { $0.destroyed >= count } }
+    func waitForProgress(within seconds: Double = 120) -> Bool { wait(seconds) { $0.progressCount > 0 } }
 
     private func wait(_ seconds: Double, until isTrue: (Listener) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
@@ -234,7 +234,7 @@ final class HeldLoader: @unchecked Sendable {
     }
 
     /// Waits for the next request and responds to it.
-    func answer(_ bytes: [UInt8], within seconds: Double = 60) -> Bool {
+    func answer(_ bytes: [UInt8], within seconds: Double = 120) -> Bool {
         guard let sink = next(within: seconds) else { return false }
         return answer(bytes, to: sink)
     }
@@ -249,7 +249,7 @@ final class HeldLoader: @unchecked Sendable {
     }
 
     /// The sink of the next request, owned by the caller.
-    func next(within seconds: Double = 60) -> OpaquePointer? {
+    func next(within seconds: Double = 120) -> OpaquePointer? {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }
@@ -257,7 +257,7 @@ final class HeldLoader: @unchecked Sendable {
         return sinks.removeFirst()
     }
 
-    func waitForCancel(within seconds: Double = 60) -> Bool {
+    func waitForCancel(within seconds: Double = 120) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }
@@ -265,7 +265,7 @@ final class HeldLoader: @unchecked Sendable {
         return true
     }
 
-    func waitForDestroy(within seconds: Double = 60) -> Bool {
+    func waitForDestroy(within seconds: Double = 120) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }

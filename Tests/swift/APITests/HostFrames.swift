@@ -39,8 +39,8 @@ final class HostFrames: @unchecked Sendable {
         }
     }
 
-    func waitForMade(_ count: Int, within seconds: Double = 60) -> Bool { wait(seconds) { $0.log.count >= count } }
-    func waitForDestroy(within seconds: Double = 60) -> Bool { wait(seconds) { $0.destroyed > 0 } }
+    func waitForMade(_ count: Int, within seconds: Double = 120) -> Bool { wait(seconds) { $0.log.count >= count } }
+    func waitForDestroy(within seconds: Double = 120) -> Bool { wait(seconds) { $0.destroyed > 0 } }
 
     func provider() throws -> Owned {
         var table = sdimage_frame_provider_vtable()

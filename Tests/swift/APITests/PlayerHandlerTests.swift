@@ -110,7 +110,7 @@ import Testing
         #expect(poll(&watched, 1, 0) == 0)
         playing.play()
         while playing.frames.count < 9 {
-            #expect(poll(&watched, 1, 30_000) == 1)
+            #expect(poll(&watched, 1, 120_000) == 1)
             sdimage_player_advance(playing.pointer)
         }
         #expect(playing.frames == [0, 1, 2, 3, 0, 1, 2, 3, 0])
@@ -149,7 +149,7 @@ import Testing
         playing.play()
         var watched = pollfd(fd: sdimage_dispatcher_descriptor(dispatcher.pointer), events: Int16(POLLIN), revents: 0)
         while playing.isPlaying {
-            #expect(poll(&watched, 1, 30_000) == 1)
+            #expect(poll(&watched, 1, 120_000) == 1)
             sdimage_dispatcher_drain(dispatcher.pointer)
         }
         #expect(playing.frames == [0, 1, 2, 0, 1, 2, 0, 1, 2] && playing.loops == [1, 2, 3])

@@ -88,7 +88,7 @@ final class Playing: @unchecked Sendable {
     /// Releases the player.
     func release() { owned = nil }
 
-    func wait(within seconds: Double = 30, until isTrue: (Playing) -> Bool) -> Bool {
+    func wait(within seconds: Double = 120, until isTrue: (Playing) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         while !isTrue(self) {
             if Date() > end { return false }

@@ -66,13 +66,13 @@ final class PrefetchListener: @unchecked Sendable {
                 == .SDIMAGE_STATUS_OK)
     }
 
-    func waitForCompletion(count: Int = 1, within seconds: Double = 60) -> Bool {
+    func waitForCompletion(count: Int = 1, within seconds: Double = 120) -> Bool {
         wait(seconds) { $0.written.count { $0.hasPrefix("completed") } >= count }
     }
 
-    func wait(for line: String, within seconds: Double = 60) -> Bool { wait(seconds) { $0.written.contains(line) } }
+    func wait(for line: String, within seconds: Double = 120) -> Bool { wait(seconds) { $0.written.contains(line) } }
 
-    func waitForDestroy(count: Int = 1, within seconds: Double = 60) -> Bool { wait(seconds) { $0.destroyed >= count } }
+    func waitForDestroy(count: Int = 1, within seconds: Double = 120) -> Bool { wait(seconds) { $0.destroyed >= count } }
 
     private func wait(_ seconds: Double, until isTrue: (PrefetchListener) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)

@@ -33,7 +33,7 @@ import Testing
         let queue = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }
         let manager = try makeHere(in: folder.path, queue), listener = Listener()
         let task = try listener.load(manager, makeRequest("data:,"))
-        #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(listener.finals.isEmpty)
         while listener.finals.isEmpty, waitUntilReadable(queue) { sdimage_dispatcher_drain(queue.pointer) }
         #expect(listener.finals.count == 1)
@@ -73,7 +73,7 @@ import Testing
         let listener = Listener()
         _ = try listener.load(manager, makeRequest("held://a"))
         #expect(held.answer(makePNG(width: 1, height: 1)))
-        #expect(sdimage_manager_wait_all(manager.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_manager_wait_all(manager.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(listener.finals.isEmpty)
         while listener.finals.isEmpty, waitUntilReadable(queue) { sdimage_dispatcher_drain(queue.pointer) }
         #expect(listener.finals.count == 1)

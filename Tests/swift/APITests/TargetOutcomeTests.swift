@@ -42,7 +42,7 @@ import Testing
         let fixture = try TargetFixture(Widget(animates: false), dispatcher: dispatcher)
         let task = try #require(try fixture.widget.load(fixture.target, makeRequest("test://a")))
         #expect(fixture.held.answer(makePNG(width: 8, height: 8)))
-        #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(status(task) == .SDIMAGE_STATUS_OK)
         switch end {
         case .cancelled: sdimage_target_cancel(fixture.target.pointer, nil)
@@ -83,7 +83,7 @@ import Testing
             let widget = Widget(animates: false)
             let target = try widget.makeTarget(manager)
             let task = try #require(try widget.load(target, makeRequest("test://\(round)")))
-            if round % 3 == 0 { sdimage_task_wait(task.pointer, 60_000, nil) }
+            if round % 3 == 0 { sdimage_task_wait(task.pointer, 120_000, nil) }
             if round % 2 == 0 { usleep(UInt32(round % 30) * 10) }
             sdimage_target_cancel(target.pointer, nil)
             #expect(widget.waitForTold(1))

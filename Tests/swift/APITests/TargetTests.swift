@@ -302,7 +302,7 @@ import Testing
         var event: OpaquePointer?
         while !fixture.widget.log.contains("told OK 8") {
             var entry = pollfd(fd: sdimage_dispatcher_descriptor(dispatcher.pointer), events: Int16(POLLIN), revents: 0)
-            try #require(poll(&entry, 1, 60_000) == 1)
+            try #require(poll(&entry, 1, 120_000) == 1)
             // These calls have no event type: next_event makes them directly.
             #expect(sdimage_dispatcher_next_event(dispatcher.pointer, &event, nil) == .SDIMAGE_STATUS_END)
         }

@@ -13,7 +13,7 @@ final class ViewWatcher: @unchecked Sendable {
     /// The first byte of each image shown; nil for none.
     var shown: [UInt8?] { condition.withLock { pictures } }
     /// Waits until `count` images were shown, because a view shows them asynchronously.
-    func waitForShown(_ count: Int, within seconds: Double = 30) -> [UInt8?] {
+    func waitForShown(_ count: Int, within seconds: Double = 120) -> [UInt8?] {
         let end = Date(timeIntervalSinceNow: seconds)
         return condition.withLock {
             while pictures.count < count, condition.wait(until: end) {}
@@ -53,7 +53,7 @@ final class ViewWatcher: @unchecked Sendable {
         }
     }
 
-    func waitForDestroy(within seconds: Double = 30) -> Bool {
+    func waitForDestroy(within seconds: Double = 120) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.lock()
         defer { condition.unlock() }

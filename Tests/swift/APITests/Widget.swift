@@ -99,16 +99,16 @@ final class Widget: @unchecked Sendable {
     }
 
     /// Waits until a line was logged `count` times.
-    func wait(_ line: String, count: Int = 1, within seconds: Double = 60) -> Bool {
+    func wait(_ line: String, count: Int = 1, within seconds: Double = 120) -> Bool {
         waitUntil(seconds) { $0.written.count { $0 == line } >= count }
     }
 
     /// Waits until load handlers were called `count` times.
-    func waitForTold(_ count: Int, within seconds: Double = 60) -> Bool {
+    func waitForTold(_ count: Int, within seconds: Double = 120) -> Bool {
         waitUntil(seconds) { $0.written.count { $0.hasPrefix("told") } >= count }
     }
 
-    func waitForDestroy(count: Int, within seconds: Double = 60) -> Bool { waitUntil(seconds) { $0.destroyed >= count } }
+    func waitForDestroy(count: Int, within seconds: Double = 120) -> Bool { waitUntil(seconds) { $0.destroyed >= count } }
 
     private func waitUntil(_ seconds: Double, _ isTrue: (Widget) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)
