@@ -203,7 +203,7 @@ extension CurlTests {
         defer { server.stop() }
         for _ in 1...3 {
             let service = try CurlService()
-            let loader = try CurlLoader(DownloaderConfiguration(), service: service)
+            let loader = try CurlLoader(.patient, service: service)
             let before = server.requests.count
             let loads = (0..<50).map { index in
                 Task { () -> Status in
@@ -232,7 +232,7 @@ extension CurlTests {
         let server = LoopbackServer { _, connection in connection.answer(200, body: [1]) }
         defer { server.stop() }
         let service = try CurlService()
-        let loader = try CurlLoader(DownloaderConfiguration(), service: service)
+        let loader = try CurlLoader(.patient, service: service)
         #expect(transferThreads() == 0)
         _ = await refused(loader, server.url("/"))
         #expect(transferThreads() == 1)

@@ -7,15 +7,26 @@ import Testing
 // The time limit ends a hang. It includes the time a test waits for a thread of the runner's pool, behind all other tests.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct CurlTests {}
 
+extension DownloaderConfiguration {
+    /// For tests that mention neither retries nor timeouts: the result of one attempt, however long a response is held while the
+    /// test waits for a thread.
+    static var patient: DownloaderConfiguration {
+        var configuration = DownloaderConfiguration()
+        configuration.maxRetries = 0
+        configuration.connectTimeoutMilliseconds = 3_600_000
+        configuration.inactivityTimeoutMilliseconds = 3_600_000
+        configuration.totalTimeoutMilliseconds = 3_600_000
+        return configuration
+    }
+}
+
 /// A loader with an engine lease of its own.
 struct Downloader: Sendable {
     let lease: EngineLease
     let loader: CurlLoader
 
     init(_ change: (inout DownloaderConfiguration) -> Void = { _ in }) throws {
-        var configuration = DownloaderConfiguration()
-        // Tests that do not mention retries see the result of one attempt.
-        configuration.maxRetries = 0
+        var configuration = DownloaderConfiguration.patient
         change(&configuration)
         lease = try Engine.acquire()
         loader = try CurlLoader(configuration, lease: lease)
