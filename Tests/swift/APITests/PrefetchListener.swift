@@ -6,6 +6,7 @@ import Testing
 final class PrefetchListener: @unchecked Sendable {
     private let condition = NSCondition()
     private var written: [String] = []
+    private var completions = 0
     private var destroyed = 0
     /// Runs inside each callback.
     var onCall: ((String, OpaquePointer?) -> Void)?
@@ -67,7 +68,7 @@ final class PrefetchListener: @unchecked Sendable {
     }
 
     func waitForCompletion(count: Int = 1, within seconds: Double = 120) -> Bool {
-        wait(seconds) { $0.written.count { $0.hasPrefix("completed") } >= count }
+        wait(seconds) { $0.completions >= count }
     }
 
     func wait(for line: String, within seconds: Double = 120) -> Bool { wait(seconds) { $0.written.contains(line) } }
@@ -85,6 +86,8 @@ final class PrefetchListener: @unchecked Sendable {
     private func write(_ line: String, _ group: OpaquePointer?) {
         condition.withLock {
             written.append(line)
+            // Counted here: the log of a long list would be searched after each of its lines.
+            completions += line.hasPrefix("completed") ? 1 : 0
             condition.broadcast()
         }
         onCall?(line, group)
