@@ -9,7 +9,7 @@ private func mode(_ path: String) throws -> Int {
     return (value as? NSNumber)?.intValue ?? -1
 }
 
-// In a process of its own, because other tests would make folders and files that everyone may change.
+// In a process of its own, because other tests would make folders that all users may write to.
 @Test func foldersAndFilesAreForTheOwnerOnly() async {
     await #expect(processExitsWith: .success) { try checkModesWithoutMask() }
 }
