@@ -88,6 +88,8 @@ def info(folder: pathlib.Path) -> None:
     report.check("info --json prints an object a line", fine, done.stdout.decode())
     expect("info goes on after a bad file", run("info", folder / "page.png", folder / "a.png"), 1, "width: 31", "page.png")
     expect("info misses a file", run("info", folder / "none.png"), 1, "^$", "none.png: NOT_FOUND: No such file")
+    for words in (["info", "http://x/a.png"], ["convert", "http://x/a.png", folder / "b.png"]):
+        expect(f"{words[0]} names the command for URLs", run(*words), 1, "^$", "a.png: NOT_FOUND: .*sdimage get")
     expect("info reads standard input", run("info", "-", input=png(5, 4)), 0, "width: 5")
 
 
@@ -128,6 +130,10 @@ def get(folder: pathlib.Path, origin: Origin) -> None:
     report.check("without asking the origin", origin.hits("cat.png") == before, f"{origin.counters()}")
     report.check("and has the same bytes", (folder / "again.png").read_bytes() == png(40, 30), "other bytes")
 
+    expect("get speaks of no conversion", run("get", cat, "--no-cache", "-o", folder / "cat.png"), 0, "", "^$")
+    done = run("get", cat, "--no-cache", "-o", folder / "cat.webp")
+    expect("get tells that an extension does not convert", done, 0, "^network", "cat.webp: contains png.*--format converts")
+    report.check("and keeps the bytes", (folder / "cat.webp").read_bytes() == png(40, 30), "other bytes")
     expect("get writes pixels as PPM", run("get", cat, "--no-cache", "-o", folder / "cat.ppm"), 0)
     report.check("every one of them", (folder / "cat.ppm").read_bytes() == ppm(40, 30), "other bytes")
     expect("get writes PAM", run("get", cat, "--no-cache", "-o", folder / "cat.pam"), 0)

@@ -35,7 +35,7 @@ const option_row option_rows[] = {
     {OPTION_NAMESPACE, 0, "namespace", "NAME", WORDS_ANY, false, "use this namespace of the cache"},
     {OPTION_PREFIX, 0, "prefix", "TEXT", WORDS_ANY, false, "list only entries whose keys begin with TEXT"},
     {OPTION_REPAIR, 0, "repair", NULL, NULL, false, "remove damaged entries"},
-    {OPTION_JOBS, 'j', "jobs", "N", WORDS_ANY, false, "run at most N loads at once (default 6)"},
+    {OPTION_JOBS, 'j', "jobs", "N", WORDS_ANY, false, "run at most N loads at once, at most 1000 (default 6)"},
     {OPTION_LOOPS, 0, "loops", "N", WORDS_ANY, false, "play N times; 0 plays without end"},
     {OPTION_RATE, 0, "rate", "R", WORDS_ANY, false, "multiply the speed by R, at most 1000"},
     {OPTION_SCREEN, 0, "screen", "KIND", "blocks sixel kitty", false, "use this output method instead of detecting one"},

@@ -11,6 +11,7 @@
 #include "files.h"
 #include "image.h"
 #include "json.h"
+#include "url.h"
 
 /* The arguments of the command line. */
 typedef struct options {
@@ -40,7 +41,7 @@ static sdimage_image *read_image(const char *name, const char *path, const optio
     if (bytes)
         sdimage_decode(bytes, length, options->image.decoding, &image, &error);
     else
-        error = error_of_errno(errno);
+        error = error_of_file(path);
     free(bytes);
     if (!image)
         report_failure(options->json, name, path, error);

@@ -139,6 +139,18 @@ static bool choose_path(get *get, unsigned index, const sdimage_result *result, 
     return name && snprintf(path, PATH_MAX, "%s/%s", get->options.output, name) < PATH_MAX;
 }
 
+/* Prints a line if the extension of the output names another format than that of the received bytes. */
+static void note_format(const options *options, const sdimage_image *image) {
+    sdimage_format named = sdimage_format_of_name(options->output), format = sdimage_image_format(image);
+    if (options->output_is_folder || named == SDIMAGE_FORMAT_UNKNOWN || named == format)
+        return;
+    /* Both are names of one format. */
+    if (named == SDIMAGE_FORMAT_HEIF || format == SDIMAGE_FORMAT_HEIF)
+        return;
+    complain("%s: contains %s, the original bytes; --format converts them", options->output,
+             sdimage_format_name(format));
+}
+
 /* Writes the received bytes, or an image made from pixels. Sources that provide images have no bytes. */
 static bool write_output(const get *get, const sdimage_result *result, const char *path, sdimage_error **error) {
     const sdimage_image *image = sdimage_result_image(result);
@@ -216,6 +228,8 @@ static bool finish(get *get, unsigned index, const sdimage_result *result) {
         return false;
     }
     print_result(options, result, options->json ? url : shown, options->output ? path : NULL);
+    if (options->output && !options->is_made)
+        note_format(options, sdimage_result_image(result));
     return true;
 }
 

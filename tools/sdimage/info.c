@@ -8,6 +8,7 @@
 #include "cli.h"
 #include "files.h"
 #include "json.h"
+#include "url.h"
 
 /* Prints the properties of a file, as text or as an object on one line. Returns false after printing a line on
  * stderr. */
@@ -15,7 +16,7 @@ static bool show_info(const char *path, bool json) {
     size_t length = 0;
     void *bytes = read_file(path, &length);
     if (!bytes) {
-        report_failure(json, "file", path, error_of_errno(errno));
+        report_failure(json, "file", path, error_of_file(path));
         return false;
     }
     sdimage_info *header = NULL;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
+
 bool is_url(const char *text) {
     return strstr(text, "://") || !strncmp(text, "data:", 5) || !strncmp(text, "file:", 5);
 }
@@ -28,6 +30,12 @@ char *url_of_file(const char *path) {
     }
     free(absolute);
     return url;
+}
+
+sdimage_error *error_of_file(const char *path) {
+    if (errno == ENOENT && is_url(path))
+        return sdimage_error_new(SDIMAGE_STATUS_NOT_FOUND, "this command reads files; sdimage get -o loads a URL");
+    return error_of_errno(errno);
 }
 
 void shorten_url(const char *url, char *text, size_t size) {

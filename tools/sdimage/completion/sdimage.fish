@@ -88,7 +88,7 @@ complete -c sdimage -n '__sdimage_is play' -l isolation -x -a 'none risky all' -
 
 complete -c sdimage -n __sdimage_is_first -a prefetch -d 'load the URLs of LIST, one per line, into the disk cache; - reads standard input'
 complete -c sdimage -n '__sdimage_is prefetch' -F
-complete -c sdimage -n '__sdimage_is prefetch' -l jobs -s j -x -d 'run at most N loads at once (default 6)'
+complete -c sdimage -n '__sdimage_is prefetch' -l jobs -s j -x -d 'run at most N loads at once, at most 1000 (default 6)'
 complete -c sdimage -n '__sdimage_is prefetch' -l thumbnail -x -d 'decode into a box of W by H pixels, without enlarging'
 complete -c sdimage -n '__sdimage_is prefetch' -l cache -x -a '(__fish_complete_directories (commandline -ct))' -d 'use the disk cache in this folder'
 complete -c sdimage -n '__sdimage_is prefetch' -l isolation -x -a 'none risky all' -d 'decode in sandboxed processes (default risky)'
