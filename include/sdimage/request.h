@@ -86,8 +86,9 @@ typedef enum SDIMAGE_ENUM sdimage_freshness {
     SDIMAGE_FRESHNESS_REFRESH = 2
 } sdimage_freshness;
 
-/* Creates a request for a URL, NUL-terminated. http, https, file and data URLs have built-in loaders. Nothing is
- * checked yet: the load reports an invalid URL. NULL when memory is refused. */
+/* Creates a request for a URL, NUL-terminated. http, https, file and data URLs have built-in loaders. A path is not a
+ * URL: see sdimage_request_new_file. Nothing is checked yet: the load reports an invalid URL. NULL when memory is
+ * refused. */
 SDIMAGE_API sdimage_request *sdimage_request_new(const char *url);
 /* Creates a request for a URL of `length` bytes, which need not be NUL-terminated. NULL when memory is refused. */
 SDIMAGE_API sdimage_request *sdimage_request_new_bytes(const char *url, size_t length);

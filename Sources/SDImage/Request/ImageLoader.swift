@@ -192,7 +192,7 @@ extension ImageError {
     package static func noLoader(for url: URLText) -> ImageError {
         let scheme = url.scheme
         switch scheme {
-        case "": return ImageError(.invalidURL, "url: no scheme", url: url.redacted)
+        case "": return ImageError(.invalidURL, "url: no scheme, such as https or file", url: url.redacted)
         case "http", "https", "file", "data":
             return ImageError(.unsupported, "loader: none for scheme \(scheme)", url: url.redacted)
         default: return ImageError(.schemeForbidden, "url: scheme not allowed for images", url: url.redacted)

@@ -204,6 +204,15 @@ import Testing
         }
     }
 
+    @Test func aPathInPlaceOfAURLLacksAScheme() throws {
+        let manager = try makeManager(cache: nil), request = makeRequest("cat.jpg")
+        var result: OpaquePointer?
+        var error: OpaquePointer?
+        let status = sdimage_manager_load_sync(manager.pointer, request.pointer, &result, &error)
+        sdimage_result_unref(result)
+        #expect(CallFailure(status, error).message == "url: no scheme, such as https or file")
+    }
+
     @Test func closingEndsRunningLoadsWithShutdown() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())

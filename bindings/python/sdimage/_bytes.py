@@ -23,15 +23,15 @@ else:
 Path: TypeAlias = "str | os.PathLike[str] | os.PathLike[bytes]"
 
 
-def borrowed(data: ReadableBuffer, name: str = "data") -> tuple[Any, int]:
+def borrowed(data: ReadableBuffer, name: str = "data", expected: str = "bytes") -> tuple[Any, int]:
     """``(argument for const void *, length)``: no copy for ``bytes`` and for writable contiguous buffers. `name` is that
-    of the argument."""
+    of the argument, and `expected` what it may be."""
     if isinstance(data, bytes):
         return data, len(data)
     try:
         view = memoryview(data)
     except TypeError:
-        raise wrong(name, "bytes", data) from None
+        raise wrong(name, expected, data) from None
     if view.readonly or not view.c_contiguous:
         copy = view.tobytes()
         return copy, len(copy)
@@ -91,6 +91,11 @@ def c_text(text: str, name: str = "text") -> bytes:
 def c_path(path: Path | bytes) -> bytes:
     """A path in the encoding of the file system."""
     return plain(os.fsencode(path))
+
+
+def contents_of(source: ReadableBuffer) -> tuple[Any, int]:
+    """Like :func:`borrowed`, for an argument that may also be a path, and is none."""
+    return borrowed(source, expected="bytes or a path")
 
 
 def as_path(source: object) -> bytes | None:

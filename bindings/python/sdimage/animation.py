@@ -56,7 +56,7 @@ class Animation(Closing):
         self._finished = False
         self._handle = self._new()
         first = contents(data)
-        if _bytes.borrowed(first)[1]:
+        if _bytes.contents_of(first)[1]:
             self._append(first, True)
 
     def _new(self) -> Handle:

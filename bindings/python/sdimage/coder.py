@@ -266,7 +266,7 @@ def coders() -> list[AnyCoder]:
 
 def can_decode(data: ReadableBuffer | Path) -> bool:
     """True if a registered coder recognizes the bytes, or the file at the path."""
-    return bool(lib.sdimage_can_decode(*_bytes.borrowed(contents(data, _HEAD))))
+    return bool(lib.sdimage_can_decode(*_bytes.contents_of(contents(data, _HEAD))))
 
 
 def can_encode(format: str) -> bool:  # noqa: A001 - as everywhere

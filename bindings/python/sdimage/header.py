@@ -45,7 +45,7 @@ def _open(path: str, flags: int) -> int:
 
 def sniff(data: ReadableBuffer | Path) -> str | None:
     """Detects the format by its signature alone: ``"jpeg"``, ``"png"`` …, or ``None``. Takes bytes or a path."""
-    return format_name(lib.sdimage_sniff(*_bytes.borrowed(contents(data, 4096))))
+    return format_name(lib.sdimage_sniff(*_bytes.contents_of(contents(data, 4096))))
 
 
 def info(data: ReadableBuffer | Path) -> dict[str, Any]:
@@ -85,5 +85,5 @@ def _read(data: ReadableBuffer | Path) -> Handle:
     if path is not None:
         call(lib.sdimage_info_new_file, path, None, byref(out))
     else:
-        call(lib.sdimage_info_new, *_bytes.borrowed(cast(ReadableBuffer, data)), None, byref(out))
+        call(lib.sdimage_info_new, *_bytes.contents_of(cast(ReadableBuffer, data)), None, byref(out))
     return Handle(out.value, lib.sdimage_info_unref)

@@ -510,7 +510,7 @@ def decode(
         if path is not None:
             call(lib.sdimage_decode_file, path, wish.pointer, byref(out))
         else:
-            call(lib.sdimage_decode, *_bytes.borrowed(cast(ReadableBuffer, data)), wish.pointer, byref(out))
+            call(lib.sdimage_decode, *_bytes.contents_of(cast(ReadableBuffer, data)), wish.pointer, byref(out))
     return Image.owned(out.value)
 
 
@@ -521,6 +521,6 @@ def _decoded(data: ReadableBuffer | Path, coder: AnyCoder, options: DecodeOption
     with decode_options(options) as wish:
         call(lib.sdimage_decoder_new, wish.pointer, pointer_of(coder, "coder", "coder"), byref(decoder))
     with Handle(decoder.value, lib.sdimage_decoder_unref) as handle:
-        call(lib.sdimage_decoder_append, handle.pointer, *_bytes.borrowed(contents(data)), True)
+        call(lib.sdimage_decoder_append, handle.pointer, *_bytes.contents_of(contents(data)), True)
         call(lib.sdimage_decoder_get_image, handle.pointer, byref(image))
     return Image.owned(image.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import pickle
 from collections.abc import Callable
@@ -44,7 +45,8 @@ class WrongTypes(TestCase):
             "frames[0] must be Image, not bytes": lambda: sdimage.Image.animation([b""], [1]),
             "quality must be a number, not str": lambda: image.encode("jpeg", quality="high"),
             "radius must be a number, not str": lambda: sdimage.transforms.blur("2"),
-            "data must be bytes, not int": lambda: sdimage.decode(5),
+            "data must be bytes or a path, not int": lambda: sdimage.decode(5),
+            "data must be bytes or a path, not BytesIO": lambda: sdimage.info(io.BytesIO()),
             "pixels must be bytes, not None": lambda: sdimage.Image.from_pixels(None, 1, 1, "gray8"),
             "coder must be Coder or LibraryCoder, not type": lambda: sdimage.register_coder(type("Own", (), {})),
             "image must be Image or None, not bytes": lambda: sdimage.AnimatedView().set(b""),
