@@ -7,7 +7,7 @@ import os
 import weakref
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import NoReturn, Self, TypeVar
 
 from .errors import Error
 
@@ -22,6 +22,10 @@ class Closing:
     def close(self) -> None:
         """Releases its resources; repeated calls are harmless."""
         raise NotImplementedError
+
+    def __reduce__(self) -> NoReturn:
+        """Refuses pickle and copy: the object has threads, callbacks or files of this process."""
+        raise TypeError(f"{type(self).__name__} cannot be pickled or copied: create one in each process")
 
     def __enter__(self) -> Self:
         return self

@@ -71,7 +71,8 @@ class Places:
         if len(shape) not in (3, 4) or found is None or shape[:3] != (count, self._height, self._width):
             raise Error(
                 "INVALID_ARGUMENT",
-                f"array: shape {shape} of {kind} for {count} images of {self._width}x{self._height} pixels",
+                f"array: shape {shape} of {kind}, expected {(count, self._height, self._width)} and"
+                " 1, 3 or 4 channels, 4 if f4",
             )
         if pixel_format is not None and _SAMPLES.get(pixel_format) != (kind, channels):
             raise Error("INVALID_ARGUMENT", f"array: {channels} channels of {kind} for {pixel_format}")

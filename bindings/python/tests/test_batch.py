@@ -99,6 +99,9 @@ class LoadManyTests(unittest.TestCase):
             with self.subTest(type(out)), self.assertRaises(sdimage.Error) as raised:
                 manager.load_many(["test://red"], (4, 4), out=out)
             self.assertEqual(raised.exception.code, "INVALID_ARGUMENT")
+        expected = r"shape \(1, 3, 4, 5\) of u1, expected \(1, 4, 5\) and 1, 3 or 4 channels, 4 if f4"
+        with self.assertRaisesRegex(sdimage.Error, expected):
+            manager.load_many(["test://red"], (5, 4), out=numpy.zeros((1, 3, 4, 5), numpy.uint8))
         with self.assertRaises(sdimage.Error):
             manager.load_many(["test://red"], (4, 4), pixel_format="no such")
         with self.assertRaises(sdimage.Error):

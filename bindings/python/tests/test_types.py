@@ -126,6 +126,13 @@ class WrongTypes(TestCase):
         with self.assertRaisesRegex(TypeError, "used_until must be a number, not str"):
             list(cache.entries(used_until="now"))
 
+    def test_objects_of_a_process_are_not_pickled(self) -> None:
+        manager = self.manager(cache=None)
+        for thing in (manager, self.cache(), sdimage.EventQueue()):
+            with self.subTest(thing), self.assertRaisesRegex(TypeError, f"^{type(thing).__name__} cannot be pickled"):
+                pickle.dumps(thing)
+            self.addCleanup(thing.close)
+
     def test_absent_arguments_are_named(self) -> None:
         target = sdimage.Target(self.manager(cache=None, loader=lambda request: png()))
         self.addCleanup(target.close)
