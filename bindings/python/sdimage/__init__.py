@@ -1,11 +1,11 @@
-"""Images from URLs, bytes and files, through memory and disk caches.
+"""Loads images from URLs, files and bytes through memory and disk caches.
 
 >>> import sdimage
 >>> with sdimage.Manager() as manager:
 ...     image = manager.load("https://example.org/cat.jpg", thumbnail_size=(320, 320)).image
 
-All calls are synchronous and safe on any thread, except ``Manager.load_async``, which is for asyncio. After a fork the
-child may only decode: start managers after forking.
+Calls may be made on any thread. ``Manager.load`` waits, ``Manager.start`` returns a task, and ``Manager.load_async`` is
+for asyncio. Create managers after a fork: the child of a process that has one can decode and encode only.
 """
 
 from __future__ import annotations

@@ -20,19 +20,25 @@ def _box(value: str) -> tuple[int, int]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m sdimage", description="Pictures from URLs and files.")
+    parser = argparse.ArgumentParser(prog="python -m sdimage", description="Loads images from URLs and files.")
     parser.add_argument("--version", action="version", version=f"sdimage {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
-    get = commands.add_parser("get", help="load pictures through the caches")
-    get.add_argument("url", nargs="+")
-    get.add_argument("-o", "--output", help="file for the bytes as loaded, or for a PNG when it is a thumbnail")
-    get.add_argument("--thumbnail", type=_box, metavar="WxH", help="largest size in pixels")
-    show = commands.add_parser("info", help="what the headers of files say")
+    get = commands.add_parser("get", help="load images from files and URLs through the caches")
+    get.add_argument("url", nargs="+", metavar="FILE|URL")
+    get.add_argument("-o", "--output", help="write the original bytes, or a thumbnail as PNG, to this file")
+    get.add_argument("--thumbnail", type=_box, metavar="WxH", help="decode into a box of W by H pixels")
+    show = commands.add_parser("info", help="print the header information of files")
     show.add_argument("file", nargs="+")
-    show.add_argument("--json", action="store_true", help="one JSON object a line")
-    report = commands.add_parser("doctor", help="what a bug report starts with, as JSON")
-    report.add_argument("--json", action="store_true", help="what is done anyway")
+    show.add_argument("--json", action="store_true", help="print one JSON object per line")
+    report = commands.add_parser("doctor", help="print a diagnostic report for a bug report, as JSON")
+    report.add_argument("--json", action="store_true", help="no effect: the report is JSON")
     return parser
+
+
+def _url(argument: str) -> str:
+    """The URL of an argument, which may be the name of a file."""
+    is_url = "://" in argument or argument.startswith(("data:", "file:"))
+    return argument if is_url else Path(argument).absolute().as_uri()
 
 
 def _bytes_to_write(image: Image, data: bytes | None) -> bytes:
@@ -47,7 +53,7 @@ def _get(options: argparse.Namespace) -> int:
         return 2
     failed = 0
     with Manager() as manager:
-        tasks = [(url, manager.start(url, thumbnail_size=options.thumbnail)) for url in options.url]
+        tasks = [(url, manager.start(_url(url), thumbnail_size=options.thumbnail)) for url in options.url]
         for url, task in tasks:
             try:
                 result = task.wait()

@@ -181,5 +181,6 @@ class Samples(TestCase):
         self.assertEqual(json.loads(done.stdout)["height"], 48)
         report = json.loads(self.run_command("-m", "sdimage", "doctor", "--json").stdout)
         self.assertEqual(report["version"], sdimage.version())
+        self.assertEqual(self.run_command("-m", "sdimage", "get", out).returncode, 0)
         self.assertEqual(self.run_command("-m", "sdimage", "get", origin.url("nothing")).returncode, 1)
         self.assertEqual(self.run_command("-m", "sdimage", "nonsense").returncode, 2)
