@@ -98,6 +98,9 @@ def main() -> None:
     report.check("the site needs nothing from elsewhere", not elsewhere, "; ".join(elsewhere))
     unreached = sorted(str(path.relative_to(SITE)) for path in set(pages) - reached - {(SITE / "index.html").resolve()})
     report.check("each page of the site can be reached", not unreached, f"not: {unreached}")
+    guides = [path.stem for path in (ROOT / "docs/guides").glob("*.md")]
+    left_out = sorted(name for name in guides if not (SITE / f"guides/{name}.html").exists())
+    report.check("the menu of the site has each guide", guides and not left_out, f"not: {left_out}")
     repeated = [f"{path.relative_to(SITE)}: {sorted(page.repeated)}" for path, page in pages.items() if page.repeated]
     report.check("no place in a page has the name of another", not repeated, "; ".join(repeated))
     silent = [str(path.relative_to(SITE)) for path, page in pages.items() if page.images_without_text]
