@@ -10,11 +10,11 @@
 
 enum { CHANNELS = 3 };
 
-static void print_mean(const uint8_t *picture, size_t pixels, const char *url) {
+static void print_mean(const uint8_t *image, size_t pixels, const char *url) {
     unsigned long long sums[CHANNELS] = {0};
     for (size_t i = 0; i < pixels; i++)
         for (int c = 0; c < CHANNELS; c++)
-            sums[c] += picture[i * CHANNELS + c];
+            sums[c] += image[i * CHANNELS + c];
     printf("%3llu %3llu %3llu  %s\n", sums[0] / pixels, sums[1] / pixels, sums[2] / pixels, url);
 }
 
@@ -55,8 +55,7 @@ int main(int argc, char **argv) {
         print_failures(group, urls);
         failed = sdimage_prefetch_group_skipped_count(group);
     } else {
-        fprintf(stderr, "batch: %s\n",
-                pixels ? sdimage_error_message(error) : "an array of that size is not to be had");
+        fprintf(stderr, "batch: %s\n", pixels ? sdimage_error_message(error) : "out of memory");
     }
     sdimage_error_unref(error);
     sdimage_prefetch_group_unref(group);

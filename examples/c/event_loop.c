@@ -56,7 +56,7 @@ static int load_all(sdimage_manager *manager, sdimage_dispatcher *dispatcher, ch
     for (; *urls; urls++) {
         sdimage_request *request = sdimage_request_new(*urls);
         sdimage_error *error = NULL;
-        state.waiting++; /* before the call: a picture in memory is delivered inside it */
+        state.waiting++; /* before the call: an image in memory is delivered inside it */
         sdimage_status status = sdimage_manager_load(manager, request, &handler, &state, NULL, NULL, &error);
         sdimage_request_unref(request);
         if (status < 0) {

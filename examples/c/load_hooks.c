@@ -1,8 +1,9 @@
 /* load_hooks.c: loads images from URLs that carry a token. All tokens share one cache entry, private images are not
  * stored, and every load gets a thumbnail.
  *
- *     cc -o load_hooks load_hooks.c -lsdimage
- *     ./load_hooks URL… */
+ *   load_hooks URL…
+ *
+ * cc load_hooks.c $(pkg-config --cflags --libs sdimage) */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Feeds pictures of one size to whatever learns from them, one array after the other: batches.py LIST [SIDE [COUNT]]
+"""Fills arrays with images of one size, as training loops need them: batches.py LIST [SIDE [COUNT]]
 
-LIST is a file with a URL in each line. While one array is in use the next one is filled; there are two, used in turn, so
-that no memory is made on the way. Pictures that cannot be had are left out.
+LIST is a file with one URL per line. Two arrays are used in turn: while one is in use, the next one is filled. Images
+that cannot be loaded are left out.
 """
 
 import itertools

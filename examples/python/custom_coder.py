@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decodes farbfeld (https://tools.suckless.org/farbfeld), which the library does not know: custom_coder.py FILE [SIDE]"""
+"""Decodes farbfeld (https://tools.suckless.org/farbfeld), a format without a built-in coder: custom_coder.py FILE [SIDE]"""
 
 import struct
 import sys

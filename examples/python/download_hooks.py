@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Signs requests as an origin wants them, and tells what the downloader does: download_hooks.py URL..."""
+"""Signs requests for an origin, and logs the events of the downloader: download_hooks.py URL..."""
 
 import hashlib
 import hmac

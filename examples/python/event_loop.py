@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads pictures on an asyncio loop, no thread in sight; two seconds for each: event_loop.py URL…"""
+"""Loads images on an asyncio loop without further Python threads, each within two seconds: event_loop.py URL…"""
 
 import asyncio
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads many pictures at once, with callbacks on the library's thread: load_many.py URL…"""
+"""Loads many images at once, with callbacks on a thread of the library: load_many.py URL…"""
 
 import queue
 import sys

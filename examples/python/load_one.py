@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads one picture and says what it is: load_one.py URL"""
+"""Loads an image and prints its properties: load_one.py URL"""
 
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Shows a picture while it arrives: progressive.py URL [MILLISECONDS-BETWEEN-PARTS]"""
+"""Shows an image while its data arrives: progressive.py URL [MILLISECONDS-BETWEEN-PARTS]"""
 
 import asyncio
 import sys

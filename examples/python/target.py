@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A list of cells without a toolkit: target.py URL…
 
-Two rows scroll over more URLs than they can show; each is used again for the next URL while the one before may still be
-loading, and never shows a picture of another."""
+Two rows scroll over more URLs than they can show. Each is reused for the next URL while the previous one may still be
+loading, and never shows an image of another URL."""
 
 import queue
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes an avatar, a square part of a picture with round corners: transform.py IN OUT [SIDE]"""
+"""Makes an avatar, a square part of an image with round corners: transform.py IN OUT [SIDE]"""
 
 import sys
 

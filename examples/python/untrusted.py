@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Decodes pictures of strangers in sandboxed processes: untrusted.py FILE..."""
+"""Decodes untrusted images in sandboxed processes: untrusted.py FILE..."""
 
 import sys
 
@@ -17,7 +17,7 @@ def main(paths: list[str]) -> int:
             print(f"{path}: {image.width}x{image.height}")
         except sdimage.Error as error:
             print(f"{path}: {error}")
-            # A crash may be an attack. TIMEOUT and TOO_LARGE may be large pictures.
+            # A crash may be an attack. TIMEOUT and TOO_LARGE may be large images.
             status = 1 if error.code == "DECODER_CRASHED" else status
     counts = sdimage.isolation_statistics()
     print(f"{counts['started']} workers, {counts['crashes']} crashes, {counts['timeouts']} timeouts")

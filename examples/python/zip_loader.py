@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pictures out of a ZIP archive, through caches like any other: zip_loader.py ARCHIVE [NAME...]"""
+"""Loads images from a ZIP archive through the caches: zip_loader.py ARCHIVE [NAME...]"""
 
 import sys
 import zipfile
