@@ -499,8 +499,9 @@ typedef struct _SdimageTargetOptions SdimageTargetOptions;
 /**
  * sdimage_request_new:
  *
- * Creates a request for a URL, NUL-terminated. http, https, file and data URLs have built-in loaders. Nothing is
- * checked yet: the load reports an invalid URL. NULL when memory is refused.
+ * Creates a request for a URL, NUL-terminated. http, https, file and data URLs have built-in loaders. A path is not a
+ * URL: see sdimage_request_new_file. Nothing is checked yet: the load reports an invalid URL. NULL when memory is
+ * refused.
  *
  * Returns: (transfer full) (nullable):
  */
