@@ -146,7 +146,7 @@ static const char *library_name(const options *options) {
         return options->shotwell ? options->shotwell : "Shotwell";
     if (options->is_digikam)
         return options->digikam ? options->digikam : "digiKam";
-    return options->tree ? options->tree : "the folder of pictures";
+    return options->tree ? options->tree : "the Pictures folder (see --library)";
 }
 
 /* Opens the library that the options choose; of a tree, brings the index up to date. Returns NULL after printing a line
