@@ -147,8 +147,9 @@ typedef enum SDIMAGE_ENUM sdimage_blend_mode {
 SDIMAGE_API sdimage_status sdimage_transformer_new_tint(sdimage_color color, sdimage_blend_mode mode,
                                                         sdimage_transformer **transformer, sdimage_error **error);
 
-/* Makes a transformer that applies a Gaussian blur as three box means (SVG 1.1, 15.17), with the edges extended. A
- * radius of zero changes nothing. INVALID_ARGUMENT for a negative radius. */
+/* Makes a transformer that applies a Gaussian blur as three box means (SVG 1.1, 15.17), with the edges extended.
+ * `radius` is the standard deviation; one below 2 pixels counts as 2, and zero changes nothing. INVALID_ARGUMENT for a
+ * negative radius. */
 SDIMAGE_API sdimage_status sdimage_transformer_new_blur(double radius, sdimage_transformer **transformer,
                                                         sdimage_error **error);
 

@@ -164,7 +164,7 @@ def tint(tint_color: ColorLike, blend_mode: str = "source_in") -> Transformer:
 
 @_recording
 def blur(radius: float) -> Transformer:
-    """A Gaussian blur."""
+    """A Gaussian blur; `radius` is its standard deviation, at least 2 pixels, or 0 for none."""
     return _made(lib.sdimage_transformer_new_blur, real(radius, "radius"))
 
 
