@@ -46,10 +46,18 @@ static void entry_init(Entry *entry) {
     (void)entry;
 }
 
+/* NULL after a message if the file cannot be read. */
 static GListStore *read_list(const char *path) {
+    GError *error = NULL;
+    char *text = NULL;
+    if (!g_file_get_contents(path, &text, NULL, &error)) {
+        g_printerr("gallery-gtk: %s\n", error->message);
+        g_error_free(error);
+        return NULL;
+    }
     GListStore *list = g_list_store_new(entry_get_type());
-    char *text = NULL, **lines = g_file_get_contents(path, &text, NULL, NULL) ? g_strsplit(text, "\n", -1) : NULL;
-    for (char **line = lines; line && *line; line++) {
+    char **lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++) {
         Entry *entry = g_object_new(entry_get_type(), NULL);
         entry->values = g_strsplit(*line, " blurhash ", 2);
         if (**line)
@@ -103,11 +111,13 @@ static int count_shown(GtkWidget *widget) {
     return count;
 }
 
+static guint awaited; /* number of pictures in a screenshot */
+
 static void shoot(GdkFrameClock *clock, const char *path) {
     static int frames = 0;
     GtkWidget *window = g_list_model_get_item(gtk_window_get_toplevels(), 0);
     gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_PAINT);
-    if (window && count_shown(window) >= COLUMNS * ROWS && ++frames == FRAMES) {
+    if (window && (guint)count_shown(window) >= awaited && ++frames == FRAMES) {
         GtkSnapshot *snapshot = gtk_snapshot_new();
         GTK_WIDGET_GET_CLASS(window)->snapshot(window, snapshot);
         GskRenderNode *node = gtk_snapshot_free_to_node(snapshot);
@@ -126,10 +136,14 @@ int main(int argc, char **argv) {
         g_printerr("usage: gallery-gtk [--shot FILE] LIST; needs a display\n");
         return 2;
     }
+    GListStore *entries = read_list(argv[argc - 1]);
+    if (!entries)
+        return 1;
+    awaited = MIN(g_list_model_get_n_items(G_LIST_MODEL(entries)), COLUMNS * ROWS);
     GtkListItemFactory *factory = sdimage_list_item_factory_new("url", SIDE, SIDE);
     sdimage_list_item_factory_set_blurhash_property(SDIMAGE_LIST_ITEM_FACTORY(factory), "blurhash");
     g_signal_connect(factory, "setup", G_CALLBACK(set_up), NULL);
-    GtkNoSelection *list = gtk_no_selection_new(G_LIST_MODEL(read_list(argv[argc - 1])));
+    GtkNoSelection *list = gtk_no_selection_new(G_LIST_MODEL(entries));
     GtkWidget *grid = gtk_grid_view_new(GTK_SELECTION_MODEL(list), factory);
     GtkWidget *scroller = gtk_scrolled_window_new(), *window = gtk_window_new();
     gtk_grid_view_set_max_columns(GTK_GRID_VIEW(grid), COLUMNS);
