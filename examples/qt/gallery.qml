@@ -82,7 +82,7 @@ Window {
                 loading += cell && cell.isLoading && cell.progress < 0.45 ? 1 : 0;
                 ready += cell && !cell.isLoading ? 1 : 0;
             }
-            if (ready > 20 && loading === 0) {
+            if (ready >= Math.min(21, window.entries.length) && loading === 0) {
                 stop();
                 window.contentItem.grabToImage(result => Qt.exit(result.saveToFile(window.shot) ? 0 : 1));
             }

@@ -9,6 +9,7 @@
 #include <QFile>
 #include <QSize>
 #include <QStringList>
+#include <cstdlib>
 
 struct Options {
     QStringList lines;
@@ -16,7 +17,7 @@ struct Options {
     QString shot; /* empty: none */
 };
 
-/* Ends the program with a help text if there is no list. */
+/* Ends the program with a help text if there is no list, or with a message if it cannot be read. */
 inline Options readOptions(const QCoreApplication &application) {
     QCommandLineParser parser;
     parser.addHelpOption();
@@ -26,8 +27,12 @@ inline Options readOptions(const QCoreApplication &application) {
          {QStringLiteral("shot"), QStringLiteral("saves the window, and ends"), QStringLiteral("FILE")}});
     parser.process(application);
     QFile list(parser.value(QStringLiteral("list")));
-    if (!list.open(QIODevice::ReadOnly))
+    if (!parser.isSet(QStringLiteral("list")))
         parser.showHelp(2);
+    if (!list.open(QIODevice::ReadOnly)) {
+        qCritical("%s: %s", qPrintable(list.fileName()), qPrintable(list.errorString()));
+        std::exit(1);
+    }
     QStringList size = parser.value(QStringLiteral("size")).split(u'x');
     return {QString::fromUtf8(list.readAll()).split(u'\n', Qt::SkipEmptyParts),
             {size.value(0).toInt(), size.value(1).toInt()},

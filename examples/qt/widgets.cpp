@@ -45,7 +45,7 @@ static bool isComplete(const QListView &view, const RemoteImageDelegate &delegat
         seen++;
         loading += delegate.state(index) <= 0 || delegate.state(index) == ImageTarget::Loading;
     }
-    return seen > 20 && loading <= 3;
+    return seen >= qMin(21, view.model()->rowCount()) && loading <= seen / 8;
 }
 
 int main(int argc, char **argv) {
