@@ -409,7 +409,8 @@ class Image:
         return _bytes.taken(out)
 
     def save(self, path: Path, format: str | None = None, **options: Unpack[EncodeOptions]) -> None:  # noqa: A002
-        """The same into a file, which is replaced atomically; ``None`` means the format of the path's extension."""
+        """The same into a file, which is replaced atomically. ``None`` means the format of the path's extension; for an
+        extension without a format it is chosen as in :meth:`encode`."""
         known(options, EncodeOptions)
         number = _words.number(_enums.FORMATS, format or "unknown", "format")
         with encode_options(options) as wish:

@@ -20,7 +20,7 @@ from types import MappingProxyType
 from typing import Any, ParamSpec, cast
 
 from . import _bytes, _enums, _failures, _words
-from ._check import flag, kind, pointer_of, real, wrong
+from ._check import flag, kind, pointer_of, real, tuple_of, wrong
 from ._color import ColorLike, color
 from ._ffi import lib
 from ._handle import Handle
@@ -119,7 +119,7 @@ def resize(
 @_recording
 def crop(rect: tuple[float, float, float, float]) -> Transformer:
     """Crops to ``(x, y, width, height)``, rounded outwards to whole pixels; copies no pixels."""
-    return _made(lib.sdimage_transformer_new_crop, Rect(*rect))
+    return _made(lib.sdimage_transformer_new_crop, Rect(*tuple_of(4, rect, "rect")))
 
 
 @_recording

@@ -44,6 +44,7 @@ class WrongTypes(TestCase):
             "transformer must be Transformer, not function": lambda: image.transform(lambda: None),
             "frames[0] must be Image, not bytes": lambda: sdimage.Image.animation([b""], [1]),
             "quality must be a number, not str": lambda: image.encode("jpeg", quality="high"),
+            "rect must be a tuple of 4, not of 3": lambda: sdimage.transforms.crop((1, 2, 3)),
             "radius must be a number, not str": lambda: sdimage.transforms.blur("2"),
             "data must be bytes or a path, not int": lambda: sdimage.decode(5),
             "data must be bytes or a path, not BytesIO": lambda: sdimage.info(io.BytesIO()),
