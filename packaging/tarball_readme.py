@@ -14,7 +14,7 @@ import elf
 TEXT = """\
 libsdimage, for {machine}: from a URL to pixels.
 
-The tree may lie anywhere:
+The tree can be placed in any folder:
 
     HERE=$PWD
     export PKG_CONFIG_PATH=$HERE/lib/pkgconfig           # cc example.c $(pkg-config --cflags --libs sdimage)
@@ -26,9 +26,9 @@ It needs glibc {glibc} or later, and these libraries of the machine:
 
 {libraries}
 
-Only the first line is needed to start. A module or plug-in whose library is missing is left out, and `sdimage doctor` says so.
-libsdimage-pdf (poppler) and libsdimage-av (FFmpeg as Debian builds it) load libraries under the GPL; a program that loads those
-two is bound by it. All else is under the MIT license: share/doc/sdimage/LICENSE.
+Only those of the first line are required. A module or plug-in whose library is missing is not used; `sdimage doctor` names it.
+libsdimage-pdf (poppler) and libsdimage-av (FFmpeg as Debian builds it) load libraries under the GPL; the GPL
+extends to programs that load these two. Everything else is under the MIT license: share/doc/sdimage/LICENSE.
 """
 
 
