@@ -209,7 +209,9 @@ def convert(folder: pathlib.Path, origin: Origin) -> None:
         report.check("transparent beside the image alone for fit", fine, f"{about}")
     about = written(folder / "t.png")
     report.check("in that order", (about.get("width"), about.get("height")) == (10, 30), f"{about}")
-    expect("convert keeps to a size", run("convert", source, folder / "s.jpg", "--max-bytes", "900"), 0)
+    expect("convert keeps to a size", run("convert", source, folder / "s.jpg", "--max-bytes", "900"), 0, "", "^$")
+    done = run("convert", source, folder / "t.jpg", "--max-bytes", "9")
+    expect("convert tells that no quality has the size", done, 0, "", r"^sdimage: .*t.jpg: \d+ bytes, more than --max-bytes 9\n$")
     report.check("in bytes", (folder / "s.jpg").stat().st_size <= 900, f"{(folder / 's.jpg').stat().st_size}")
     done = run("convert", "-", "-", "--format", "webp", "--lossless", input=png(9, 7))
     report.check("convert is a filter", done.stdout[:4] == b"RIFF" and done.stdout[12:16] == b"VP8L", done.stderr.decode())
@@ -297,6 +299,7 @@ def cache(folder: pathlib.Path, origin: Origin) -> None:
     expect("cache trim removes the oldest", run("cache", "trim", 0, *where), 0, "^$")
     expect("until nothing is left", run("cache", "du", *where), 0, "^0 bytes in 0 entries")
     expect("get fills it again", run("get", urls[0], *where), 0)
+    expect("cache du counts one entry", run("cache", "du", *where), 0, "bytes in 1 entry: ")
     expect("cache clear empties it", run("cache", "clear", *where), 0)
     expect("for good", run("cache", "ls", *where), 0, "^$")
 

@@ -136,7 +136,7 @@ static bool measure(options *options, uint64_t *bytes, uint64_t *count, sdimage_
 /* Prints the current totals. */
 static void show_totals(const options *options, uint64_t bytes, uint64_t count, const char *folder) {
     if (!options->json) {
-        printf("%" PRIu64 " bytes in %" PRIu64 " entries: %s\n", bytes, count, folder);
+        printf("%" PRIu64 " bytes in %" PRIu64 " %s: %s\n", bytes, count, count == 1 ? "entry" : "entries", folder);
         return;
     }
     json object = begin_json(stdout, "directory", folder);

@@ -127,8 +127,8 @@ static int frames(const command_row *command, int argc, char **argv, options *op
     show_progress("%s", "");
     bool is_fine = image && done == count;
     if (is_fine && !options->json)
-        printf("%u frames of %ux%u, %.3f s\n", count, sdimage_image_width(image), sdimage_image_height(image),
-               (double)sdimage_image_duration_ms(image) / 1000);
+        printf("%u frame%s of %ux%u, %.3f s\n", count, count == 1 ? "" : "s", sdimage_image_width(image),
+               sdimage_image_height(image), (double)sdimage_image_duration_ms(image) / 1000);
     sdimage_image_unref(image);
     return is_fine ? EXIT_FINE : EXIT_NO_IMAGE;
 }

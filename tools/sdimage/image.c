@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "arguments.h"
 #include "commands.h"
@@ -156,14 +157,26 @@ static void keep_light(const char *path, const image_options *options) {
     }
 }
 
+/* Prints a line if a file is larger than --max-bytes: no quality fits, or its format has none. */
+static void note_size(const char *path, const image_options *options) {
+    struct stat status;
+    size_t most = sdimage_encode_options_max_file_size(options->encoding);
+    if (most && stat(path, &status) == 0 && (size_t)status.st_size > most)
+        complain("%s: %zu bytes, more than --max-bytes %zu", path, (size_t)status.st_size, most);
+}
+
 /* Encodes an image to a file, or to standard output for "-". */
 static bool encode(const char *path, const sdimage_image *image, const image_options *options, sdimage_error **error) {
     sdimage_data *data = NULL;
     if (sdimage_image_is_hdr(image))
         keep_light(path, options);
     /* The library writes the file completely or not at all. Without a format it takes that of the name. */
-    if (strcmp(path, "-"))
-        return sdimage_encode_file(image, path, options->format, options->encoding, error) >= 0;
+    if (strcmp(path, "-")) {
+        bool is_written = sdimage_encode_file(image, path, options->format, options->encoding, error) >= 0;
+        if (is_written)
+            note_size(path, options);
+        return is_written;
+    }
     if (sdimage_encode(image, options->format, options->encoding, &data, error) < 0)
         return false;
     bool is_fine = write_bytes(path, sdimage_data_bytes(data), sdimage_data_length(data), error);
