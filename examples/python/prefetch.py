@@ -13,6 +13,7 @@ def main(folder: str, urls: list[str]) -> int:
     with sdimage.ImageCache(folder) as cache, sdimage.Manager(cache=cache) as manager:
         with sdimage.Prefetcher(manager, on_fetched=fetched, thumbnail_size=(320, 320)) as prefetcher:
             group = prefetcher.start(urls).wait()
+        print(file=sys.stderr)
         manager.flush()  # thumbnails that are still being encoded
         print(f"{group.finished - group.skipped} of {group.total} are in {cache.path()}, {cache.disk_size():,} bytes")
     for url, error in group.failed:
