@@ -99,8 +99,8 @@ static sdimage_player *new_player(const sdimage_data *data, long *shown) {
 }
 
 static void play(sdimage_player **players, long count, const long *shown, long frames) {
-    bool is_over = false;
-    for (int turn = 0; turn < 20000 && !is_over; turn++) {
+    /* Without end if a frame never comes: then the time limit of the test ends it. */
+    for (bool is_over = false; !is_over;) {
         is_over = true;
         for (long i = 0; i < count; i++) {
             sdimage_player_tick(players[i], 100000000);
@@ -108,7 +108,6 @@ static void play(sdimage_player **players, long count, const long *shown, long f
         }
         usleep(1000);
     }
-    CHECK(is_over);
 }
 
 static void play_crowd(void) {
@@ -149,8 +148,7 @@ static sdimage_player *small[SMALL];
 static void play_small(void) {
     for (int i = 0; i < SMALL; i++)
         sdimage_player_start(small[i]);
-    long shown = 0;
-    for (int turn = 0; turn < 20000 && shown < 4; turn++) {
+    for (long shown = 0; shown < 4;) {
         shown = 4;
         for (int i = 0; i < SMALL; i++) {
             sdimage_player_tick(small[i], 100000000);
@@ -159,7 +157,6 @@ static void play_small(void) {
         }
         usleep(1000);
     }
-    CHECK_EQUAL(shown, 4);
 }
 
 /* Paused players hold only memory that can be reclaimed, once the worker has finished the frame in production. */

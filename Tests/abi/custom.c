@@ -399,7 +399,7 @@ static void aCacheOfTheHostIsQueriedAndStoredTo(void) {
     expect_loaded(manager, url, SDIMAGE_IMAGE_SOURCE_DISK);
     CHECK_EQUAL(host.queries, 2);
     CHECK_EQUAL(host.stores, 1);
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(manager);
     sdimage_data_unref(host.data);
 }
@@ -410,7 +410,7 @@ static void aForgottenReplyDoesNotFailTheLoad(void) {
     expect_loaded(manager, "test:data", SDIMAGE_IMAGE_SOURCE_LOADER);
     gate_wait(&host.stored, 1);
     CHECK_EQUAL(host.queries, 1);
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(manager);
     sdimage_data_unref(host.data);
 }
@@ -515,7 +515,7 @@ static void loadersSayWhetherLoadsOfOneUrlAreOne(void) {
             CHECK(becomes_true(are_two, &load));
         gate_open(&load.shown);
         for (int i = 0; i < 2; i++) {
-            CHECK_EQUAL(sdimage_task_wait(tasks[i], 10000, NULL), SDIMAGE_STATUS_OK);
+            CHECK_EQUAL(sdimage_task_wait(tasks[i], 60000, NULL), SDIMAGE_STATUS_OK);
             sdimage_task_unref(tasks[i]);
         }
         CHECK_EQUAL(atomic_load(&load.loads), shares ? 1 : 2);

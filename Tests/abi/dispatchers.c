@@ -67,7 +67,7 @@ static void aPollableQueueDeliversWhereItIsDrained(void) {
     CHECK(!is_readable(dispatcher, 0));
     sdimage_task_unref(start_load(manager, PNG_DATA_URL, &handler, &seen));
     while (atomic_load(&seen.finals) == 0) {
-        CHECK(is_readable(dispatcher, 10000));
+        CHECK(is_readable(dispatcher, 60000));
         sdimage_dispatcher_drain(dispatcher);
     }
     CHECK(pthread_equal(seen.thread, pthread_self()));
@@ -88,7 +88,7 @@ static void eventsReplaceCallbacksAndCarryTheToken(void) {
     }
     for (int finals = 0; finals < LOADS;) {
         sdimage_event *event = NULL;
-        CHECK(is_readable(dispatcher, 10000));
+        CHECK(is_readable(dispatcher, 60000));
         if (sdimage_dispatcher_next_event(dispatcher, &event, NULL) == SDIMAGE_STATUS_END)
             continue;
         char *token = sdimage_event_token(event);
@@ -156,7 +156,7 @@ static void cancellingOnTheBoundThreadDeliversBeforeItReturns(void) {
     CHECK_EQUAL(atomic_load(&seen.code), SDIMAGE_STATUS_CANCELLED);
     sdimage_load_sink_finish(held_sink, NULL);
     sdimage_load_sink_unref(held_sink);
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_dispatcher_drain(dispatcher);
     CHECK_EQUAL(atomic_load(&seen.finals), 1);
     sdimage_task_unref(task);
@@ -170,12 +170,12 @@ static void aLoadThatIsNotDrainedTimesOutWhenItsManagerCloses(void) {
     sdimage_manager *manager = new_manager(dispatcher, NULL, false);
     seen seen = {.delivered = GATE_CLOSED};
     sdimage_task *task = start_load(manager, PNG_DATA_URL, &handler, &seen);
-    CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_task_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_manager_close(manager, 50, NULL), SDIMAGE_STATUS_TIMEOUT);
-    CHECK(is_readable(dispatcher, 10000));
+    CHECK(is_readable(dispatcher, 60000));
     sdimage_dispatcher_drain(dispatcher);
     CHECK_EQUAL(atomic_load(&seen.finals), 1);
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_task_unref(task);
     sdimage_manager_unref(manager);
     sdimage_dispatcher_unref(dispatcher);
@@ -218,7 +218,7 @@ static void aMemoryHitIsTheTasksResultBeforeTheCallReturns(void) {
     CHECK(!atomic_load(&seen.inside_call));
     sdimage_result_unref(result);
     sdimage_task_unref(task);
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(manager);
 }
 
@@ -251,7 +251,7 @@ static void blockingOnTheLibrarysThreadIsRefused(void) {
     gate_wait(&blocking.done, 1);
     CHECK_EQUAL(blocking.load, SDIMAGE_STATUS_WOULD_DEADLOCK);
     CHECK_EQUAL(blocking.wait, SDIMAGE_STATUS_WOULD_DEADLOCK);
-    CHECK_EQUAL(sdimage_manager_close(blocking.manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(blocking.manager, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(blocking.manager);
 }
 
@@ -355,7 +355,7 @@ static void immediateProgressIsNotToldByTheThreadThatMovesBytes(void) {
     sdimage_manager *manager = new_manager(immediate, loader, false);
     sdimage_request *request = new_request("test://a");
     CHECK_EQUAL(sdimage_manager_load(manager, request, &hears, &told, NULL, &task, NULL), SDIMAGE_STATUS_OK);
-    CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_task_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
     CHECK(!pthread_equal(told.loading, told.telling));
     sdimage_task_unref(task);
     sdimage_request_unref(request);

@@ -91,7 +91,7 @@ sdimage_task *finished_task(void) {
     if (!task) {
         sdimage_request *request = new_request(PNG_DATA_URL);
         CHECK_EQUAL(sdimage_manager_load(good.manager, request, NULL, NULL, NULL, &task, NULL), SDIMAGE_STATUS_OK);
-        CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_task_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
         sdimage_request_unref(request);
     }
     return task;
@@ -228,7 +228,7 @@ static void load(sdimage_manager *manager, sdimage_request *request) {
     sdimage_task *task = NULL;
     sdimage_manager_load(manager, request, NULL, NULL, NULL, &task, NULL);
     if (task)
-        CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_task_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_result *result = NULL;
     sdimage_task_get_result(task, &result);
     use_image(sdimage_result_image(result));
@@ -341,7 +341,7 @@ void use_downloader_config(sdimage_downloader_config *config) {
     sdimage_task *task = NULL;
     sdimage_manager_load(good.manager, request, NULL, NULL, NULL, &task, NULL);
     sdimage_task_wait(task, 5, NULL);
-    sdimage_task_cancel_and_wait(task, 10000, NULL);
+    sdimage_task_cancel_and_wait(task, 60000, NULL);
     CHECK(sdimage_task_is_finished(task));
     sdimage_task_unref(task);
     sdimage_request_unref(request);
@@ -359,7 +359,7 @@ void use_manager_config(sdimage_manager_config *config) {
         load(manager, request);
         sdimage_request_unref(request);
     }
-    sdimage_manager_close(manager, 10000, NULL);
+    sdimage_manager_close(manager, 60000, NULL);
     sdimage_manager_unref(manager);
 }
 
@@ -384,7 +384,7 @@ void use_target_options(sdimage_target_options *options) {
     renew_request();
     sdimage_target_load(good.target, good.request, options, NULL, NULL, NULL, &task, NULL);
     if (task)
-        CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_task_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_task_unref(task);
 }
 
@@ -395,7 +395,7 @@ void use_batch_options(sdimage_batch_options *options) {
         return;
     sdimage_manager_load_batch(good.manager, options, urls, NULL, 2, region, size, NULL, NULL, NULL, &group, NULL);
     if (group)
-        CHECK_EQUAL(sdimage_prefetch_group_wait(group, 10000, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_prefetch_group_wait(group, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_prefetch_group_unref(group);
 }
 
@@ -403,7 +403,7 @@ void use_prefetcher(sdimage_prefetcher *prefetcher) {
     sdimage_prefetch_group *group = NULL;
     sdimage_prefetcher_start(prefetcher, urls, NULL, 2, NULL, NULL, NULL, NULL, &group, NULL);
     if (group)
-        CHECK_EQUAL(sdimage_prefetch_group_wait(group, 10000, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_prefetch_group_wait(group, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_prefetch_group_unref(group);
 }
 
@@ -442,7 +442,7 @@ void use_outputs(void) {
         sdimage_decoder_unref(decoder);
     }
     if (out.prefetch_group)
-        sdimage_prefetch_group_wait(out.prefetch_group, 10000, NULL);
+        sdimage_prefetch_group_wait(out.prefetch_group, 60000, NULL);
 }
 
 /* --- Calls. */

@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-enum { THREADS = 4, CHILD_SECONDS = 60 };
+enum { THREADS = 4, CHILD_SECONDS = 120 };
 
 static long forks = 800;
 static atomic_bool is_enough;
@@ -95,7 +95,7 @@ static void expect_success(pid_t child) {
 
 static void childrenOfABusyProcessDecode(void) {
     pthread_t threads[THREADS];
-    alarm((unsigned)(60 + forks / 10));
+    alarm((unsigned)(LONGEST_TEST_SECONDS + forks));
     start_threads(threads);
     for (long i = 0; i < forks; i++) {
         pid_t child = fork();
@@ -113,7 +113,7 @@ static void childrenOfABusyProcessDecode(void) {
 
 /* Each round is a process whose threads use everything for the first time while the main thread forks. */
 static void childrenAmidFirstUsesDecode(void) {
-    alarm((unsigned)(60 + forks / 10));
+    alarm((unsigned)(LONGEST_TEST_SECONDS + forks));
     for (long round = 0; round < forks / 10; round++) {
         pid_t fresh = fork();
         if (fresh == 0) {
@@ -149,7 +149,7 @@ static void *use_at_once(void *argument) {
 /* The library is loaded but unused: children may use all of it. Their main thread, which forked, and other threads
  * need the same first uses at once; each waits for the other. */
 static void childrenOfAnIdleProcessUseThreads(void) {
-    alarm((unsigned)(60 + forks / 10));
+    alarm((unsigned)(LONGEST_TEST_SECONDS + forks));
     for (long i = 0; i < forks / 10; i++) {
         pid_t child = fork();
         if (child == 0) {
@@ -255,6 +255,8 @@ static void *encode_slowly(void *argument) {
     sdimage_data *data = NULL;
     sdimage_encode_options_set_lossless(options, true);
     sdimage_encode_options_set_effort(options, 9);
+    /* Other processes may prolong the seconds to minutes. */
+    sdimage_encode_options_set_max_work_ms(options, LONGEST_TEST_SECONDS * 1000);
     CHECK_EQUAL(sdimage_encode(image, SDIMAGE_FORMAT_WEBP, options, &data, NULL), SDIMAGE_STATUS_OK);
     sdimage_encode_options_unref(options);
     sdimage_data_unref(data);

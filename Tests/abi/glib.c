@@ -55,7 +55,7 @@ static sdimage_dispatcher *watch(window *window, guint *source) {
     CHECK_EQUAL(sdimage_dispatcher_bind_current_thread(dispatcher, NULL), SDIMAGE_STATUS_OK);
     *source = g_unix_fd_add(sdimage_dispatcher_descriptor(dispatcher), G_IO_IN, drain, dispatcher);
     g_timeout_add(1, tick, window);
-    g_timeout_add_seconds(30, time_out, window);
+    g_timeout_add_seconds(300, time_out, window);
     return dispatcher;
 }
 

@@ -144,7 +144,7 @@ static void aForkOfAUserOfTheLibraryMayOnlyDecode(void) {
     load_and_expect_a_picture(manager, PNG_DATA_URL);
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(120);
         sdimage_manager *another = NULL;
         sdimage_cache *cache = NULL;
         sdimage_image *image = NULL;
@@ -179,7 +179,7 @@ static void aForkFindsTheMemoryOfACacheEmpty(void) {
     CHECK_EQUAL(sdimage_cache_set_memory_image(cache, "key", 3, image, NULL), SDIMAGE_STATUS_OK);
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(120);
         CHECK(!memory_image(cache, "key", 3));
         CHECK_EQUAL(sdimage_cache_set_memory_image(cache, "key", 3, image, NULL), SDIMAGE_STATUS_FORKED);
         sdimage_cache_set_memory_limits(cache, 1, 1);
@@ -203,7 +203,7 @@ static void aForkFindsTheMemoryOfACacheEmpty(void) {
 static void aForkBeforeTheFirstUseIsUnaffected(void) {
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(120);
         use_everything();
         _exit(0);
     }
@@ -234,7 +234,7 @@ static void aForkAmidDecodingCanDecode(void) {
     for (int i = 0; i < 200; i++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(10);
+            alarm(120);
             decode_once();
             _exit(0);
         }
@@ -252,7 +252,7 @@ static void aForkDecodesOnSeveralThreads(void) {
     for (int round = 0; round < 5; round++) {
         pid_t child = fork();
         if (child == 0) {
-            alarm(30);
+            alarm(120);
             pthread_t threads[4];
             atomic_store(&is_enough, false);
             for (int i = 0; i < 4; i++)
@@ -358,7 +358,7 @@ static void anAcceptedUserDataIsDestroyedOnce(void) {
     sdimage_options_unref(options);
     sdimage_manager *manager = new_manager(dispatcher, NULL, false);
     CHECK_EQUAL(sdimage_manager_load(manager, request, NULL, &destroyed[n++], count_destroy, NULL, NULL), 0);
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(manager);
     sdimage_request_unref(request);
     sdimage_log_set_handler(SDIMAGE_LOG_LEVEL_OFF, NULL, NULL, NULL, NULL);

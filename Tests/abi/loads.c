@@ -97,7 +97,7 @@ static void eachOf5000CancelledLoadsEndsOnce(void) {
     }
     for (int i = 0; i < STORM_THREADS; i++)
         CHECK_EQUAL(pthread_join(threads[i], NULL), 0);
-    CHECK_EQUAL(sdimage_manager_close(manager, 30000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_manager_running_count(manager), 0);
     sdimage_manager_unref(manager);
     for (int i = 0; i < STORM_THREADS; i++)
@@ -153,8 +153,8 @@ static void aCancelledLoadEndsWithCancelledAndItsLoaderIsTold(void) {
     sdimage_task *task = start_url(manager, "held:1", &seen);
     gate_wait(&holder.started, 1);
     sdimage_task_cancel(task);
-    CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_task_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     expect_one_final(&seen);
     CHECK_EQUAL(atomic_load(&seen.code), SDIMAGE_STATUS_CANCELLED);
     CHECK_EQUAL(atomic_load(&holder.cancelled), 1);
@@ -168,7 +168,7 @@ static void cancelAndWaitComesBackAfterTheLastCallback(void) {
         seen seen = {0};
         sdimage_manager *manager = new_manager(NULL, NULL, false);
         sdimage_task *task = start_url(manager, PNG_DATA_URL, &seen);
-        CHECK_EQUAL(sdimage_task_cancel_and_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_task_cancel_and_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
         CHECK_EQUAL(atomic_load(&seen.finals), 1);
         sdimage_task_unref(task);
         sdimage_manager_unref(manager);
@@ -191,14 +191,14 @@ static void closingEndsAThousandRunningLoadsWithShutdown(void) {
         sdimage_task_unref(start_url(manager, url, &seen[i]));
     }
     CHECK_EQUAL(sdimage_manager_running_count(manager), LOADS);
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     for (int i = 0; i < LOADS; i++) {
         expect_one_final(&seen[i]);
         CHECK_EQUAL(atomic_load(&seen[i].code), SDIMAGE_STATUS_SHUTDOWN);
     }
     sdimage_request *request = new_request("held:late");
     CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, NULL, NULL, NULL, NULL), SDIMAGE_STATUS_SHUTDOWN);
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_request_unref(request);
     sdimage_manager_unref(manager);
     sdimage_loader_unref(loader);
@@ -212,7 +212,7 @@ static void releasingTheManagerEndsRunningLoads(void) {
     sdimage_task *task = start_url(manager, "held:1", &seen);
     gate_wait(&holder.started, 1);
     sdimage_manager_unref(manager);
-    CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_task_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_task_unref(task);
     sdimage_loader_unref(loader);
     expect_one_final(&seen);

@@ -82,10 +82,10 @@ static void make_delivery(void) {
     CHECK_EQUAL(sdimage_manager_load(good.manager, request, NULL, NULL, NULL, &good.task, NULL), SDIMAGE_STATUS_OK);
     struct pollfd watched = {.fd = sdimage_dispatcher_descriptor(good.dispatcher), .events = POLLIN};
     while (!good.event) {
-        CHECK(poll(&watched, 1, 10000) == 1);
+        CHECK(poll(&watched, 1, 60000) == 1);
         sdimage_dispatcher_next_event(good.dispatcher, &good.event, NULL);
     }
-    CHECK_EQUAL(sdimage_task_wait(good.task, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_task_wait(good.task, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_task_get_result(good.task, &good.result);
     sdimage_request_unref(request);
 }

@@ -4,6 +4,7 @@
 
 #include "check.h"
 
+/* Loops that wait for frames have no limit of their own: the time limit of the test ends them. */
 enum { FRAMES = 12, SIDE = 64 };
 
 static int made[FRAMES];
@@ -50,12 +51,11 @@ static void twoPlayersMakeEachFrameOnce(void) {
     sdimage_frame_provider *provider = new_provider();
     long before = frame_statistic("decodes");
     sdimage_player *players[] = {new_player(provider), new_player(provider)};
-    for (int turn = 0; turn < 20000 && sdimage_player_loop_count(players[1]) < 5; turn++) {
+    while (sdimage_player_loop_count(players[1]) < 5) {
         sdimage_player_tick(players[0], 1000000);
         sdimage_player_tick(players[1], 700000);
         usleep(200);
     }
-    CHECK_EQUAL(sdimage_player_loop_count(players[1]) >= 5, true);
     for (int i = 0; i < FRAMES; i++)
         CHECK_EQUAL(made[i], 1);
     CHECK_EQUAL(frame_statistic("decodes") - before, FRAMES);
@@ -80,7 +80,7 @@ static void theLimitHoldsForAllTogether(void) {
         players[i] = new_player(providers[i] = new_provider());
     /* Longer than 400 turns only if the threads that decode get little processor time. */
     bool all_play = false;
-    for (int turn = 0; turn < 400 || (turn < 20000 && !all_play); turn++) {
+    for (int turn = 0; turn < 400 || !all_play; turn++) {
         all_play = true;
         for (int i = 0; i < PLAYERS; i++) {
             sdimage_player_tick(players[i], 2000000);
@@ -89,7 +89,6 @@ static void theLimitHoldsForAllTogether(void) {
         CHECK_AT_MOST(frame_statistic("bytes"), LIMIT);
         usleep(200);
     }
-    CHECK(all_play);
     for (int i = 0; i < PLAYERS; i++) {
         sdimage_player_unref(players[i]);
         sdimage_frame_provider_unref(providers[i]);
@@ -100,7 +99,7 @@ static void theLimitHoldsForAllTogether(void) {
 static void shortMemoryEmptiesWhatIsPaused(void) {
     sdimage_frame_provider *provider = new_provider();
     sdimage_player *player = new_player(provider);
-    for (int turn = 0; turn < 20000 && sdimage_player_buffered_frames(player) < FRAMES; turn++) {
+    while (sdimage_player_buffered_frames(player) < FRAMES) {
         sdimage_player_tick(player, 2000000);
         usleep(200);
     }
@@ -134,6 +133,11 @@ static void aChildOfForkMayDecodeAndNotPlay(void) {
     sdimage_frame_provider_unref(provider);
 }
 
+static bool nothing_plays(void *argument) {
+    (void)argument;
+    return frame_statistic("animations") == 0 && frame_statistic("bytes") == 0;
+}
+
 static void playersThatComeAndGoLeaveNothing(void) {
     for (int i = 0; i < 300; i++) {
         sdimage_frame_provider *provider = new_provider();
@@ -149,10 +153,7 @@ static void playersThatComeAndGoLeaveNothing(void) {
         sdimage_frame_provider_unref(provider);
     }
     /* A frame in production is released when it is complete. */
-    for (int turn = 0; turn < 5000 && frame_statistic("animations") > 0; turn++)
-        usleep(1000);
-    CHECK_EQUAL(frame_statistic("animations"), 0);
-    CHECK_EQUAL(frame_statistic("bytes"), 0);
+    CHECK(becomes_true(nothing_plays, NULL));
 }
 
 /* --- A view whose image another thread replaces during the host's callback for the first one. */

@@ -233,7 +233,7 @@ static void aChildOfAProcessThatHadNoEngineMayGoOn(void) {
     CHECK_EQUAL(threads, HAS_THREAD_SANITIZER ? 2 : 1);
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(120);
         CHECK(image_of(resources, "cat") == cat);
         CHECK_EQUAL(sdimage_image_width(image_of(resources, "dog")), 1);
         sdimage_resources_unref(resources);

@@ -73,11 +73,11 @@ static void closingTheSharedManagerEndsItsThreadsAndMakesRoomForAnother(void) {
     sdimage_manager_get_cache(first, &cache);
     CHECK(cache != NULL);
     sdimage_cache_unref(cache);
-    CHECK_EQUAL(sdimage_manager_close(first, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(first, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager *second = shared();
     CHECK(second != first);
     CHECK_EQUAL(source_of(second, PNG_DATA_URL), SDIMAGE_IMAGE_SOURCE_LOADER);
-    CHECK_EQUAL(sdimage_manager_close(second, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(second, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_manager_unref(first);
     sdimage_manager_unref(second);
     CHECK(becomes_true(is_back_to_start, &start));
@@ -134,7 +134,7 @@ static void managersThatNameNoneUseTheDefaults(void) {
     sdimage_manager_get_cache(managers[0], &found);
     CHECK(found != NULL);
     sdimage_cache_unref(found);
-    sdimage_manager_close(managers[0], 10000, NULL);
+    sdimage_manager_close(managers[0], 60000, NULL);
     for (int i = 0; i < 2; i++)
         sdimage_manager_unref(managers[i]);
     sdimage_manager_unref(another);
@@ -147,7 +147,7 @@ static void aForkHasNoSharedManager(void) {
     CHECK_EQUAL(source_of(manager, PNG_DATA_URL), SDIMAGE_IMAGE_SOURCE_LOADER);
     pid_t child = fork();
     if (child == 0) {
-        alarm(20);
+        alarm(120);
         sdimage_manager *none = NULL;
         CHECK_EQUAL(sdimage_manager_get_shared(&none, NULL), SDIMAGE_STATUS_FORKED);
         CHECK(none == NULL);

@@ -112,7 +112,7 @@ static void noWrongPictureInAStormOfLoads(void) {
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     CHECK(becomes_true(all_finished, NULL));
-    CHECK_EQUAL(sdimage_manager_close(manager, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_manager_close(manager, 60000, NULL), SDIMAGE_STATUS_OK);
     fprintf(stderr, "%d loads: %d right, %d cancelled, %d failed; the origin was asked %d times\n",
             atomic_load(&started), atomic_load(&good), atomic_load(&cancelled), atomic_load(&failed),
             atomic_load(&served));

@@ -628,7 +628,7 @@ static void aCancelledLoadEndsOnceWithCancelled(void) {
         sdimage_task *task = NULL;
         CHECK_EQUAL(sdimage_manager_load(manager, request, &delivery_handler, &result, NULL, &task, NULL), 0);
         gate_wait(&phone.asked, 1);
-        CHECK_EQUAL(sdimage_task_cancel_and_wait(task, 10000, NULL), 0);
+        CHECK_EQUAL(sdimage_task_cancel_and_wait(task, 60000, NULL), 0);
         wait_for_end(&result);
         CHECK_EQUAL(result.final, 1);
         CHECK_EQUAL(result.status, SDIMAGE_STATUS_CANCELLED);

@@ -12,6 +12,8 @@
 
 #include "check.h"
 
+enum { LONGEST_WAIT_SECONDS = 60 };
+
 static const char *running;
 static char folder[200];
 
@@ -118,7 +120,9 @@ int run_tests(const test *tests, size_t count) {
 }
 
 bool becomes_true(bool (*condition)(void *argument), void *argument) {
-    for (int i = 0; i < 10000; i++) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    for (const time_t end = now.tv_sec + LONGEST_WAIT_SECONDS; now.tv_sec < end; clock_gettime(CLOCK_MONOTONIC, &now)) {
         if (condition(argument))
             return true;
         nanosleep(&(struct timespec){0, 1000000}, NULL);
