@@ -120,11 +120,11 @@ static void an_attempt_in_a_used_worker_is_no_work(void) {
     start();
     CHECK_EQUAL(decode("picture", 60000), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(clock_gettime(CLOCK_MONOTONIC, &begin), 0);
-    CHECK_EQUAL(decode("abort_if_used", 5000), SDIMAGE_STATUS_TIMEOUT);
+    CHECK_EQUAL(decode("abort_if_used", 10000), SDIMAGE_STATUS_TIMEOUT);
     CHECK_EQUAL(clock_gettime(CLOCK_MONOTONIC, &end), 0);
     CHECK_EQUAL(isolation_counts().crashes, 1);
     /* The second that the first attempt takes, and the limit; half a second is the precision of both. */
-    CHECK((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 >= 5500);
+    CHECK((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 >= 10500);
 }
 
 /* Neither a worker nor its keeper is left when sdimage_isolation_end_idle returns. */
@@ -139,8 +139,9 @@ static void killed_workers_end_before_end_idle_returns(void) {
     }
 }
 
-static bool has_descriptors(void *count) {
-    return descriptor_count() == *(size_t *)count;
+/* The thread of idle workers may close a descriptor later. */
+static bool has_no_more_descriptors(void *count) {
+    return descriptor_count() <= *(size_t *)count;
 }
 
 static bool has_no_more_threads(void *count) {
@@ -156,7 +157,7 @@ static void nothing_is_left_in_the_host(void) {
     for (int i = 0; i < 50; i++)
         decode(attacks[i % 5], 60000);
     sdimage_isolation_end_idle();
-    CHECK(becomes_true(has_descriptors, &descriptors));
+    CHECK(becomes_true(has_no_more_descriptors, &descriptors));
     CHECK(becomes_true(has_no_more_threads, &threads));
     CHECK_EQUAL(child_signals, 0);
     CHECK_EQUAL(waitpid(-1, NULL, WNOHANG), -1);

@@ -63,6 +63,11 @@ static void lies_about_messages_are_crashes(void) {
     expect_status("silence", 0, 200, SDIMAGE_STATUS_TIMEOUT);
 }
 
+/* The thread of idle workers may close a descriptor later. */
+static bool has_no_more_descriptors(void *count) {
+    return descriptor_count() <= *(size_t *)count;
+}
+
 static void lies_about_descriptors_are_crashes(void) {
     start_isolation();
     size_t descriptors;
@@ -73,7 +78,7 @@ static void lies_about_descriptors_are_crashes(void) {
     for (unsigned kind = 0; kind < 12; kind++)
         expect_status("descriptor", kind, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
     sdimage_isolation_end_idle();
-    CHECK_EQUAL(descriptor_count(), descriptors);
+    CHECK(becomes_true(has_no_more_descriptors, &descriptors));
 }
 
 /* Decodes with the liar whose name has this end. */
