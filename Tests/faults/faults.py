@@ -17,6 +17,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -34,6 +35,8 @@ BUILD = ROOT / "build/faults"
 WORKER = BUILD / "worker"
 SHIM = BUILD / "failing.so"
 INLINE_LIMIT = 4096
+#: Seconds after which a process hangs. A busy machine prolongs the seconds of the longest ones to minutes.
+LIMIT = 300
 
 
 def compile_programs(prefix: pathlib.Path) -> bool:
@@ -78,7 +81,7 @@ class Expectations:
 
 
 def check(folder: str, expected: Expectations) -> dict[str, float]:
-    done = subprocess.run([WORKER, "check", folder], input=expected.lines(), capture_output=True, text=True, timeout=60)
+    done = subprocess.run([WORKER, "check", folder], input=expected.lines(), capture_output=True, text=True, timeout=LIMIT)
     if done.returncode != 0:
         return {"crashed": 1, "wrong": 0, "lost": 0, "opened": 0}
     found = numbers(done.stdout)
@@ -107,7 +110,7 @@ def kill_rounds(rounds: int, chance: random.Random) -> None:
             told = expected.lines()
             process = subprocess.Popen([WORKER, "write", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             assert process.stdin and process.stdout
-            timer = threading.Timer(30, process.kill)
+            timer = threading.Timer(LIMIT, process.kill)
             timer.start()
             process.stdin.write(told)
             process.stdin.close()
@@ -153,7 +156,7 @@ class Script:
             }
             arguments = [WORKER, "script", folder, self.picture]
             try:
-                done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=30)
+                done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=LIMIT)
             except subprocess.TimeoutExpired:
                 return {"hung": 1, "text": f"{how} {call} {variant}: it hangs"}
             expected = Expectations()
@@ -244,7 +247,7 @@ def run_bursts(size: int) -> dict[str, object]:
     """Large transactions, whose journal cannot become longer than `size` bytes; then SQLite itself checks the index."""
     with tempfile.TemporaryDirectory() as folder:
         shim = {"LD_PRELOAD": str(SHIM), "FAILING_FOLDER": folder, "FAILING_CALL": str(size), "FAILING_HOW": "journal"}
-        done = subprocess.run([WORKER, "bursts", folder], env=os.environ | shim, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([WORKER, "bursts", folder], env=os.environ | shim, capture_output=True, text=True, timeout=LIMIT)
         newest = newest_index(folder)
         connection = sqlite3.connect(newest)
         found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
@@ -274,9 +277,14 @@ def full_disks() -> None:
     tell("entries are stored as soon as there is space", results, lambda r: r["stored"] < 250)
 
 
-def disk_use(folder: str) -> collections.Counter[str]:
-    """Bytes on disk by kind of file; `all` is the total."""
+def disk_use(folder: str, running: list[subprocess.Popen[str]]) -> collections.Counter[str]:
+    """Bytes on disk by kind of file; `all` is the total. The processes pause meanwhile: files that they removed and stored during
+    the count would be counted twice."""
     use: collections.Counter[str] = collections.Counter()
+    for process in running:
+        if process.poll() is None:
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
     for root, _, files in os.walk(folder):
         for name in files:
             try:
@@ -284,6 +292,8 @@ def disk_use(folder: str) -> collections.Counter[str]:
                 use.update({"all": size, name.rpartition(".")[2] if name.startswith("index") else "files": size})
             except OSError:
                 pass  # removed meanwhile
+    for process in running:
+        process.send_signal(signal.SIGCONT)
     return use
 
 
@@ -298,9 +308,9 @@ def share(seconds: float, chance: random.Random, is_killing: bool) -> None:
             arguments = [str(WORKER), "share", folder, str(left), str(chance.randrange(1 << 40) | 1), str(limit)]
             return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-        running, most, killed = [start() for _ in range(processes)], disk_use(folder), 0
-        while any(process.poll() is None for process in running) and time.monotonic() < end + 60:
-            most = max(most, disk_use(folder), key=lambda use: use["all"])
+        running, most, killed = [start() for _ in range(processes)], disk_use(folder, []), 0
+        while any(process.poll() is None for process in running) and time.monotonic() < end + LIMIT:
+            most = max(most, disk_use(folder, running), key=lambda use: use["all"])
             time.sleep(0.1)
             if is_killing and time.monotonic() < end - 2 and chance.random() < 0.05:
                 victim = chance.randrange(processes)
@@ -326,7 +336,7 @@ def share(seconds: float, chance: random.Random, is_killing: bool) -> None:
 
 def keys() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([WORKER, "keys", folder], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([WORKER, "keys", folder], capture_output=True, text=True, timeout=LIMIT)
         found = numbers(done.stdout) if done.returncode == 0 else {}
         report.check("10,000 hostile keys come back as themselves", found.get("wrong") == 0, f"{done.returncode} {done.stdout}")
         report.check("keys that are not UTF-8 are refused", found.get("accepted") == 0, done.stdout)

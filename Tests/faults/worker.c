@@ -146,7 +146,7 @@ static uint64_t check(const char *folder) {
         if (!entries++) {
             double waited = milliseconds(CLOCK_MONOTONIC) - before;
             /* Other processes cause delays of seconds, a lock that is never released longer ones. */
-            opened = waited > 20000 ? waited : milliseconds(CLOCK_PROCESS_CPUTIME_ID) - started;
+            opened = waited > 120000 ? waited : milliseconds(CLOCK_PROCESS_CPUTIME_ID) - started;
         }
         if (version ? version < least || version > most : least > 0) {
             fprintf(stderr, "%llu is %llu, not %llu to %llu\n", key, (unsigned long long)version, least, most);
