@@ -45,9 +45,9 @@ def slowness(good: bytes) -> None:
         silent = socket.create_server(("127.0.0.1", 0))
         refused(here, "slowness, TLS that does not begin", f"https://127.0.0.1:{silent.getsockname()[1]}/", {"TIMEOUT"})
         silent.close()
-        # On a busy machine the server may be too slow for these limits a few times.
+        # On a busy machine the server may be too slow for these limits again and again.
         good_url = server.on("/ok", lambda c: c.answer(good))
-        report.check("slowness: good answers are taken after that", any(here.is_picture(good_url, good) for _ in range(20)))
+        report.check("slowness: good answers are taken after that", becomes(lambda: here.is_picture(good_url, good)))
 
 
 def threads() -> int:
@@ -73,7 +73,7 @@ def stalled_crowd(good: bytes, count: int = 1000) -> None:
 
     threading.Thread(target=accept, daemon=True).start()
     with Server(lambda c: c.answer(good)) as server, world() as here:
-        slow = sdimage.Loader.http(max_per_host=count, max_total=count, inactivity_timeout_ms=60000, max_retries=0)
+        slow = sdimage.Loader.http(max_per_host=count, max_total=count, inactivity_timeout_ms=600_000, max_retries=0)
 
         def cost() -> float:
             """Milliseconds of processor time of a load, which other programs do not lengthen."""
@@ -135,7 +135,7 @@ def reuse(pictures: list[bytes], rounds: int = 1000) -> None:
                 url = server.url(f"/{index - index % len(pictures) + pictures.index(good)}")
                 wrong += here.load(url, source_policy="loader_only").data != good
                 if extra:
-                    spoken.acquire(timeout=5)
+                    spoken.acquire(timeout=60)
             connections = server.connections
         report.check(f"kept connections {name}: {rounds // len(kinds)} right pictures", wrong == 0, f"{wrong} wrong")
         if name == "that stay open":
@@ -156,12 +156,12 @@ def stale(good: bytes, count: int = 8) -> None:
         if connection.target.startswith("/first"):
             served.add(connection)
             # All at once, so that each request has its own connection.
-            waiting.wait(10)
+            waiting.wait(60)
         connection.answer(good)
 
-    with Server(answer) as server, world(max_per_host=count, max_total=count) as here:
+    with Server(answer) as server, world(max_per_host=count, max_total=count, inactivity_timeout_ms=120_000) as here:
         for task in [here.manager.start(server.url(f"/first/{index}")) for index in range(count)]:
-            task.wait(20)
+            task.wait()
         report.check(f"{count} connections are kept", server.connections == count, str(server.connections))
         code = here.code(server.url("/next"))
         report.check(f"{count} stale connections: a new one is made, and it is no retry", code == "OK", code)
@@ -180,7 +180,7 @@ def inherited(good: bytes) -> None:
     and no thread spins."""
     script = pathlib.Path(__file__).with_name("inherited.py")
     with Server(lambda c: c.answer(good)) as server:
-        child = subprocess.run([sys.executable, str(script), server.url("/")], capture_output=True, text=True, timeout=60)
+        child = subprocess.run([sys.executable, str(script), server.url("/")], capture_output=True, text=True, timeout=300)
     print(child.stdout, end="", flush=True)
     report.check("inherited descriptors: the process ends", child.returncode == 0, child.stdout[-100:] + child.stderr[-300:])
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import time
+
+from ports import Port
 
 CONFIGURATION = """
 daemon off;
@@ -51,7 +52,9 @@ class Nginx:
 
     def __init__(self, folder: pathlib.Path, certificate: tuple[pathlib.Path, pathlib.Path], authority: pathlib.Path) -> None:
         self.folder = folder
-        self.plain, self.tls, self.client = _free_ports(3)
+        # Held while nginx starts and runs.
+        self.ports = [Port() for _ in range(3)]
+        self.plain, self.tls, self.client = (port.number for port in self.ports)
         (folder / "site").mkdir(exist_ok=True)
         password = subprocess.run(["openssl", "passwd", "-apr1", "secret"], check=True, capture_output=True, text=True).stdout
         (folder / "users").write_text("user:" + password)
@@ -62,28 +65,22 @@ class Nginx:
     def __enter__(self) -> Nginx:
         command = [str(find()), "-e", f"{self.folder}/error.log", "-c", f"{self.folder}/nginx.conf", "-p", str(self.folder)]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-        for _ in range(600):
-            try:
-                socket.create_connection(("127.0.0.1", self.tls), 1).close()
+        # It writes the file when it listens.
+        end = time.monotonic() + 120
+        while self.process.poll() is None and time.monotonic() < end:
+            if (self.folder / "nginx.pid").exists():
                 return self
-            except OSError:
-                time.sleep(0.05)
+            time.sleep(0.05)
         self.process.terminate()
         raise RuntimeError("nginx did not start: " + (self.folder / "error.log").read_text()[-300:])
 
     def __exit__(self, *error: object) -> None:
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(120)
+        for port in self.ports:
+            port.close()
 
     def log(self, port: int) -> list[list[str]]:
         """For each request to a port: the number of its connection, protocol, status, content encoding."""
         lines = (self.folder / "access.log").read_text().splitlines()
         return [line.split()[1:] for line in lines if line.startswith(f"{port} ")]
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports

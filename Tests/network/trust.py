@@ -10,6 +10,7 @@ import report
 import sdimage
 from certificates import Authority, context
 from origin.scripted import Connection, Server, head
+from ports import Port
 from world import ROOT, World, world
 
 FIXTURES = ROOT / "Tests/fixtures"
@@ -74,7 +75,7 @@ def together(here: World, body: bytes, tls: object) -> None:
 
     def answer(connection: Connection) -> None:
         connection.send(head(length=len(body)), body[:5000])
-        goes_on.wait(10)
+        goes_on.wait(60)
         connection.send(body[5000:])
 
     with Server(answer, tls) as server:  # type: ignore[arg-type]
@@ -88,7 +89,7 @@ def together(here: World, body: bytes, tls: object) -> None:
 
     def load(request: sdimage.LoadRequest) -> bytes:  # type: ignore[name-defined]
         asked.append(True)
-        goes_on.wait(10)
+        goes_on.wait(60)
         return body
 
     goes_on.clear()
@@ -107,11 +108,10 @@ def revalidations(here: World, body: bytes, authority: Authority) -> None:
     good, bad = context(authority.sign("true")), context((authority.folder / "stranger.pem", authority.folder / "stranger.key"))
     for name, freshness in (("respect", "respect"), ("refresh", "refresh")):
         for reply in ("not modified", "another image", "no-store", "gone"):
-            port = 0
+            port = Port()
             # A persistent connection would be used instead of the other server.
             with Server(lambda c: (c.answer(body, ETag='"a"', Cache_Control="max-age=0", Connection="close"), c.close()),
-                        good) as server:
-                port = server.port
+                        good, port.number) as server:
                 url = server.url("/a")
                 here.manager.load(url, wait_for_store=True)
                 before = here.cache.data(url)
@@ -125,7 +125,7 @@ def revalidations(here: World, body: bytes, authority: Authority) -> None:
                     fields = {"Cache_Control": "no-store"} if reply == "no-store" else {"Cache_Control": "max-age=100000"}
                     connection.answer(forged, ETag='"b"', **fields)
 
-            with Server(lie, bad, port) as server:
+            with Server(lie, bad, port.number) as server:
                 lenient = code(lambda: here.manager.load(url, accept_invalid_certificates=True, freshness=freshness,
                                                          wait_for_store=True))
                 here.cache.flush()
@@ -138,6 +138,7 @@ def revalidations(here: World, body: bytes, authority: Authority) -> None:
             report.check(f"trust, {name}, {reply}: the copy stays as it was",
                          after == before == body and strict == "TLS_FAILED" and shown == body,
                          f"{lenient} {strict} {after == before}")
+            port.close()
 
 
 def failures(here: World, body: bytes, authority: Authority) -> None:
@@ -146,11 +147,13 @@ def failures(here: World, body: bytes, authority: Authority) -> None:
     lies = {"404": lambda c: c.answer(b"", 404), "410": lambda c: c.answer(b"", 410), "451": lambda c: c.answer(b"", 451),
             "no image": lambda c: c.answer(b"no image at all")}
     for name, lie in lies.items():
-        with Server(lie, bad) as server:
-            url, port = server.url("/a"), server.port
+        port = Port()
+        with Server(lie, bad, port.number) as server:
+            url = server.url("/a")
             lenient = code(lambda: here.manager.load(url, accept_invalid_certificates=True))
-        with Server(lambda c: c.answer(body), good, port):
+        with Server(lambda c: c.answer(body), good, port.number):
             strict = code(lambda: here.manager.load(url))
+        port.close()
         report.check(f"trust: {name} under an invalid certificate is not remembered", lenient != "OK" and strict == "OK",
                      f"{lenient} {strict}")
 
@@ -167,12 +170,12 @@ def cookies(here: World, body: bytes, authority: Authority) -> None:
             connection.close()
         return set_cookie
 
-    port = 0
+    port = Port()
     for certificate, cookie, lenient in ((good, "session=true", False), (bad, "session=forged", True), (good, "b=2", False),
                                          (bad, "c=3", True)):
-        with Server(answer(cookie), certificate, port) as server:
-            port = server.port
+        with Server(answer(cookie), certificate, port.number) as server:
             here.manager.load(server.url("/a"), handle_cookies=True, accept_invalid_certificates=lenient, freshness="refresh")
+    port.close()
     report.check("trust: cookies under an invalid certificate stay apart",
                  sent == ["", "", "session=true", "session=forged"], repr(sent))
 
