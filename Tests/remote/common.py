@@ -23,6 +23,8 @@ KINDS = {"redis": sdimage.RedisCache, "memcached": sdimage.MemcachedCache}
 BUDGET = 50
 #: For tests without timing, on a machine that does other work too.
 PATIENT = {"budget_ms": 30_000, "store_timeout_ms": 60_000}
+#: The same for leases, whose defaults are five seconds.
+LEASES = {"lease_ms": 300_000, "lease_wait_ms": 300_000}
 #: Milliseconds that a busy machine may add to a guaranteed time, by running other processes. Waiting for a server takes seconds.
 NOISE = 500
 
@@ -45,8 +47,8 @@ def code(function: Callable[[], object]) -> str:
         return error.code
 
 
-def becomes(condition: Callable[[], object], seconds: float = 30) -> bool:
-    """Polls for changes without an event, such as those of another process."""
+def becomes(condition: Callable[[], object], seconds: float = 120) -> bool:
+    """Polls for changes without an event, such as those of another process; the limit only ends a hang."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

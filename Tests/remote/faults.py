@@ -16,6 +16,7 @@ import sdimage
 import servers
 from images import png
 from origin import Origin
+from ports import Port
 
 
 class Course:
@@ -71,10 +72,9 @@ def single_server_faults(kind: str, origin: Origin) -> None:
             report.check(f"{kind}: the breaker opens when the server dies",
                          dead["breaker_opened"] >= 1 and dead["refused"] > 20, f"{dead}")
             server.start()
-            again = becomes(lambda: (course.run(200, 230), cache.statistics()["stored"] > dead["stored"])[1])
-            course.run(230, 290)
+            again = becomes(lambda: (course.run(200, 290), cache.statistics()["hits"] > dead["hits"])[1])
             back = cache.statistics()
-            report.check(f"{kind}: loads ask again when it is back", again and back["hits"] > dead["hits"], f"{back}")
+            report.check(f"{kind}: loads ask again when it is back", again and back["stored"] > dead["stored"], f"{back}")
             server.pause()
             becomes(lambda: (course.run(290, 300), cache.statistics()["breaker_opened"] > back["breaker_opened"])[1])
             course.run(300, 350)
@@ -91,7 +91,9 @@ def single_server_faults(kind: str, origin: Origin) -> None:
 
 def breaker_counts(kind: str) -> None:
     """An unreachable server: three attempts."""
-    cache = KINDS[kind](f"127.0.0.1:{servers.free_port()}", breaker_pause_ms=200)
+    port = Port()
+    # With the default budget, a failure that a busy machine delays is a timeout, and refuses the next look-up.
+    cache = KINDS[kind](f"127.0.0.1:{port.number}", breaker_pause_ms=200, **PATIENT)
     outcomes = [code(lambda: cache.data("key")) for _ in range(6)]
     numbers = cache.statistics()
     report.check(f"{kind}: the breaker is open after three failures",
@@ -102,11 +104,27 @@ def breaker_counts(kind: str) -> None:
     becomes(lambda: (code(lambda: cache.data("key")), cache.statistics()["exchanges"] > exchanges)[1])
     report.check(f"{kind}: after its pause one probe asks, and no look-up waits for it",
                  cache.statistics()["failures"] == 3 and code(lambda: cache.data("key")) == "BUSY", f"{cache.statistics()}")
+    port.close()
 
 
 def faults_part(kind: str, origin: Origin) -> None:
     breaker_counts(kind)
     single_server_faults(kind, origin)
+
+
+def two_go_on(course: Course, all_servers: list[servers.Server]) -> tuple[bool, str]:
+    """True if look-ups find 90 of the 100 pictures of the course, one of whose servers is dead. Without the budget, which a busy
+    machine exceeds again and again."""
+    cache = sdimage.MemcachedCache(",".join(each.address for each in all_servers), **PATIENT)
+
+    def hits() -> int:
+        before = cache.statistics()["hits"]
+        for url in course.urls:
+            manager.load(url)
+        return cache.statistics()["hits"] - before
+
+    with managed(cache) as manager:
+        return becomes(lambda: hits() >= 90), f"{cache.statistics()}"
 
 
 def shards_part(kind: str, origin: Origin) -> None:
@@ -119,19 +137,15 @@ def shards_part(kind: str, origin: Origin) -> None:
         with managed(cache) as manager:
             course = Course(manager, origin, 100, "shards")
             course.run(0, 200)
+            def items(server: servers.Server) -> int:
+                return int(re.search(rb"STAT total_items (\d+)", server.ask(b"stats\r\n", b"END\r\n"))[1])
+
+            # A busy machine exceeds the budget of some look-ups and stores.
             report.check("memcached: keys are shared out among three servers",
-                         all(int(re.search(rb"STAT total_items (\d+)", each.ask(b"stats\r\n", b"END\r\n"))[1]) > 10
-                             for each in all_servers))
+                         becomes(lambda: all(items(each) > 10 for each in all_servers) or course.run(0, 100)))
             all_servers[1].kill()
             course.run(200, 350)
-
-            def gained() -> int:
-                dead = cache.statistics()["hits"]
-                course.run(350, 450)
-                return cache.statistics()["hits"] - dead
-
-            # A busy machine exceeds the budget of some look-ups.
-            report.check("memcached: two of three servers go on", becomes(lambda: gained() >= 90, 30), f"{cache.statistics()}")
+            report.check("memcached: two of three servers go on", *two_go_on(course, all_servers))
             all_servers[2].pause()
             course.run(450, 500)
             all_servers[2].resume()

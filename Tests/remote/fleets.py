@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from common import HERE, KINDS, PATIENT, becomes, code, managed, server_name  # first: sets the path
+from common import HERE, KINDS, LEASES, PATIENT, becomes, code, managed, server_name  # first: sets the path
 import report
 import servers
 from images import png
@@ -57,7 +57,7 @@ class Fleet:
                     each.stdin.flush()
         for each in self.members:
             try:
-                each.wait(10)
+                each.wait(60)
             except subprocess.TimeoutExpired:
                 each.kill()
                 each.wait()
@@ -72,7 +72,7 @@ def fleet_part(kind: str, origin: Origin) -> None:
             paths = [f"fleet-{kind}-{count}-{number}.png" for number in range(12)]
             for path in paths:
                 origin.add(path, png(16, 16))
-            with Fleet(kind, server, count, [origin.url(f"{path}?delay_ms=40") for path in paths]) as fleet:
+            with Fleet(kind, server, count, [origin.url(f"{path}?delay_ms=40") for path in paths], **LEASES) as fleet:
                 answers = fleet.run()
             good = all(load[2] == 768 for answer in answers for load in answer.get("loads", [[0, 0, 0]]))
             hits = [origin.hits(path) for path in paths]
@@ -90,7 +90,7 @@ def lifetimes(kind: str, origin: Origin) -> None:
         origin.add(path, png(16, 16))
         runs = []
         with servers.Server(kind) as server, \
-                Fleet(kind, server, 4, [origin.url(f"{path}?max_age={lifetime}&delay_ms=20")], "respect") as fleet:
+                Fleet(kind, server, 4, [origin.url(f"{path}?max_age={lifetime}&delay_ms=20")], "respect", **LEASES) as fleet:
             for _ in range(2):
                 started = time.monotonic()
                 answers = fleet.run()
@@ -114,8 +114,8 @@ def dead_holder(kind: str, origin: Origin) -> None:
         path = f"holder-{kind}.png"
         origin.add(path, png(16, 16))
         url = origin.url(f"{path}?fault=hang&first=1")
-        options = {"lease_ms": 2000, "lease_wait_ms": 60_000}
-        with Fleet(kind, server, 1, [url], **options) as holder, Fleet(kind, server, 3, [url], **options) as others:
+        # The lease of the one who asks after that must not expire before its load has ended.
+        with Fleet(kind, server, 1, [url], lease_ms=2000) as holder, Fleet(kind, server, 3, [url], **LEASES) as others:
             holder.start()
             becomes(lambda: origin.hits(path) == 1)
             others.start()
@@ -133,7 +133,7 @@ def failing_origin(kind: str, origin: Origin) -> None:
     with servers.Server(kind) as server:
         path = f"failing-{kind}.png"
         origin.add(path, png(16, 16))
-        first, second = (KINDS[kind](server.address, lease_ms=60_000, lease_wait_ms=30_000, **PATIENT) for _ in range(2))
+        first, second = (KINDS[kind](server.address, **LEASES, **PATIENT) for _ in range(2))
         with managed(first) as one, managed(second) as two:
             failed = code(lambda: one.load(origin.url(f"{path}?status=500&first=1")))
             result = two.load(origin.url(f"{path}?status=500&first=1"))

@@ -32,13 +32,15 @@ def origin_with(fields: dict[str, str]) -> Iterator[str]:
 def dump(server: servers.Server) -> bytes:
     """The names of all entries, and the readable values."""
     if server.kind == "redis":
-        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=servers.LIMIT) as connection:
             connection.sendall(b"*2\r\n$4\r\nKEYS\r\n$1\r\n*\r\n*1\r\n$4\r\nPING\r\n")
             names = b""
             while not names.endswith(b"+PONG\r\n"):
                 names += connection.recv(65536)
     else:
-        names = server.ask(b"lru_crawler metadump all\r\n", b"END\r\n")
+        # The server's own crawler may be at work.
+        while (names := server.ask(b"lru_crawler metadump all\r\n", (b"END\r\n", b"request\r\n"))).startswith(b"BUSY"):
+            pass
     return names
 
 
@@ -122,7 +124,7 @@ def renewals(kind: str) -> None:
     """Between the look-up of a revalidation and its store, another process stores a newer image."""
     store = ("import sys; sys.path.insert(0, sys.argv[1]); import sdimage\n"
              "kind = sdimage.RedisCache if sys.argv[2] == 'redis' else sdimage.MemcachedCache\n"
-             "kind(sys.argv[3], budget_ms=5000, store_timeout_ms=10000).store(sys.argv[4], data=b'newer')\n")
+             "kind(sys.argv[3], budget_ms=30000, store_timeout_ms=60000).store(sys.argv[4], data=b'newer')\n")
     with servers.Server(kind) as server, origin_with({"ETag": '"a"', "Cache-Control": "max-age=0"}) as host:
         gate = Gate(server.port, (b"EVAL", b"SET\r\n", b"set ", b"cas "))
         url = f"http://{host}/a.png"

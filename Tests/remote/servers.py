@@ -13,19 +13,20 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Self
 
+from ports import Port
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+#: Seconds after which a server hangs.
+LIMIT = 120
 
 
 class Server:
     """A server process; `stop` ends it in every state."""
 
-    def __init__(self, kind: str, port: int | None = None) -> None:
+    def __init__(self, kind: str) -> None:
         self.kind = kind
-        self.port = port or free_port()
+        # Held also while the server is down.
+        self.holder_of_port = Port()
+        self.port = self.holder_of_port.number
         self.holder = tempfile.TemporaryDirectory(prefix="sdimage-remote-")
         self.process: subprocess.Popen[bytes] | None = None
         self.start()
@@ -42,7 +43,7 @@ class Server:
             "memcached": ["memcached", "-l", "127.0.0.1", "-p", port, "-U", "0", "-m", "64", "-t", "2", "-u", "nobody"],
         }
         self.process = subprocess.Popen(commands[self.kind], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.monotonic() + 10
+        end = time.monotonic() + LIMIT
         while not self.answers():
             if time.monotonic() > end or self.process.poll() is not None:
                 raise RuntimeError(f"{self.kind} does not start")
@@ -55,9 +56,9 @@ class Server:
         except OSError:
             return False
 
-    def ask(self, text: bytes, ends: bytes = b"\r\n") -> bytes:
-        """The server's reply to a command, up to `ends`."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+    def ask(self, text: bytes, ends: bytes | tuple[bytes, ...] = b"\r\n") -> bytes:
+        """The server's reply to a command, up to `ends`, or one of them."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT) as connection:
             connection.sendall(text)
             answer = b""
             while not answer.endswith(ends):
@@ -81,7 +82,7 @@ class Server:
             head, _, rest = self.ask(b"*2\r\n$3\r\nGET\r\n$%d\r\n%s\r\n" % (len(key), key)).partition(b"\r\n")
             if head == b"$-1":
                 return None
-            with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=LIMIT) as connection:
                 connection.sendall(b"*2\r\n$3\r\nGET\r\n$%d\r\n%s\r\n" % (len(key), key))
                 return _counted(connection, int(head[1:]) + len(head) + 4)[len(head) + 2:-2]
         answer = self.ask(b"get %s\r\n" % key, b"END\r\n")
@@ -104,6 +105,7 @@ class Server:
 
     def stop(self) -> None:
         self.kill()
+        self.holder_of_port.close()
         self.holder.cleanup()
 
     def __enter__(self) -> Self:
@@ -168,10 +170,9 @@ def liar(answer: bytes, stays: bool = False) -> Iterator[str]:
             except OSError:
                 return
             with connection, contextlib.suppress(OSError):
-                connection.settimeout(1)
+                connection.settimeout(60)
                 connection.recv(65536)
                 connection.sendall(answer)
-                connection.settimeout(30)
                 while stays and connection.recv(65536):
                     pass
 

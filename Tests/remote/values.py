@@ -47,9 +47,13 @@ def keeps_bytes(kind: str) -> None:
         report.check(f"{kind} is not emptied by one of many", cleared == "UNSUPPORTED", cleared)
         other = KINDS[kind](server.address, namespace="other", **PATIENT)
         report.check(f"{kind} keeps namespaces apart", other.data("https://example.org/a.jpgall bytes") is None)
-        with_limit = KINDS[kind](server.address, ttl_s=1, namespace="short", **PATIENT)
-        with_limit.store("soon gone", data=b"x")
-        kept = with_limit.data("soon gone") == b"x"
+        # A busy machine needs seconds between store and look-up.
+        for seconds in (1, 4, 16, 64):
+            with_limit = KINDS[kind](server.address, ttl_s=seconds, namespace="short", **PATIENT)
+            with_limit.store("soon gone", data=b"x")
+            kept = with_limit.data("soon gone") == b"x"
+            if kept:
+                break
         report.check(f"{kind} forgets entries after their time",
                      kept and becomes(lambda: with_limit.data("soon gone") is None))
         several = KINDS[kind](server.address, connections=1, **PATIENT)
@@ -230,22 +234,21 @@ def lying_servers(kind: str) -> None:
                       b"VALUE " + name + b" 0 3000000\r\n" + bytes(3_000_000) + b"\r\nEND\r\n", b"\0" * 100,
                       b"VALUE " + name + b" 0 3\r\nabcdef\r\nEND\r\n"],
     }[kind]
-    found, slow = [], []
+    found, times = [], []
     lateness = Lateness()
     for answer in answers:
         with servers.liar(answer) as address:
             cache = KINDS[kind](address, store_timeout_ms=BUDGET)
             started = time.monotonic()
             outcome = [code(lambda: cache.data("key")) for _ in range(3)]
-            took = (time.monotonic() - started) * 1000
+            times.append((answer[:20], (time.monotonic() - started) * 1000))
             if cache.statistics()["hits"]:
                 found.append(answer[:20])
-            if took > 3 * (BUDGET + NOISE + lateness.worst):
-                slow.append((answer[:20], took))
             code(lambda: cache.store("key", data=b"x"))
             cache.close()
             del outcome
-    lateness.stop()
+    noise = lateness.stop()
+    slow = [each for each in times if each[1] > 3 * (BUDGET + NOISE + noise)]
     report.check(f"{kind}: {len(answers)} servers that lie are misses", not found, f"{found}")
     report.check(f"{kind}: servers that lie cost no more than the budget", not slow, f"{slow}")
 
