@@ -9,7 +9,7 @@ import tempfile
 import textwrap
 import time
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -43,7 +43,7 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, **more}
 
 
-def becomes(condition: Callable[[], object], seconds: float = 30) -> bool:
+def becomes(condition: Callable[[], object], seconds: float = 120) -> bool:
     """Polls for changes without an event; the limit only ends a hang."""
     end = time.monotonic() + seconds
     while not condition():
@@ -53,7 +53,7 @@ def becomes(condition: Callable[[], object], seconds: float = 30) -> bool:
     return True
 
 
-def run_python(code: str, *arguments: str, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+def run_python(code: str, *arguments: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
     """Runs code in a separate process; anything except a clean exit is a failure."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code), *arguments],
@@ -65,6 +65,20 @@ def run_python(code: str, *arguments: str, timeout: float = 60) -> subprocess.Co
     if done.returncode != 0:
         raise AssertionError(f"status {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done
+
+
+def in_quarters(data: bytes, is_told: Callable[[int], object]) -> Callable[[sdimage.LoadRequest], Iterator[bytes]]:
+    """A loader of four pieces: the next follows when the program has been told of all before it."""
+
+    def load(request: sdimage.LoadRequest) -> Iterator[bytes]:
+        request.expect(len(data))
+        quarter = len(data) // 4 + 1
+        for start in range(0, len(data), quarter):
+            if start > 0:
+                becomes(lambda: is_told(start))
+            yield data[start : start + quarter]
+
+    return load
 
 
 class TestCase(unittest.TestCase):
@@ -86,7 +100,7 @@ class TestCase(unittest.TestCase):
         """A manager with a cache in a separate folder."""
         config.setdefault("cache", self.cache())
         manager = sdimage.Manager(**config)  # type: ignore[arg-type]
-        self.addCleanup(manager.close)
+        self.addCleanup(manager.close, 120)
         return manager
 
     def origin(self) -> Origin:

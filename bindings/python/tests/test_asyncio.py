@@ -7,7 +7,7 @@ import threading
 
 from sdimage import _asyncio
 
-from .support import PICTURES, Origin, TestCase, jpeg, png, sdimage
+from .support import PICTURES, Origin, TestCase, in_quarters, jpeg, png, sdimage
 
 
 class Asynchronous(TestCase):
@@ -61,24 +61,23 @@ class Asynchronous(TestCase):
 
     def test_parts_come_before_the_whole(self) -> None:
         origin, manager = self.origin(), self.manager()
-        url = origin.add("aurora.jpg", (PICTURES / "aurora.jpg").read_bytes()) + "?kbps=20"
+        url = origin.add("aurora.jpg", (PICTURES / "aurora.jpg").read_bytes()) + "?gate=1"
+        seen: list[tuple[str, int, bool]] = []
 
-        async def main() -> list[tuple[str, int, bool]]:
-            deliveries = manager.results(url, progressive_interval_ms=1, thumbnail_size=(500, 500))
-            return [
-                (result.kind, result.image.width, result.image.is_incremental)
-                async for result in deliveries
-                if result.image
-            ]
+        async def main() -> None:
+            async for result in manager.results(url, progressive_interval_ms=1, thumbnail_size=(500, 500)):
+                assert result.image
+                seen.append((result.kind, result.image.width, result.image.is_incremental))
+                origin.open_gate()
 
-        seen = asyncio.run(main())
+        asyncio.run(main())
         self.assertGreater(len(seen), 1)
         self.assertEqual(set(seen[:-1]), {("partial", 500, True)})
         self.assertEqual(seen[-1], ("final", 500, False))
 
     def test_leaving_the_deliveries_cancels_the_load(self) -> None:
         origin, manager = self.origin(), self.manager()
-        url = origin.add("aurora.jpg", (PICTURES / "aurora.jpg").read_bytes()) + "?kbps=5"
+        url = origin.add("aurora.jpg", (PICTURES / "aurora.jpg").read_bytes()) + "?gate=1"
 
         async def main() -> None:
             deliveries = manager.results(url, progressive_interval_ms=1)
@@ -89,7 +88,7 @@ class Asynchronous(TestCase):
             while manager.running_count:
                 await asyncio.sleep(0.005)
 
-        asyncio.run(asyncio.wait_for(main(), 30))
+        asyncio.run(asyncio.wait_for(main(), 120))
 
     def test_a_failing_load_raises_where_its_deliveries_are_taken(self) -> None:
         manager = self.manager()
@@ -115,7 +114,7 @@ class Asynchronous(TestCase):
             while manager.running_count:
                 await asyncio.sleep(0.005)
 
-        asyncio.run(asyncio.wait_for(main(), 30))
+        asyncio.run(asyncio.wait_for(main(), 120))
 
     def test_a_time_limit_of_asyncio_works(self) -> None:
         origin, manager = self.origin(), self.manager()
@@ -140,17 +139,16 @@ class Asynchronous(TestCase):
         self.assertEqual(asyncio.run(main()), "HTTP_STATUS")
 
     def test_progress_is_told_on_the_loop(self) -> None:
-        origin, manager = self.origin(), self.manager()
         data = jpeg(1600, 1200)
-        url = origin.add("cat.jpg", data) + "?kbps=400"
         seen: list[tuple[int, int | None]] = []
+        manager = self.manager(loader=in_quarters(data, lambda count: seen and seen[-1][0] >= count))
         threads = set()
 
         def on_progress(received: int, expected: int | None) -> None:
             seen.append((received, expected))
             threads.add(threading.current_thread())
 
-        asyncio.run(self.load(manager, url, on_progress))
+        asyncio.run(self.load(manager, "x:a", on_progress))
         self.assertEqual((seen, threads), (sorted(seen), {threading.main_thread()}))
         # The last counts are dropped if the result is there before they are delivered.
         self.assertEqual((seen[-1][0] <= len(data), seen[-1][1]), (True, len(data)))
@@ -179,7 +177,7 @@ class Asynchronous(TestCase):
         url = origin.add("cat.jpg", jpeg()) + "?fault=hang"
         for close in (self.close_at_once, self.close_gently):
             origin.reset()
-            asyncio.run(asyncio.wait_for(close(origin, url), 30))
+            asyncio.run(asyncio.wait_for(close(origin, url), 120))
 
     async def close_at_once(self, origin: Origin, url: str) -> None:
         manager = self.manager(cache=None)

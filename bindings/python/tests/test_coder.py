@@ -119,7 +119,7 @@ class Custom(TestCase):
         manager = self.manager()
         # One for each worker, and more.
         loads = [manager.start(f"data:,endless{i}") for i in range(len(os.sched_getaffinity(0)) + 2)]
-        self.assertTrue(coder.started.acquire(timeout=20))
+        self.assertTrue(coder.started.acquire(timeout=120))
         for load in loads:
             load.cancel()
         png = base64.b64encode(sdimage.Image.from_pixels(bytes(4), 1, 1, "rgba8").encode("png")).decode()
@@ -132,9 +132,9 @@ class Custom(TestCase):
         self.register(coder)
         manager = self.manager(loader=lambda request: picture)
         manager.load("x://a", transformer=sdimage.transforms.resize((2000, 2000), mode="fill"))
-        self.assertTrue(coder.started.acquire(timeout=20))
+        self.assertTrue(coder.started.acquire(timeout=120))
         manager.close()
-        self.assertTrue(coder.ended.acquire(timeout=10))
+        self.assertTrue(coder.ended.acquire(timeout=120))
 
     def test_a_registered_coder_decodes_until_it_is_taken_out(self) -> None:
         coder = Farbfeld()

@@ -138,7 +138,7 @@ class Decoding(TestCase):
         # The writer ends the wait of a reader that waits for one.
         code = """
             import sys, threading, sdimage
-            late = threading.Timer(5, lambda: open(sys.argv[1], "wb").close())
+            late = threading.Timer(60, lambda: open(sys.argv[1], "wb").close())
             late.daemon = True
             late.start()
             readers = {

@@ -124,7 +124,7 @@ class Failures(TestCase):
 
         def load(request: sdimage.LoadRequest) -> sdimage.Image:
             request.progress(1, 2)
-            self.assertTrue(delivered.wait(30))
+            self.assertTrue(delivered.wait(120))
             return sdimage.decode(png())
 
         def fail_on_progress(*arguments: object) -> None:
@@ -168,7 +168,7 @@ class Tasks(TestCase):
     def test_a_task_tells_whether_it_was_cancelled(self) -> None:
         gate = threading.Event()
         self.addCleanup(gate.set)
-        manager = self.manager(cache=None, loader=lambda request: gate.wait(30) and png())
+        manager = self.manager(cache=None, loader=lambda request: gate.wait(120) and png())
         task, other = manager.start("x:a"), manager.start("x:b")
         self.assertFalse(task.is_cancelled)
         task.cancel()
@@ -189,7 +189,7 @@ class Tasks(TestCase):
 
         def load(request: sdimage.LoadRequest) -> sdimage.Image:
             request.progress(5, 10)
-            self.assertTrue(delivered[request.url].wait(30))
+            self.assertTrue(delivered[request.url].wait(120))
             return sdimage.decode(png())
 
         def told(received: int, expected: int | None, task: sdimage.Task) -> None:

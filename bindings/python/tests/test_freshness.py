@@ -17,7 +17,7 @@ class Freshness(TestCase):
         def refreshed() -> sdimage.Result:
             ended: queue.SimpleQueue[sdimage.Result] = queue.SimpleQueue()  # the task may end before its callbacks
             manager.start(url, on_partial=partial.append, on_result=ended.put, freshness="refresh")
-            return ended.get(timeout=20)
+            return ended.get(timeout=120)
 
         same = refreshed()
         self.assertEqual((same.source, same.changed, same.stale, same.freshness), ("memory", False, False, "refresh"))

@@ -76,7 +76,7 @@ class Hooks(TestCase):
                 done.set()
 
         self.manager(loader=sdimage.Loader.http(hooks=sdimage.DownloadHooks(event=hear))).load(url)
-        self.assertTrue(done.wait(10))
+        self.assertTrue(done.wait(120))
         self.assertEqual([event.kind for event in seen], ["started", "responded", "stopped", "finished"])
         last = seen[-1]
         self.assertEqual((last.url, last.http_status, last.received, last.error), (url, 200, len(png()), None))
@@ -118,4 +118,4 @@ class Hooks(TestCase):
         hooks = sdimage.DownloadHooks(event=fail)
         result = self.manager(cache=None).load(self.origin().add("a.png", png()), hooks=hooks)
         self.assertIsNotNone(result.image)
-        self.assertTrue(logged.wait(10))
+        self.assertTrue(logged.wait(120))

@@ -97,7 +97,7 @@ class Addresses(unittest.TestCase):
             ) -> Any:
                 if second.ident is None:
                     second.start()
-                    self.assertTrue(lock.has_waiter.wait(60))
+                    self.assertTrue(lock.has_waiter.wait(120))
                 return make(*arguments)
 
             with mock.patch.object(lib, name, meanwhile), mock.patch(lock_name, lock):
@@ -156,7 +156,7 @@ class Callbacks(TestCase):
 
         def load(request: sdimage.LoadRequest) -> Iterator[bytes]:
             yield png()[:20]
-            may_end.wait(30)
+            may_end.wait(120)
             yield png()[20:]
 
         manager = self.manager(cache=None, loader=load)
@@ -170,12 +170,12 @@ class Callbacks(TestCase):
         asked = self.counted(_callbacks, "_running")
         ended = threading.Event()
         manager.start("test://a", on_result=lambda result: ended.set())
-        self.assertTrue(ended.wait(30))
+        self.assertTrue(ended.wait(120))
         self.assertEqual(asked, [])
         ended.clear()
         may_end.clear()
         manager.start("test://a", on_progress=lambda *_: may_end.set(), on_result=lambda result: ended.set())
-        self.assertTrue(may_end.wait(20) and ended.wait(20))
+        self.assertTrue(may_end.wait(120) and ended.wait(120))
         self.assertNotEqual(asked, [])
 
     def test_an_exception_without_words_is_an_error_all_the_same(self) -> None:
@@ -252,12 +252,19 @@ class Callbacks(TestCase):
 
     def test_a_part_of_a_second_is_not_none(self) -> None:
         asked: list[str] = []
+        set_time, times = lib.sdimage_manager_config_set_failed_url_retry_after, list[int]()
+
+        def record(config: int, time: int) -> None:
+            times.append(time)
+            set_time(config, 3600)
 
         def load(request: sdimage.LoadRequest) -> bytes:
             asked.append(request.url)
             return b"no picture"
 
-        manager = self.manager(cache=None, loader=load, failed_url_retry_after=0.5)
+        with mock.patch.object(lib, "sdimage_manager_config_set_failed_url_retry_after", record):
+            manager = self.manager(cache=None, loader=load, failed_url_retry_after=0.5)
+        self.assertEqual(times, [1])
         self.assert_error("NOT_AN_IMAGE", manager.load, "test://a")
         self.assert_error("FAILED_URL", manager.load, "test://a")
         manager.forget_failed([b"test://a"])
@@ -268,7 +275,7 @@ class Callbacks(TestCase):
 class Loops(unittest.TestCase):
     def test_leaving_an_iteration_leaves_no_task_behind(self) -> None:
         gate = threading.Event()
-        manager = sdimage.Manager(cache=None, loader=lambda request: gate.wait(30) and b"")
+        manager = sdimage.Manager(cache=None, loader=lambda request: gate.wait(120) and b"")
         self.addCleanup(manager.close)
         self.addCleanup(gate.set)
 
@@ -297,7 +304,7 @@ class Forks(unittest.TestCase):
             import os, sdimage, sys, threading
             from unittest import mock
             gate = threading.Event()
-            manager = sdimage.Manager(cache=None, loader=lambda request: gate.wait(30) and b"")
+            manager = sdimage.Manager(cache=None, loader=lambda request: gate.wait(120) and b"")
             group = manager.prefetch(["test://a", "test://b"])
             child = os.fork()
             if child == 0:

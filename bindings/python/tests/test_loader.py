@@ -89,7 +89,7 @@ class Custom(TestCase):
 
         def load(request: sdimage.LoadRequest) -> Iterator[bytes]:
             yield b"ab"
-            told.wait(10)  # the result would take the place of progress that waits
+            told.wait(120)  # the result would take the place of progress that waits
             yield b"c"
 
         def on_progress(received: int, expected: int | None) -> None:
@@ -101,8 +101,8 @@ class Custom(TestCase):
             ended.set()
 
         task = sdimage.Loader(load).start("x://y", on_progress, on_result)
-        self.assertEqual((task.wait(10).data, task.url), (b"abc", "x://y"))
-        self.assertTrue(ended.wait(10))
+        self.assertEqual((task.wait(120).data, task.url), (b"abc", "x://y"))
+        self.assertTrue(ended.wait(120))
         self.assertEqual((results[0].data, counts[0]), (b"abc", (2, None)))
 
     def test_an_exception_of_the_function_is_the_cause_of_the_error(self) -> None:
@@ -157,7 +157,7 @@ class Custom(TestCase):
         widths: list[int] = []
 
         def load(request: sdimage.LoadRequest) -> bytes:
-            gate.wait(10)
+            gate.wait(120)
             return png(7, 7)
 
         def on_result(result: sdimage.Result) -> None:
@@ -168,7 +168,7 @@ class Custom(TestCase):
         del load
         gc.collect()
         gate.set()
-        self.assertTrue(ended.wait(10))
+        self.assertTrue(ended.wait(120))
         self.assertEqual(widths, [7])
 
     def test_a_chain_asks_the_loader_that_can_load(self) -> None:
@@ -192,10 +192,10 @@ class Custom(TestCase):
 
         manager = self.manager(loader=load)
         task = manager.start("x://y")
-        self.assertTrue(entered.wait(10))
+        self.assertTrue(entered.wait(120))
         task.cancel()
-        self.assert_error("CANCELLED", task.wait, 5)
-        self.assertTrue(left.wait(10))
+        self.assert_error("CANCELLED", task.wait, 120)
+        self.assertTrue(left.wait(120))
 
     def test_values_travel_with_the_request(self) -> None:
         seen: list[object] = []

@@ -19,7 +19,7 @@ class Dictionary(sdimage.Cache):
 
     def query(self, key: bytes) -> bytes | None:
         self.asked.release()
-        self.gate.wait(30)
+        self.gate.wait(120)
         return self.entries.get(key)
 
     def store(self, key: bytes, data: bytes) -> None:
@@ -97,7 +97,7 @@ class Caches(TestCase):
         cache.store_image("a", data=png())
         cache.gate.clear()
         task = cache.start_lookup("a")
-        self.assertTrue(cache.asked.acquire(timeout=30))
+        self.assertTrue(cache.asked.acquire(timeout=120))
         task.cancel()
         self.assertTrue(becomes(lambda: task.done))
         self.assertTrue(task.is_cancelled)

@@ -42,7 +42,7 @@ class Bombs(Fixture):
             done = subprocess.run(
                 [sys.executable, "-c", textwrap.dedent(WORKER), file.name, options, str(MEMORY)],
                 stdout=subprocess.PIPE,
-                timeout=60,
+                timeout=600,
                 env=environment(),
                 check=True,
             )

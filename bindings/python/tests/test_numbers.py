@@ -148,7 +148,7 @@ class Functions(TestCase):
 
             with sdimage.Manager(cache=None, loader=sdimage.Loader(load)) as manager:
                 with self.assertRaises(sdimage.Error) as caught:
-                    manager.start("http://example.org/").wait(10)
+                    manager.start("http://example.org/").wait(120)
                 self.assertIn("a b", caught.exception.message)
                 code = raised.code if isinstance(raised, sdimage.Error) else "INTERNAL_ERROR"
                 self.assertEqual(caught.exception.code, code)

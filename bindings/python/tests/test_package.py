@@ -53,7 +53,7 @@ class Types(unittest.TestCase):
             try:
                 venv.create(place, with_pip=True, clear=True)
                 pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "mypy>=1.11"]
-                subprocess.run(pip, check=True, capture_output=True, timeout=120)
+                subprocess.run(pip, check=True, capture_output=True, timeout=600)
             except (OSError, subprocess.SubprocessError, SystemExit):
                 shutil.rmtree(place, ignore_errors=True)
                 self.skipTest("mypy can neither be found nor installed")

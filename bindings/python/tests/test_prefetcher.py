@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 from collections.abc import Callable
 
 from .support import TestCase, becomes, png, sdimage
@@ -24,7 +23,7 @@ class Prefetchers(TestCase):
         with self.lock:
             self.running.append(1)
             self.most = max(self.most, len(self.running))
-        self.gate.wait(30)
+        self.gate.wait(120)
         with self.lock:
             self.running.pop()
         if request.url.endswith("broken"):
@@ -34,7 +33,7 @@ class Prefetchers(TestCase):
     def prefetcher(self, **arguments: object) -> sdimage.Prefetcher:
         manager = arguments.pop("manager", None) or self.manager(loader=self.load)
         prefetcher = sdimage.Prefetcher(manager, **arguments)  # type: ignore[arg-type]
-        self.addCleanup(prefetcher.close)
+        self.addCleanup(prefetcher.close, 120)
         return prefetcher
 
     def test_a_list_is_loaded_into_the_cache_and_its_end_is_told(self) -> None:
@@ -158,13 +157,10 @@ class Prefetchers(TestCase):
             self.assertEqual(prefetcher.start([]).wait().total, 0)
 
     def test_closing_in_a_callback_does_not_wait_for_it(self) -> None:
-        times: list[float] = []
         done = threading.Event()
 
         def close(each: sdimage.Prefetcher | sdimage.Manager) -> None:
-            start = time.monotonic()
-            each.close()
-            times.append(time.monotonic() - start)
+            each.close(600)
             done.set()
 
         urls = ["x:a", "x:b", "x:c"]
@@ -181,6 +177,4 @@ class Prefetchers(TestCase):
         for start in starts:
             done.clear()
             start()
-            self.assertTrue(done.wait(30))
-        # Each took the whole time limit of five seconds.
-        self.assertLess(max(times), 4)
+            self.assertTrue(done.wait(120))

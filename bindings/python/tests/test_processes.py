@@ -24,7 +24,7 @@ class Processes(TestCase):
             subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), folder, name], env=environment())
             for name in "ab"
         ]
-        self.assertEqual([child.wait(60) for child in children], [0, 0])
+        self.assertEqual([child.wait(120) for child in children], [0, 0])
         with sdimage.ImageCache(folder) as cache:
             self.assertEqual(cache.disk_count(), 200)
             for name in "ab":
@@ -76,7 +76,7 @@ class Processes(TestCase):
             other.start("x://y", on_result=print)
             started = threading.Event()
             manager.start(f"{url}?first", on_result=lambda result: started.set())
-            assert started.wait(20)
+            assert started.wait(120)
             print("end")
         """
         done = run_python(code, url)
@@ -92,7 +92,7 @@ class Processes(TestCase):
             with sdimage.Manager(cache=None, loader=lambda request: b"") as manager:
                 manager.start("x://y", on_result=bad)
                 manager.start("x://z", on_result=lambda result: ended.set())
-                assert ended.wait(20)
+                assert ended.wait(120)
             print("went on")
         """
         done = run_python(code)

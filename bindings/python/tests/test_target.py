@@ -24,7 +24,7 @@ class Loop:
 
     def run_until(self, is_true: Callable[[], bool]) -> None:
         while not is_true():
-            self._posted.get(timeout=30)()
+            self._posted.get(timeout=120)()
 
 
 class Cell:
@@ -59,7 +59,7 @@ class Targets(TestCase):
         placeholder = sdimage.decode(png(4, 4))
         task = cell.target.load("test://a", placeholder, on_result=cell.on_result)
         self.assertIsNotNone(task)
-        self.assertTrue(cell.told.wait(30))
+        self.assertTrue(cell.told.wait(120))
         self.assertEqual(
             cell.log,
             [("image", 4, None), "start", "stop", ("image", 8, "loader"), ("told", None)],
@@ -89,7 +89,7 @@ class Targets(TestCase):
         loop = Loop()
         gate = threading.Event()
         self.addCleanup(gate.set)
-        cell = Cell(self.manager(loader=lambda request: gate.wait(30) and png()), loop.post)
+        cell = Cell(self.manager(loader=lambda request: gate.wait(120) and png()), loop.post)
         cell.target.load("test://a", on_result=cell.on_result)
         cell.target.load(None, sdimage.decode(png(4, 4)), on_result=cell.on_result)
         self.assertEqual(
@@ -101,7 +101,7 @@ class Targets(TestCase):
         loop = Loop()
         gate = threading.Event()
         self.addCleanup(gate.set)
-        cell = Cell(self.manager(loader=lambda request: gate.wait(30) and png()), loop.post)
+        cell = Cell(self.manager(loader=lambda request: gate.wait(120) and png()), loop.post)
         cell.target.load("test://a", on_result=cell.on_result)
         task = cell.target.task()
         assert task is not None
@@ -132,7 +132,7 @@ class Targets(TestCase):
 
         def load(request: sdimage.LoadRequest) -> bytes:
             request.progress(10, 40)
-            gate.wait(30)
+            gate.wait(120)
             return png()
 
         cell = Cell(self.manager(loader=load), loop.post)
@@ -150,7 +150,7 @@ class Targets(TestCase):
         self.addCleanup(gate.set)
 
         def load(request: sdimage.LoadRequest) -> bytes:
-            gate.wait(30)
+            gate.wait(120)
             return b"no picture" if request.url == "test://b" else png(80, 60)
 
         def remember(request: sdimage.LoadRequest, error: sdimage.Error) -> bool:
@@ -177,7 +177,7 @@ class Targets(TestCase):
         loop = Loop()
         gate = threading.Event()
         self.addCleanup(gate.set)
-        cell = Cell(self.manager(loader=lambda request: gate.wait(30) and png()), loop.post)
+        cell = Cell(self.manager(loader=lambda request: gate.wait(120) and png()), loop.post)
         cell.target.load("test://a")
         cell.target.load("test://b", key="hover", on_result=cell.on_result)
         self.assertIsNotNone(cell.target.task("hover"))
@@ -190,7 +190,7 @@ class Targets(TestCase):
         loop = Loop()
         gate = threading.Event()
         self.addCleanup(gate.set)
-        cell = Cell(self.manager(loader=lambda request: gate.wait(30) and png()), loop.post)
+        cell = Cell(self.manager(loader=lambda request: gate.wait(120) and png()), loop.post)
         cell.target.load("test://a", on_result=cell.on_result)
         cell.log.clear()
         cell.target.close()
@@ -204,11 +204,11 @@ class Targets(TestCase):
         gate = threading.Event()
         self.addCleanup(gate.set)
         told: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        target = sdimage.Target(self.manager(loader=lambda request: gate.wait(30) and png()))
+        target = sdimage.Target(self.manager(loader=lambda request: gate.wait(120) and png()))
         target.load("test://a", on_result=lambda result: told.put(result.error and result.error.code))
         del target
         gc.collect()
-        self.assertEqual(told.get(timeout=30), "CANCELLED")
+        self.assertEqual(told.get(timeout=120), "CANCELLED")
 
     def test_a_loop_lives_as_long_as_its_users(self) -> None:
         manager = self.manager(loader=lambda request: png())
@@ -233,13 +233,13 @@ class Targets(TestCase):
         gate = threading.Event()
         self.addCleanup(gate.set)
         loop = Loop()
-        manager = self.manager(loader=lambda request: gate.wait(30) and png())
+        manager = self.manager(loader=lambda request: gate.wait(120) and png())
         told: list[threading.Thread] = []
         target = sdimage.Target(manager, post=loop.post)
         target.load("test://a", on_result=lambda result: told.append(threading.current_thread()))
         closer = threading.Thread(target=target.close)
         closer.start()
-        closer.join(30)
+        closer.join(120)
         del target
         gc.collect()
         if not told:
@@ -262,7 +262,7 @@ class Targets(TestCase):
                 for number in range(20):
                     target.load(f"test://{number}")
                     while not (shown and shown[-1]):
-                        kept.append(posted.get(timeout=30))
+                        kept.append(posted.get(timeout=120))
                         kept[-1]()
                     before = len(shown)
                     for function in kept:

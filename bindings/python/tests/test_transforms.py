@@ -154,7 +154,7 @@ class Custom(TestCase):
         self.assertEqual(image.transform(transformer).tobytes(), image.tobytes())
         del function, transformer
         gc.collect()
-        self.assertTrue(gone.wait(30))
+        self.assertTrue(gone.wait(120))
 
 
 def data_url(data: bytes) -> str:
@@ -173,7 +173,13 @@ class Bounds(TestCase):
         manager = self.manager(cache=None, loader=lambda request: picture)
         wide = transforms.filter("CIBoxBlur", radius=100)
         # The filter takes more than ten seconds of processor time; the decode, within the same limit, a quarter of one.
-        image = manager.load("x://wide", transformer=wide, scale=30, max_work_ms=3000).image
+        image = None
+        for limit in (3000, 6000, 12000, 24000):  # a busy machine may not complete the decode within the first
+            try:
+                image = manager.load("x://wide", transformer=wide, scale=30, max_work_ms=limit).image
+                break
+            except sdimage.Error as error:
+                self.assertEqual(error.code, "TIMEOUT")
         assert image is not None
         # A load whose transformer fails has the image without it.
         self.assertFalse(image.is_transformed)
@@ -189,7 +195,7 @@ class Bounds(TestCase):
             urls = [f"x://{moment}/{i}" for i in range(len(os.sched_getaffinity(0)))]
             end = time.process_time() + moment * len(urls)
             tasks = [manager.start(url, transformer=large, wait_for_store=True) for url in urls]
-            self.assertTrue(becomes(lambda end=end: time.process_time() >= end, 120))
+            self.assertTrue(becomes(lambda end=end: time.process_time() >= end, 600))
             for task in tasks:
                 task.cancel()
             # Processor time of all threads: a busy machine does not lengthen it.

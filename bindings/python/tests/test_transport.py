@@ -12,7 +12,7 @@ from .support import TestCase, png, sdimage
 def over_http_client(request: sdimage.TransportRequest) -> tuple[int, list[tuple[str, str]], bytes]:
     """The response according to the standard library."""
     url = urlsplit(request.url)
-    connection = http.client.HTTPConnection(url.netloc, timeout=30)
+    connection = http.client.HTTPConnection(url.netloc, timeout=120)
     try:
         connection.request(request.method, url.path, request.body, dict(request.headers))
         answer = connection.getresponse()
@@ -48,7 +48,7 @@ class Transport(TestCase):
         manager = self.manager(loader=loader)
         self.assertEqual(manager.load("http://pictures.test/a").data, png())
         self.assertIn("the cable", self.assert_error("CONNECTION_LOST", manager.load, "http://pictures.test/lost").message)
-        self.assertTrue(tried.acquire(timeout=5) and tried.acquire(timeout=5))
+        self.assertTrue(tried.acquire(timeout=120) and tried.acquire(timeout=120))
         with self.assertLogs("sdimage") as logged:
             error = self.assert_error("INTERNAL_ERROR", manager.load, "http://pictures.test/odd")
         self.assertIn("no idea", error.message)
