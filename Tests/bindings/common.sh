@@ -43,7 +43,7 @@ serve() {
 report() {
     local name=$1 lines=$FOLDER/$1.txt status
     shift
-    timeout --kill-after=5 150 "$@" >"$lines" 2>"$lines.err" </dev/null
+    timeout --kill-after=5 1200 "$@" >"$lines" 2>"$lines.err" </dev/null
     status=$?
     grep -E '^(ok|not ok|skip) ' "$lines" | sed -E "s/^(ok|not ok|skip) /\1 $LANGUAGE: /"
     cat "$lines.err" >&2

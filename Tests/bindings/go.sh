@@ -13,7 +13,7 @@ go test -c -o "$FOLDER/tests" . >&2 || { echo "not ok go: the tests build: see t
 serve
 
 run_tests() {
-    "$FOLDER/tests" -test.v -test.timeout 120s >"$FOLDER/go.txt" 2>&1
+    "$FOLDER/tests" -test.v -test.timeout 1200s >"$FOLDER/go.txt" 2>&1
     local status=$?
     # The reason of a failure is above its line; test names become sentences.
     sed -E '/^--- /{s/: Test/: /; s/ \([0-9.]+s\)//; s/([a-z])([A-Z])/\1 \2/g; s/([A-Z])([A-Z][a-z])/\1 \2/g}' "$FOLDER/go.txt" | awk '

@@ -41,7 +41,7 @@ fi
 step "the documentation is made without a warning" env RUSTDOCFLAGS="-D warnings" cargo doc --offline --quiet --no-deps
 
 # Converts `test NAME ... ok` of Rust's runner to the lines of Tests/run.
-timeout --kill-after=5 150 cargo test --offline >"$FOLDER/test.txt" 2>"$FOLDER/test.err" </dev/null
+timeout --kill-after=5 1800 cargo test --offline >"$FOLDER/test.txt" 2>"$FOLDER/test.err" </dev/null
 status=$?
 cat "$FOLDER/test.err" >&2
 sed -n -E "s/^test (.*) \.\.\. ok$/ok $LANGUAGE: \1/p; s/^test (.*) \.\.\. FAILED$/not ok $LANGUAGE: \1: see ${FOLDER//\//\\/}\/test.txt/p" "$FOLDER/test.txt"

@@ -125,7 +125,7 @@ func TestEveryLoaderThatBeganHearsOfACancellation(t *testing.T) {
 		_, err = task.Wait()
 		expect(t, errors.Is(err, sdimage.Cancelled), true)
 	}
-	for tries := 0; tries < 2000 && atomic.LoadInt64(&told) < atomic.LoadInt64(&begun); tries++ {
+	for tries := 0; tries < 20000 && atomic.LoadInt64(&told) < atomic.LoadInt64(&begun); tries++ {
 		time.Sleep(5 * time.Millisecond)
 	}
 	expect(t, atomic.LoadInt64(&told), atomic.LoadInt64(&begun))

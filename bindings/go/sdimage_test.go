@@ -127,7 +127,7 @@ func (r *gatedReader) Read(into []byte) (int, error) {
 	select {
 	case <-r.open:
 		return r.Reader.Read(into)
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		return 0, errors.New("no part was shown")
 	}
 }
@@ -436,7 +436,7 @@ func TestWhatIsEncodedWithoutLossIsWhatItWas(t *testing.T) {
 func TestEncodeReleasesItsOwnCopyAndNothingElse(t *testing.T) {
 	own, err := sdimage.NewImage(1, 1, 1, sdimage.Gray8, []byte{7})
 	must(t, err)
-	settled(1)
+	collected()
 	before := sdimage.LiveHandles()
 	must(t, sdimage.Encode(&bytes.Buffer{}, image.NewGray(image.Rect(0, 0, 9, 9)), sdimage.PNG, nil))
 	must(t, sdimage.Encode(&bytes.Buffer{}, own, sdimage.PNG, nil))

@@ -90,9 +90,14 @@ func livePixels(t *testing.T) int {
 	return count
 }
 
-// settled collects garbage until at most the given number of handles are held, or for some seconds.
-func settled(wanted int) int {
-	for tries := 0; tries < 200 && sdimage.LiveHandles() > wanted; tries++ {
+// collected collects garbage until no handle is held, or for a second; it returns the number of handles.
+func collected() int { return collectedWithin(200, 0) }
+
+// settled collects garbage until at most the given number of handles are held, or for a minute.
+func settled(wanted int) int { return collectedWithin(12000, wanted) }
+
+func collectedWithin(tries, wanted int) int {
+	for ; tries > 0 && sdimage.LiveHandles() > wanted; tries-- {
 		runtime.GC()
 		time.Sleep(5 * time.Millisecond) // finalizers have a goroutine of their own
 	}

@@ -59,14 +59,16 @@ template <class F> sdimage::status thrown(F &&body) {
 // A URL of the origin, and the bytes of a file that it serves.
 std::string url(const std::string &name);
 std::string picture(const std::string &name);
-// A new folder below the tests' own folder, and an event with a wait of at most ten seconds.
+// A new folder below the tests' own folder.
 std::string folder();
+// The longest wait for an event, which only ends a hang.
+constexpr std::chrono::seconds longest(120);
 template <class T> T wait_for(std::future<T> &event) {
-    if (event.wait_for(std::chrono::seconds(10)) != std::future_status::ready)
+    if (event.wait_for(longest) != std::future_status::ready)
         throw failed_check{"an event did not come"};
     return event.get();
 }
-// Polls for up to ten seconds, for conditions without an event.
+// Polls, for conditions without an event.
 bool becomes_true(const std::function<bool()> &condition);
 
 // Counts the live objects of a test, to verify that captures of lambdas are destroyed exactly once.

@@ -219,7 +219,7 @@ TEST(what_a_callback_captures_is_destroyed_once) {
     CHECK(becomes_true([&] { return alive == 0; }));
     const task cancelled = loads.start(slow(), [kept = counted(alive)](const result &) {});
     CHECK(alive > 0);
-    cancelled.cancel_and_wait(10000);
+    cancelled.cancel_and_wait(120000);
     CHECK(becomes_true([&] { return alive == 0; }));
     loads.close();
     CHECK_EQUAL(thrown([&] { loads.start(badge(), [kept = counted(alive)](const result &) {}); }), status::shutdown);
@@ -255,13 +255,13 @@ TEST(a_pollable_dispatcher_is_drained_or_gives_events) {
     loads.start(badge().set_dispatcher(queue), [&](const result &) { called = std::this_thread::get_id() == here; });
     pollfd watched{queue.descriptor(), POLLIN, 0};
     while (!called) {
-        CHECK_EQUAL(poll(&watched, 1, 10000), 1);
+        CHECK_EQUAL(poll(&watched, 1, 120000), 1);
         queue.drain();
     }
     int token = 0;
     const task load = loads.start_for_events(request(url("leaf.webp")).set_dispatcher(queue), &token);
     for (;;) {
-        CHECK_EQUAL(poll(&watched, 1, 10000), 1);
+        CHECK_EQUAL(poll(&watched, 1, 120000), 1);
         const event next = queue.next_event();
         if (!next || next.kind() == callback_kind::progress)
             continue;

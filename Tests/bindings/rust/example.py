@@ -14,7 +14,7 @@ PROGRAM, FOLDER, ORIGIN = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
 def main() -> None:

@@ -55,7 +55,7 @@ final class ExecutorTests {
             Harness.expect(loaded(both, null).source(), "network");
             for (Thread thread : Thread.getAllStackTraces().keySet()) {
                 if (thread.getName().equals("sdimage-late")) {
-                    thread.join(20000);
+                    thread.join(120000);
                 }
             }
         } finally {
@@ -66,7 +66,7 @@ final class ExecutorTests {
 
     private static Result loaded(Executor executor, LoadListener listener) throws Exception {
         try (Manager manager = Manager.builder().noCache().executor(executor).build()) {
-            return manager.load(Request.of(Harness.fresh("badge.png", "")), listener).get(20, TimeUnit.SECONDS);
+            return manager.load(Request.of(Harness.fresh("badge.png", "")), listener).get(120, TimeUnit.SECONDS);
         }
     }
 
@@ -78,7 +78,7 @@ final class ExecutorTests {
             Thread other = new Thread(() -> started.join().cancel(true));
             other.start();
             try {
-                other.join(5000);
+                other.join(60000);
             } catch (InterruptedException interrupted) {
                 throw new IllegalStateException(interrupted);
             }
@@ -111,7 +111,7 @@ final class ExecutorTests {
             }
         };
         BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
-        long handles = Harness.settled(0);
+        long handles = Harness.collected();
         Manager manager = Manager.builder().noCache().executor(queue::add).loader("slow", slow).build();
         Load load = manager.load(Request.of("slow:a").progressive(1), listener);
         while (manager.runningCount() > 0) {
@@ -140,7 +140,7 @@ final class ExecutorTests {
             Load first = manager.load("gated:a");
             CompletableFuture<Void> cancelled = first.thenRun(() -> other.join().cancel(true));
             gate.open();
-            cancelled.get(20, TimeUnit.SECONDS);
+            cancelled.get(120, TimeUnit.SECONDS);
             Harness.expect(Harness.codeOf(other.join()), "CANCELLED");
             while (manager.runningCount() > 0) {
                 Thread.sleep(1);

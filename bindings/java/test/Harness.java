@@ -133,7 +133,7 @@ final class Harness {
                 @Override
                 public int read(byte[] into, int at, int length) throws IOException {
                     try {
-                        if (given >= 20000 && !opened.await(20, TimeUnit.SECONDS)) {
+                        if (given >= 20000 && !opened.await(120, TimeUnit.SECONDS)) {
                             throw new IOException("nothing was shown");
                         }
                     } catch (InterruptedException interrupted) {
@@ -160,9 +160,18 @@ final class Harness {
         return found.find() ? Long.parseLong(found.group(1)) : -1;
     }
 
-    /** Collects until at most `wanted` handles are held, or for some seconds. */
+    /** Collects until no handle is held, or for a second; the number of handles. */
+    static long collected() throws Exception {
+        return collected(100, 0);
+    }
+
+    /** Collects until at most `wanted` handles are held, or for a minute. */
     static long settled(long wanted) throws Exception {
-        for (int tries = 0; tries < 100 && Sdimage.liveHandles() > wanted; tries++) {
+        return collected(6000, wanted);
+    }
+
+    private static long collected(int most, long wanted) throws Exception {
+        for (int tries = 0; tries < most && Sdimage.liveHandles() > wanted; tries++) {
             System.gc();
             Thread.sleep(10); // the cleaner has a thread of its own
         }

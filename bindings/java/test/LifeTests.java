@@ -58,10 +58,10 @@ final class LifeTests {
                         gate.open();
                         throw new IllegalArgumentException("thrown");
                     }
-                }).get(20, TimeUnit.SECONDS);
+                }).get(120, TimeUnit.SECONDS);
                 Harness.expect(result.image() != null && thrown.get() > 0, true);
                 executor.shutdown();
-                Harness.expect(manager.load(Harness.fresh("badge.png", "")).get(20, TimeUnit.SECONDS).source(), "network");
+                Harness.expect(manager.load(Harness.fresh("badge.png", "")).get(120, TimeUnit.SECONDS).source(), "network");
             }
         });
         Harness.test("a load holds its manager", () -> {
@@ -72,14 +72,14 @@ final class LifeTests {
                 Thread.sleep(20); // the cleaner has a thread of its own
             }
             gate.open();
-            Harness.expect(load.get(20, TimeUnit.SECONDS).image().width(), 1000);
+            Harness.expect(load.get(120, TimeUnit.SECONDS).image().width(), 1000);
         });
         Harness.test("what is closed while it is used goes after that", () -> {
-            Harness.settled(0);
+            Harness.collected();
             Harness.expect(HandleProbe.closedWhileUsed(), "1 0");
         });
         Harness.test("what no handle could be made for is given back", () -> {
-            Harness.settled(0);
+            Harness.collected();
             long pixels = Harness.livePixels();
             Harness.expect(HandleProbe.refused(new byte[512 * 512], 512), "0");
             Harness.expect(Harness.livePixels() <= pixels, true);
@@ -96,7 +96,7 @@ final class LifeTests {
     }
 
     private static void thousands() throws Exception {
-        long handles = Harness.settled(0), pixels = Harness.livePixels();
+        long handles = Harness.collected(), pixels = Harness.livePixels();
         byte[] gray = new byte[512 * 512]; // the library counts large bitmaps only
         java.util.Arrays.fill(gray, (byte) 77);
         byte[] file = Image.ofPixels(512, 512, 512, PixelFormat.GRAY8, gray).encode(Format.PNG);
@@ -117,14 +117,14 @@ final class LifeTests {
         }
         Harness.expect(Harness.settled(handles) <= handles, true);
         // A thread of the library may hold the last image for a moment.
-        for (int tries = 0; tries < 500 && Harness.livePixels() > pixels; tries++) {
+        for (int tries = 0; tries < 10000 && Harness.livePixels() > pixels; tries++) {
             Thread.sleep(10);
         }
         Harness.expect(Harness.livePixels() <= pixels, true);
     }
 
     private static void storm() throws Exception {
-        long handles = Harness.settled(0);
+        long handles = Harness.collected();
         Map<Load, AtomicInteger> ends = new ConcurrentHashMap<>();
         Manager manager = Manager.builder().noCache().build();
         for (int index = 0; index < 500; index++) {
@@ -168,7 +168,7 @@ final class LifeTests {
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().putAll(environment);
         Process process = builder.start();
-        if (!process.waitFor(30, TimeUnit.SECONDS)) {
+        if (!process.waitFor(300, TimeUnit.SECONDS)) {
             process.destroyForcibly();
             return -1;
         }

@@ -50,7 +50,7 @@ final class LoadTests {
         Harness.test("a thumbnail has the size asked for", () -> {
             try (Manager manager = Manager.builder().noCache().build()) {
                 Request request = Request.of(Harness.fresh("aurora.jpg", "")).thumbnail(200, 200);
-                Image image = manager.load(request).get(20, TimeUnit.SECONDS).image();
+                Image image = manager.load(request).get(120, TimeUnit.SECONDS).image();
                 Harness.expect(image, "Image 200 x 125 RGB8");
                 Harness.expect(image.sourceWidth() + " " + image.isThumbnail() + " " + image.format(), "1000 true " + Format.JPEG);
             }

@@ -92,7 +92,7 @@ final class LoaderTests {
             };
             try (Manager manager = managerOf(loader)) {
                 Load load = manager.load("mine:a");
-                load.handle((result, thrown) -> thrown).get(20, TimeUnit.SECONDS);
+                load.handle((result, thrown) -> thrown).get(120, TimeUnit.SECONDS);
                 Harness.expect(Harness.codeOf(load), "INTERNAL_ERROR");
             }
         });
@@ -112,7 +112,7 @@ final class LoaderTests {
                 Load load = manager.load("mine:a");
                 begun.await();
                 load.cancel(true);
-                Harness.expect(told.get(20, TimeUnit.SECONDS), true);
+                Harness.expect(told.get(120, TimeUnit.SECONDS), true);
             }
         });
     }
@@ -140,7 +140,7 @@ final class LoaderTests {
             while (manager.runningCount() > 0) {
                 Thread.sleep(1);
             }
-            for (int tries = 0; tries < 2000 && told.get() < begun.get(); tries++) {
+            for (int tries = 0; tries < 20000 && told.get() < begun.get(); tries++) {
                 Thread.sleep(5);
             }
             Harness.expect(told.get(), begun.get());

@@ -146,7 +146,7 @@ test("a process that was forked off is told so, and closing ends there", functio
   local task = assert(manager:start(fresh("badge.png", "fault=hang")))
   local child = ffi.C.fork()
   if child == 0 then
-    ffi.C.alarm(20)
+    ffi.C.alarm(120)
     local _, first = pcall(sdimage.poll, 0)
     local _, second = pcall(task.wait, task)
     local closed = pcall(manager.close, manager)
@@ -193,7 +193,7 @@ test("a program that just ends does", function()
     local file = assert(io.open(name, "w"))
     file:write(text:format(ending))
     file:close()
-    local status = os.execute(("timeout 30 %s %s >&2"):format(arg[-1], name))
+    local status = os.execute(("timeout 300 %s %s >&2"):format(arg[-1], name))
     os.remove(name)
     expect(status / 256, wanted)
   end

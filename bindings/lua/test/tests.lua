@@ -180,8 +180,8 @@ end)
 test("progress and parts come, and a part may cancel", function()
   local manager, told, before = assert(sdimage.manager({ cache = false })), {}, 0
   local task
-  -- The first half comes at once, the second after eight seconds.
-  task = assert(manager:start(fresh("aurora.jpg", "kbps=2"), {
+  -- The second half never comes.
+  task = assert(manager:start(fresh("aurora.jpg", "gate=1"), {
     progressive_interval_ms = 1,
     on_progress = function(received, expected)
       expect(received >= before and (received == 0 or expected == 31919), true)
@@ -224,7 +224,7 @@ test("a descriptor is readable when something has come", function()
   local task = assert(manager:start(fresh("badge.png")))
   local entry = ffi.new("struct sdimage_lua_pollfd", { sdimage.fileno(), 1, 0 })
   while not task.is_done do
-    expect(ffi.C.sdimage_lua_poll(entry, 1, 20000), 1)
+    expect(ffi.C.sdimage_lua_poll(entry, 1, 120000), 1)
     sdimage.poll()
   end
   expect(sdimage.poll(0), 0)
@@ -262,7 +262,7 @@ test("flushing completes what is still being encoded", function()
     local result = assert(manager:load(fresh(name), { thumbnail = { 64, 64 } }))
     keys[index] = result.cache_key
   end
-  expect(manager:flush(20000), true)
+  expect(manager:flush(120000), true)
   assert(cache:clear("memory"))
   for _, key in ipairs(keys) do expect(cache:contains(key), "disk") end
   expect(pcall(manager.flush, manager, -1), false)

@@ -68,7 +68,7 @@ test('a loader is aborted when no caller is waiting', async () => {
   assert.strictEqual((await told).code, 'CANCELLED');
 });
 
-test('loads of one URL share what a loader gives', { timeout: 30000 }, async () => {
+test('loads of one URL share what a loader gives', { timeout: 600000 }, async () => {
   const file = bytes('badge.png'), joined = new Set();
   let calls = 0, open;
   const gate = new Promise((resolve) => (open = resolve));

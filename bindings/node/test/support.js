@@ -27,9 +27,9 @@ function livePixels() {
   return Number(/^sdimage_pixel_bytes\{state="live"\} (.*)$/m.exec(sdimage.metrics())[1]);
 }
 
-/** Collects until no handle is held, or for some seconds. */
-async function settled(wanted) {
-  for (let tries = 0; tries < 100 && sdimage.liveHandles() > wanted; tries++) {
+/** Collects until at most so many handles are held, or for a time. */
+async function settled(wanted, milliseconds = 60000) {
+  for (const end = Date.now() + milliseconds; sdimage.liveHandles() > wanted && Date.now() < end;) {
     global.gc();
     await turn();
   }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use support::{becomes_true, block_on, picture, url, Counted};
+use support::{becomes_true, block_on, picture, url, Counted, LIMIT};
 
 struct Demo {
     _own: Counted,
@@ -95,11 +95,10 @@ fn a_panic_of_a_loader_is_the_error_of_its_load() {
 fn a_loader_is_cancelled_when_no_caller_is_waiting() {
     let (manager, told) = manager(&Arc::default());
     let load = manager.load_async(&Request::new("demo:wait")).unwrap();
-    let limit = std::time::Duration::from_secs(10);
-    assert_eq!(told.recv_timeout(limit), Ok("asked"));
+    assert_eq!(told.recv_timeout(LIMIT), Ok("asked"));
     load.cancel();
     assert_eq!(block_on(load).unwrap_err().code(), Status::Cancelled);
-    assert_eq!(told.recv_timeout(limit), Ok("cancelled"));
+    assert_eq!(told.recv_timeout(LIMIT), Ok("cancelled"));
 }
 
 struct Whole;

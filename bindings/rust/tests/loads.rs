@@ -18,9 +18,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
-use support::{becomes_true, block_on, folder, in_memory, picture, url, Counted, Unpark};
-
-const LIMIT: Duration = Duration::from_secs(10);
+use support::{becomes_true, block_on, folder, in_memory, picture, url, Counted, Unpark, LIMIT};
 
 fn badge() -> Request {
     Request::new(&url("badge.png"))

@@ -38,10 +38,13 @@ pub fn in_memory() -> Manager {
     Manager::with(ManagerConfig::new().cache(&CacheConfig::new().memory_only().open().unwrap())).unwrap()
 }
 
-/// Waits up to ten seconds, for conditions without an event.
+/// The longest wait for an event, which only ends a hang.
+pub const LIMIT: Duration = Duration::from_secs(120);
+
+/// Polls, for conditions without an event.
 pub fn becomes_true(condition: impl Fn() -> bool) -> bool {
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(10) {
+    while begun.elapsed() < LIMIT {
         if condition() {
             return true;
         }
