@@ -24,7 +24,7 @@ PROGRAM = sys.argv[1]
 
 
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=60, **options)
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=600, **options)
 
 
 def expect(name: str, done: subprocess.CompletedProcess[bytes], status: int, out: str = "", error: str = "") -> None:
@@ -352,7 +352,7 @@ def play(folder: pathlib.Path, origin: Origin) -> None:
     report.check("play draws sixels where the terminal says so", status == 0 and b"\x1bP7;1q" in written, repr(written[:300]))
     answer = b"\x1b_Gi=31;OK\x1b\\\x1b[?62;4c"
     status, written = terminal.run([PROGRAM, "play", str(moving), "--loops", "1"], answer=answer)
-    fine = status == 0 and b"\x1b_Ga=T,i=1" in written and b"s=4,v=4" in written
+    fine = status == 0 and b"\x1b[c" in written and b"\x1b_Ga=T,i=1" in written and b"s=4,v=4" in written
     report.check("play draws by kitty's protocol where the terminal says so", fine, repr(written[:300]))
     status, written = terminal.run([PROGRAM, "play", str(folder / "none.gif"), "--screen", "blocks"])
     report.check("play tells of a file that is not there", status == 1 and b"\x1b[?25h" in written, repr(written))

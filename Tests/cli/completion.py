@@ -23,7 +23,7 @@ import report  # noqa: E402
 PROGRAM = sys.argv[1]
 CLI = pathlib.Path(__file__).resolve().parents[2] / "tools/sdimage"
 FILES = {"bash": "sdimage.bash", "zsh": "_sdimage", "fish": "sdimage.fish"}
-LIMIT = 20
+LIMIT = 120
 #: Returns the completions of a partial line.
 Offer = Callable[[str], set[str]]
 

@@ -22,14 +22,18 @@ def run(
     answer: bytes = b"",
     keys: bytes = b"",
     keys_after: bytes = b"\0",
-    limit: float = 30,
+    limit: float = 300,
     interrupted_if: Callable[[], bool] | None = None,
 ) -> tuple[int, bytes]:
     """Runs a program on a terminal; returns the exit status and the complete output.
 
-    `answer` is sent when the program queries the terminal; `keys` after it printed `keys_after`; SIGINT, once, if
-    `interrupted_if` is true."""
+    `answer` is that of the terminal to a query, there before it: a program waits for it for a moment only. `keys` are
+    sent after the program printed `keys_after`; SIGINT, once, if `interrupted_if` is true."""
     leader, follower = pty.openpty()
+    modes = termios.tcgetattr(follower)
+    modes[3] &= ~(termios.ICANON | termios.ECHO)
+    termios.tcsetattr(follower, termios.TCSANOW, modes)
+    os.write(leader, answer)
     fcntl.ioctl(leader, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, WIDTH, HEIGHT))
     process = subprocess.Popen(arguments, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL, close_fds=True)
     os.close(follower)
@@ -39,8 +43,9 @@ def run(
             if interrupted_if and interrupted_if():
                 process.send_signal(signal.SIGINT)
                 interrupted_if = None
-            if not select.select([leader], [], [], 0.05)[0]:
-                if process.poll() is not None:
+            has_ended = process.poll() is not None
+            if not select.select([leader], [], [], 0 if has_ended else 0.05)[0]:
+                if has_ended:
                     break
                 continue
             try:
@@ -50,9 +55,6 @@ def run(
             if not piece:
                 break
             written += piece
-            if answer and b"\x1b[c" in written:
-                os.write(leader, answer)
-                answer = b""
             if keys and keys_after in written:
                 os.write(leader, keys)
                 keys = b""

@@ -21,7 +21,7 @@ Object = dict[str, object]
 
 
 def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=60, **options)
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, timeout=600, **options)
 
 
 def objects(done: subprocess.CompletedProcess[bytes]) -> list[Object]:
