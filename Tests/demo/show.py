@@ -221,7 +221,7 @@ def live() -> None:
         ("kitty", 100, 40, b"\x1b_Gi=31;OK\x1b\\\x1b[?62c", b"\x1b_Ga=T,f=32"),
     ):
         pseudo.COLUMNS, pseudo.ROWS, pseudo.WIDTH, pseudo.HEIGHT = columns, rows, columns * 8, rows * 16
-        status, written = pseudo.run(command, answer=answer, limit=60)
+        status, written = pseudo.run(command, answer=answer, limit=600)
         width = (wall._grid(count, columns, rows) or (0, 1, 0))[1] if kind == "half blocks" else 1
         tiles = written.count(mark) / (width * round(width * 3 / 8) if width > 1 else 1)
         lines_of = [line for line in written.replace(b"\r", b"\n").split(b"\n") if b"kB/s" in line]
@@ -320,7 +320,7 @@ def exit_status() -> None:
         ("false", {"SDIMAGE_DEMO_STRAY": "1"}, 1, "not true: the origin counts 2 requests"),
     )
     for name, stray, status, said in runs:
-        done = subprocess.run(command, env={**os.environ, **stray}, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, env={**os.environ, **stray}, capture_output=True, text=True, timeout=600)
         fine = done.returncode == status and said in done.stdout and "\x1b" not in done.stdout
         why = f"status {done.returncode}: {done.stdout[-300:]}{done.stderr[-300:]}"
         lines.check(f"the exit status of a figure that is {name} is {status}", fine, why)

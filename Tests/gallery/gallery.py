@@ -90,10 +90,10 @@ def waiting(program: Program, origin: Origin) -> None:
 
 
 def arriving(program: Program, origin: Origin) -> None:
-    """A slow origin: the bars grow, and an animation plays the frames received so far."""
+    """A slow origin that never sends the end: the bar grows, and an animation plays the frames received so far."""
     url = origin.add("slow.gif", encoded(frames(77, noise=True), "GIF"))
-    lines = [f"{url}?kbps=40"]
-    (view,) = program.run(lines, "row 0, progress 40, frames 3, shot slow.png, print")
+    lines = [f"{url}?kbps=40&gate=1"]
+    (view,) = program.run(lines, "row 0, frames 3, progress 40, shot slow.png, print")
     shot, (cell,) = program.shot("slow.png"), view.cells
     edge, bar = CELL / 12, CELL / 30 + 1
     y = (CELL - edge - bar / 2) / CELL

@@ -162,7 +162,7 @@ class Program:
         wall.write_text("\n".join(lines) + "\n")
         done = subprocess.run(
             [self.path, "--cell", str(CELL), "--size", SIZE, "--list", wall, "--script", script, *more],
-            cwd=self.folder, env={**self.environment, **environment}, capture_output=True, text=True, timeout=100,
+            cwd=self.folder, env={**self.environment, **environment}, capture_output=True, text=True, timeout=600,
         )  # fmt: skip
         if done.returncode != 0:
             raise RuntimeError(f"status {done.returncode}: {done.stdout[-300:]} {done.stderr[-300:]}")
@@ -306,7 +306,7 @@ def pictured(program: Program, environment: dict[str, str], most_bytes: int, *op
     """True if show.py makes the image of the README; and the program's output."""
     path = program.folder / "readme.png"
     command = [sys.executable, str(SHOW), "--programs", str(program.path.parent), "--shot", str(path), *options]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     shot = program.shot("readme.png") if path.exists() else numpy.zeros((808, 1164, 3), int)
     places = [192 * index + 12 for index in range(6)]
     flat = sum(shot[y : y + 180, x : x + 180].std() < 8 for y in places[:4] for x in places)

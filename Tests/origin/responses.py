@@ -288,7 +288,7 @@ class Handler(BaseHTTPRequestHandler):
             if self.record is not None:
                 self.record.sent += len(piece)
             self.wfile.write(piece)
-            if self.is_gated:
+            if self.is_gated and (not slow or start + step >= len(data) * 3 // 4):
                 self.origin.gate.wait()
             if slow and self.origin.stopping.wait(len(piece) / (slow * 1000)):
                 self.close_connection = True

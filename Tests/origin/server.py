@@ -13,7 +13,7 @@ Query parameters for one response: ``kbps=500`` (kilobytes a second), ``delay_ms
 ``max_age=60`` or ``cache=`` with a complete Cache-Control, ``age=120`` (seconds already spent in a shared cache),
 ``gzip=1``, ``auth=basic`` or ``auth=bearer`` (401 without the password or token of ``responses.py``), ``status=404``,
 ``retry_after=1`` (with a status), ``first=2`` (misbehave for the first two requests only), ``gate=1`` (the second half of
-the body waits for `Origin.open_gate`), and ``fault=``
+the body, with ``kbps`` the last quarter, waits for `Origin.open_gate`), and ``fault=``
 
     reset      half of the body, then a reset             short      half of the body, then the end
     long       more bytes than announced                  truncated  half of the body, announced as such
@@ -192,6 +192,10 @@ class Origin:
     def open_gate(self) -> None:
         """Lets all responses with ``gate=1`` complete, now and later."""
         self.gate.set()
+
+    def close_gate(self) -> None:
+        """Holds the responses with ``gate=1`` again."""
+        self.gate.clear()
 
     def stop(self) -> None:
         """Stops responding and frees the ports; open connections are closed."""

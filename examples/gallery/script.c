@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STEPS = 3, PATIENCE = 60 }; /* steps of a fling per row; seconds */
+enum { STEPS = 3, PATIENCE = 300 }; /* steps of a fling per row; seconds */
 
 static uint64_t now(void) {
     struct timespec time;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import Any
 
@@ -31,7 +32,7 @@ def freshness(stage: Stage) -> dict[str, Any]:
         f"stale-while-revalidate: shown in {by['stale']['ms']:.1f} ms while the server takes {renewed['delay_ms']} ms, "
         "then replaced",
         _is(by["stale"], "stale_while_revalidate", requests=1)
-        and by["stale"]["ms"] < renewed["delay_ms"]
+        and renewed["is_before"]
         and renewed["is_old_first"]
         and renewed["is_new_then"],
     )
@@ -83,19 +84,27 @@ def _expired(stage: Stage, manager: sdimage.Manager) -> dict[str, Any]:
 
 def _renewed(stage: Stage, manager: sdimage.Manager, cache: sdimage.ImageCache) -> dict[str, Any]:
     """Loads a stale image while the origin, which responds slowly, has a new one."""
-    old, new, delay = stage.pictures[0], stage.pictures[1], 200
-    stage.origin.add("swap.jpg", old.path.read_bytes())
-    url = stage.origin.url(f"swap.jpg?cache=max-age%3D0,stale-while-revalidate%3D600&delay_ms={delay}")
+    origin, old, new, delay = stage.origin, stage.pictures[0], stage.pictures[1], 200
+    origin.add("swap.jpg", old.path.read_bytes())
+    url = origin.url(f"swap.jpg?cache=max-age%3D0,stale-while-revalidate%3D600&delay_ms={delay}&gate=1")
+    origin.open_gate()
     manager.load(url, wait_for_store=True)
-    stage.origin.add("swap.jpg", new.path.read_bytes())
+    origin.add("swap.jpg", new.path.read_bytes())
+    # The new image is incomplete until the old one has been shown, or until this takes far too long.
+    origin.close_gate()
+    late = threading.Timer(60, origin.open_gate)
+    late.start()
     row, first = _load(stage, manager, url, "stale", "stale-while-revalidate")
+    is_before = not origin.gate.is_set()
+    late.cancel()
+    origin.open_gate()
     # The revalidation runs in the background, without a waiter or a callback.
-    end = time.monotonic() + 10
-    while cache.data(url) != new.path.read_bytes() and time.monotonic() < end:
+    began = time.monotonic()
+    while cache.data(url) != new.path.read_bytes() and time.monotonic() < began + 60:
         time.sleep(0.01)
-    swapped = (time.monotonic() - end + 10) * 1000
+    swapped = (time.monotonic() - began) * 1000
     then = manager.load(url, source_policy="cache_only")
-    row.update(requests=stage.origin.hits("swap.jpg"), bytes=stage.origin.counters()["bytes"])
+    row.update(requests=origin.hits("swap.jpg"), bytes=origin.counters()["bytes"])
     images = first.image, then.image
     assert images[0] and images[1]
     stage.strip(
@@ -108,7 +117,8 @@ def _renewed(stage: Stage, manager: sdimage.Manager, cache: sdimage.ImageCache) 
         ],
     )
     same = [_same(image, path) for image, path in zip(images, (old.path, new.path))]
-    return {"rows": [row], "delay_ms": delay, "swapped_ms": swapped, "is_old_first": same[0], "is_new_then": same[1]}
+    found = {"delay_ms": delay, "swapped_ms": swapped, "is_before": is_before}
+    return {"rows": [row], **found, "is_old_first": same[0], "is_new_then": same[1]}
 
 
 def _same(image: sdimage.Image, path: Any) -> bool:

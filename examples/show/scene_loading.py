@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import threading
 import time
 import urllib.parse
 import urllib.request
@@ -225,14 +226,28 @@ def coalescing(stage: Stage) -> dict[str, Any]:
     origin, picture = stage.origin, stage.pictures[0]
     origin.reset()
     boxes = [None, *((side, side) for side in (64, 128, 256))]
+    joined: set[sdimage.Task] = set()
+
+    def is_joined(received: int, expected: int | None, task: sdimage.Task) -> None:
+        """Progress reaches every load of a transfer, which is complete after all have joined it."""
+        joined.add(task)
+        if len(joined) == WAITERS:
+            origin.open_gate()
+
+    origin.close_gate()
+    late = threading.Timer(60, origin.open_gate)
+    late.start()
     with sdimage.Manager(cache=None) as manager:
         started = time.perf_counter()
-        # Long enough for all loads to begin, on a busy machine too.
-        url = picture.url + "?delay_ms=500"
-        tasks = [manager.start(url, thumbnail_size=boxes[index % len(boxes)]) for index in range(WAITERS)]
+        url = picture.url + "?gate=1"
+        tasks = [
+            manager.start(url, thumbnail_size=boxes[index % len(boxes)], on_progress=is_joined)
+            for index in range(WAITERS)
+        ]
         if stage.has_stray:
             urllib.request.urlopen(picture.url).close()
         images = [task.wait().image for task in tasks]
+        late.cancel()
         seconds = time.perf_counter() - started
     sized = {image.width: image for image in images if image}
     widths, hits = sorted(sized), origin.hits(picture.name)
