@@ -79,7 +79,7 @@ def measure(program: str, name: str, arguments: list[str]) -> dict[str, float]:
             valgrind = ["valgrind", "-q", "--tool=callgrind", "--fair-sched=yes", f"--separate-threads={separate}"]
             command = [*valgrind, f"--callgrind-out-file={profile}", *command]
         environment = {**os.environ, "SDIMAGE_CPU": "avx2", "TMPDIR": folder}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200)
         if done.returncode != 0:
             raise RuntimeError(f"status {done.returncode}: {done.stderr[-400:]}")
         told = {key: int(value) for key, value in re.findall(r"(\w+)=(-?\d+)", done.stdout)}

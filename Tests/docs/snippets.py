@@ -70,7 +70,7 @@ class Page:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             stdin=subprocess.DEVNULL,
         )
 

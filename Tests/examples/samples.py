@@ -22,7 +22,7 @@ PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
 
 
 def run(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(PROGRAMS / name), *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return subprocess.run([str(PROGRAMS / name), *map(str, arguments)], capture_output=True, text=True, timeout=300)
 
 
 def expect(name: str, done: subprocess.CompletedProcess[str], status: int, pattern: str) -> None:

@@ -19,7 +19,7 @@ from gallery_checks import Display, Origin, Program, encoded, pictured, quarters
 from origin import TOKEN  # noqa: E402
 
 SAMPLES = ROOT / "examples/gtk"
-LONGEST_SECONDS, LONGEST_LINES, LONGEST_GALLERY = 60, 20, 150
+LONGEST_SECONDS, LONGEST_LINES, LONGEST_GALLERY = 300, 20, 150
 
 
 def until_ready(command: list[str], environment: dict[str, str]) -> tuple[bool, str]:

@@ -29,7 +29,7 @@ run_pyside() {
         { rm -rf build/pyside && "$SDIMAGE_PYTHON" -m venv build/pyside && timeout 150 $python -m pip install -q 'PySide6-Essentials==6.4.*' &&
             touch build/pyside/installed; } >&2 || { echo "skip $name: pip cannot install PySide6-Essentials 6.4"; return 0; }
     fi
-    QML_IMPORT_PATH=$PREFIX/lib/qt6/qml LD_LIBRARY_PATH=$PREFIX/lib timeout 60 $python Tests/qt6/pyside.py >&2 && [ "$lines" -le 20 ] &&
+    QML_IMPORT_PATH=$PREFIX/lib/qt6/qml LD_LIBRARY_PATH=$PREFIX/lib timeout 300 $python Tests/qt6/pyside.py >&2 && [ "$lines" -le 20 ] &&
         echo "ok $name" || echo "not ok $name: see build/logs/qt6.log"
 }
 

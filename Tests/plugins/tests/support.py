@@ -132,7 +132,7 @@ def apart(code: str, *arguments: str, **environment: str) -> subprocess.Complete
     path = os.pathsep.join([str(ROOT / "bindings" / "python"), os.environ.get("PYTHONPATH", ""), str(ROOT / "Tests" / "support")])
     return subprocess.run(
         [sys.executable, "-c", "import sdimage\nplugins = sdimage.load_plugins()\n" + textwrap.dedent(code), *arguments],
-        env={**os.environ, "PYTHONPATH": path, **environment}, capture_output=True, text=True, timeout=120)
+        env={**os.environ, "PYTHONPATH": path, **environment}, capture_output=True, text=True, timeout=600)
 
 
 def is_vector(image: sdimage.Image) -> bool:
