@@ -33,7 +33,7 @@ from typing import Any
 #: Processor time for each decode of a file that need not decode.
 SECONDS = 2.0
 #: A worker without output for this time hangs.
-PATIENCE = 150.0
+PATIENCE = 900.0
 #: Growth of memory in MiB besides bitmaps and working memory.
 LIBRARY = 64
 #: Growth of memory in MiB: the default limit of a bitmap, and the library's own needs.

@@ -50,7 +50,7 @@ enum ResponseTarget {
         let loading = loader.begin(
             request, sharedAs: nil, progress: .none, on: lease.engine.executor
         ) { outcome.set($0) }
-        guard let result = outcome.wait(seconds: 20) else { fatalError("broken promise: a load ends") }
+        guard let result = outcome.wait(seconds: 200) else { fatalError("broken promise: a load ends") }
         withExtendedLifetime(loading) {}
         return result
     }

@@ -38,7 +38,7 @@ class TestCase(unittest.TestCase):
 
 class Answers(TestCase):
     def ask(self, origin: Origin, path: str, **headers: str) -> http.client.HTTPResponse:
-        connection = http.client.HTTPConnection(*origin.address, timeout=10)
+        connection = http.client.HTTPConnection(*origin.address, timeout=120)
         self.addCleanup(connection.close)
         connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
         return connection.getresponse()
@@ -66,7 +66,7 @@ class Answers(TestCase):
     def test_a_connection_is_kept_and_counted(self) -> None:
         origin = self.origin()
         origin.add("a.jpg", jpeg())
-        connection = http.client.HTTPConnection(*origin.address, timeout=10)
+        connection = http.client.HTTPConnection(*origin.address, timeout=120)
         self.addCleanup(connection.close)
         for _ in range(3):
             connection.request("GET", "/a.jpg?x")
@@ -108,7 +108,7 @@ class Answers(TestCase):
         place = "/redirect?to=/a.jpg&n=2&other=1"
         host, port = origin.address
         while True:
-            connection = http.client.HTTPConnection(host, port, timeout=10)
+            connection = http.client.HTTPConnection(host, port, timeout=120)
             self.addCleanup(connection.close)
             connection.request("GET", place)
             answer = connection.getresponse()
@@ -143,7 +143,7 @@ class Answers(TestCase):
     def test_an_origin_that_stopped_sends_no_response(self) -> None:
         with Origin() as origin:
             origin.add("a.jpg", jpeg())
-            connection = http.client.HTTPConnection(*origin.address, timeout=10)
+            connection = http.client.HTTPConnection(*origin.address, timeout=120)
             self.addCleanup(connection.close)
             connection.request("GET", "/a.jpg")
             connection.getresponse().read()

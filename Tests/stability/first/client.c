@@ -99,7 +99,7 @@ static void loadsAnswerThroughAShorterHandler(void) {
         seen seen = {.final = GATE_CLOSED};
         sdimage_task *task = NULL;
         CHECK_EQUAL(sdimage_manager_load(manager, request, &handler, &seen, NULL, &task, NULL), SDIMAGE_STATUS_OK);
-        CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+        CHECK_EQUAL(sdimage_task_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
         gate_wait(&seen.final, 1);
         CHECK_EQUAL(seen.width, 2);
         CHECK_EQUAL(seen.source, round == 1 ? SDIMAGE_IMAGE_SOURCE_LOADER : SDIMAGE_IMAGE_SOURCE_MEMORY);
@@ -120,7 +120,7 @@ static void loadsAnswerAsEvents(void) {
     while (!ended) {
         struct pollfd watched = {.fd = sdimage_dispatcher_descriptor(dispatcher), .events = POLLIN};
         sdimage_event *event = NULL;
-        CHECK_EQUAL(poll(&watched, 1, 10000), 1);
+        CHECK_EQUAL(poll(&watched, 1, 60000), 1);
         if (sdimage_dispatcher_next_event(dispatcher, &event, NULL) == SDIMAGE_STATUS_END)
             continue;
         CHECK(sdimage_event_token(event) == &token);
@@ -159,7 +159,7 @@ static void aLoaderMayBeShorter(void) {
     sdimage_task *task = NULL;
     CHECK_EQUAL(sdimage_manager_load(manager, request, NULL, NULL, NULL, &task, NULL), SDIMAGE_STATUS_OK);
     sdimage_task_cancel(task); /* a `cancel` read beyond the end would be called */
-    CHECK_EQUAL(sdimage_task_wait(task, 10000, NULL), SDIMAGE_STATUS_OK);
+    CHECK_EQUAL(sdimage_task_wait(task, 60000, NULL), SDIMAGE_STATUS_OK);
     sdimage_task_unref(task);
     sdimage_result *result = NULL;
     CHECK_EQUAL(sdimage_manager_load_sync(manager, request, &result, NULL), SDIMAGE_STATUS_OK);
