@@ -92,8 +92,9 @@ need_packages() {
         command -v sudo >/dev/null || { complain "run as root once, or: apt-get install $missing"; return 1; }
         root=(sudo)
     fi
-    quietly "$SDIMAGE_ROOT/build/logs/apt.log" "${root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c '
-        apt-get update && apt-get install -y --no-install-recommends "$@"' sh $missing ||
+    # One checkout after another: apt-get update fails while another one runs.
+    quietly "$SDIMAGE_ROOT/build/logs/apt.log" "${root[@]}" env DEBIAN_FRONTEND=noninteractive flock /var/lib/apt sh -c '
+        apt-get update && apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "$@"' sh $missing ||
         { complain "apt could not install: $missing"; return 1; }
 }
 
