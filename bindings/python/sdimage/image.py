@@ -108,6 +108,11 @@ class Image:
         return cast(int, lib.sdimage_image_height(self.pointer))
 
     @property
+    def size(self) -> tuple[int, int]:
+        """``(width, height)`` of this bitmap in pixels."""
+        return self.width, self.height
+
+    @property
     def stride(self) -> int:
         """Bytes from one row to the next."""
         return cast(int, lib.sdimage_image_stride(self.pointer))

@@ -67,7 +67,7 @@ class Sources(TestCase):
         image = sdimage.decode(b"disc\x07")
         self.assertTrue(image.is_vector)
         large = image.render((300, 200))
-        self.assertEqual((large.width, large.height, large.pixels[0]), (300, 200, 7))
+        self.assertEqual((large.size, large.width, large.height, large.pixels[0]), ((300, 200), 300, 200, 7))
         raster = sdimage.decode(png())
         self.assertFalse(raster.is_vector)
         self.assert_error("UNSUPPORTED", raster.render, (5, 5))
