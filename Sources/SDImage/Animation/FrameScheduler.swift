@@ -11,8 +11,8 @@ struct FrameScheduler {
     /// Minimum cost of a frame in nanoseconds, also assumed before the first frame is made.
     private static let leastCost: UInt64 = 500_000
 
-    /// Lead time for making a frame when memory is short, in nanoseconds: if all frames are due at the same time, the last one is
-    /// still made in time.
+    /// Lead time for making a frame when memory is short, in nanoseconds, besides the time that the frame takes itself: if all
+    /// frames are due at the same time, the last one is still made in time.
     var lead: UInt64 {
         // The share of one worker, with a quarter more for safety.
         FrameScheduler.shortestLead &+ roundCost / UInt64(LibraryThread.availableProcessors) &* 5 / 4

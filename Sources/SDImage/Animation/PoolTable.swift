@@ -71,11 +71,11 @@ package struct PoolTable: Sendable {
     }
 
     /// The frame to make next and its due time: the first missing frame in the order of need. When only one frame may be held, it
-    /// is made at most `lead` nanoseconds before it is due.
+    /// is made at most `lead` nanoseconds, and the time that it takes itself, before it is due.
     /// nil if nothing is missing, or if it is too early.
     package func target(now: UInt64, lead: UInt64) -> (index: Int, deadline: UInt64)? {
         // With room for several frames there is no reason to wait.
-        let lead = allowed > 1 ? UInt64.max : lead
+        let lead = allowed > 1 ? UInt64.max : lead &+ cost
         for need in needs where frames[need.index] == nil && failures[need.index] == nil {
             return need.deadline > now && need.deadline - now > lead ? nil : need
         }

@@ -10,6 +10,7 @@ final class HostFrames: @unchecked Sendable {
     private var destroyed = 0
     private var isHeld = false
     private var heldIndex: UInt32?
+    private var begun = 0
     let durations: [UInt32]
     let loops: UInt32
     /// Frames whose creation fails.
@@ -39,6 +40,8 @@ final class HostFrames: @unchecked Sendable {
         }
     }
 
+    /// Waits until the creation of `count` frames has begun.
+    func waitForBegun(_ count: Int, within seconds: Double = 120) -> Bool { wait(seconds) { $0.begun >= count } }
     func waitForMade(_ count: Int, within seconds: Double = 120) -> Bool { wait(seconds) { $0.log.count >= count } }
     func waitForDestroy(within seconds: Double = 120) -> Bool { wait(seconds) { $0.destroyed > 0 } }
 
@@ -68,6 +71,8 @@ final class HostFrames: @unchecked Sendable {
 
     private func make(_ index: UInt32, _ image: UnsafeMutablePointer<OpaquePointer?>?) -> sdimage_status {
         let isBroken = condition.withLock {
+            begun += 1
+            condition.broadcast()
             while isHeld, heldIndex ?? index == index { condition.wait() }
             log.append(index)
             condition.broadcast()

@@ -26,6 +26,24 @@ import Testing
         #expect(frames.made.count >= 6)
     }
 
+    @Test func theOnlyFrameHeldIsMadeEarlyEnough() throws {
+        let frames = HostFrames([1000, 1000, 1000])
+        let playing = try playing(frames)
+        sdimage_player_set_max_buffer_size(playing.pointer, 1)
+        frames.hold()
+        playing.play()
+        playing.tick(0)
+        #expect(frames.waitForBegun(1))
+        // The time that a frame takes.
+        Thread.sleep(forTimeInterval: 0.3)
+        frames.release()
+        #expect(playing.wait { $0.tick(0) })
+        // 310 ms remain.
+        playing.tick(690)
+        #expect(frames.waitForMade(2))
+        #expect(frames.made == [0, 1] && playing.frames == [0])
+    }
+
     @Test func aBufferWithoutBoundHoldsAllFrames() throws {
         let frames = HostFrames(Array(repeating: 1, count: 40))
         let playing = try playing(frames)
