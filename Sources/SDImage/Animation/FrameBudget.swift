@@ -28,8 +28,9 @@ package final class FrameBudget: Sendable {
     }
 
     /// Next action of a pool.
-    /// `rest`: no player needs the provider, so it may free its decoder.
-    enum Order { case nothing, frame, rest }
+    /// `later`: it is too early for the next frame, and the pool looks again at a time in monotonic nanoseconds. `rest`: no
+    /// player needs the provider, so it may free its decoder.
+    enum Order { case nothing, frame, later(UInt64), rest }
 
     private let state: Monitor<FrameBudgetState>
 
@@ -112,8 +113,13 @@ package final class FrameBudget: Sendable {
     func nextJob() -> (pool: FramePool, index: Int, stop: CancellationToken)? {
         // The last reference to a pool must be released outside the lock.
         var idle: [FramePool] = []
-        return state.withLock { $0.nextJob(idle: &idle) }
+        let job = state.withLock { $0.nextJob(idle: &idle) }
+        for pool in idle { pool.lookAgain(nil) }
+        return job
     }
+
+    /// Looks again for the next frame of a pool. `time`: of the timer that has fired; nil for none.
+    func lookAgain(_ pool: FramePool, _ time: UInt64?) -> Order { state.withLock { $0.lookAgain(pool, time) } }
 
     /// Handles a frame that was made or has failed; `cost` is in nanoseconds. Returns the pool's next action and the listeners.
     func finish(

@@ -56,7 +56,8 @@ struct FrameBudgetState {
         share()
         var taken = evict(pool.id) { $0.takeSurplus() }
         if let poster, pools[pool.id]?.frames[0] == nil { taken += store(.success(poster), at: 0, in: pool.id) }
-        if schedule(pool) { return (.frame, taken) }
+        let order = order(pool)
+        guard case .nothing = order else { return (order, taken) }
         // A player has stopped playing or was freed: with the last one, the provider may rest.
         let isOver = demand?.isPlaying != true && (before?.isPlaying == true || demand == nil)
         return (isOver && !pools.isPlayed(root) ? .rest : .nothing, taken)
@@ -64,18 +65,31 @@ struct FrameBudgetState {
 
     // MARK: Making frames
 
-    /// True when a worker is to be sent for a frame.
+    /// The next action of a pool: to send a worker for a frame, or to look again later.
     /// A busy pool is not sent twice: it looks for its next frame when it has finished.
-    private mutating func schedule(_ pool: FramePool) -> Bool {
-        guard let table = pools[pool.id], !table.isBusy,
-            let target = table.target(now: MonotonicClock.now, lead: scheduler.lead)
-        else { return false }
-        pools.update(pool.id) { $0.isBusy = true }
-        scheduler.add(pool, deadline: target.deadline)
-        return true
+    private mutating func order(_ pool: FramePool) -> FrameBudget.Order {
+        guard let table = pools[pool.id], !table.isBusy else { return .nothing }
+        if let target = table.target(now: MonotonicClock.now, lead: scheduler.lead) {
+            pools.update(pool.id) { $0.isBusy = true }
+            scheduler.add(pool, deadline: target.deadline)
+            return .frame
+        }
+        guard let time = table.targetTime(lead: scheduler.lead), time < table.alarm else { return .nothing }
+        pools.update(pool.id) { $0.alarm = time }
+        return .later(time)
     }
 
-    /// The most urgent frame to make; its pool stays busy until `finish`. `idle` receives pools that need no frame any more.
+    /// Looks again for the next frame of a pool. `time`: of the timer that has fired; nil for none.
+    mutating func lookAgain(_ pool: FramePool, _ time: UInt64?) -> FrameBudget.Order {
+        pools.update(pool.id) { table in
+            // An earlier timer may have taken its place.
+            guard table.alarm == time else { return }
+            table.alarm = .max
+        }
+        return order(pool)
+    }
+
+    /// The most urgent frame to make; its pool stays busy until `finish`. `idle` receives pools that need no frame now.
     mutating func nextJob(idle: inout [FramePool]) -> (pool: FramePool, index: Int, stop: CancellationToken)? {
         // The job is not bound to the pool that submitted it: the most urgent frame comes first.
         while let pool = scheduler.popMostUrgent() {
@@ -85,7 +99,7 @@ struct FrameBudgetState {
                 let stop = pools.update(pool.id) { $0.beginMaking() } ?? CancellationToken(priority: FramePool.priority)
                 return (pool, target.index, stop)
             }
-            // The demand was met or withdrawn meanwhile.
+            // The demand was met or withdrawn meanwhile, or is for a later time.
             pools.update(pool.id) { $0.isBusy = false }
             idle.append(pool)
         }
@@ -108,7 +122,8 @@ struct FrameBudgetState {
         // The lead time follows the cost without a new division of the shares.
         scheduler.changeCost(from: before, to: table?.cost ?? 0)
         let listeners = table?.currentListeners ?? []
-        if schedule(pool) { return (.frame, listeners, taken) }
+        let order = order(pool)
+        guard case .nothing = order else { return (order, listeners, taken) }
         // The players may have paused meanwhile.
         let isOver = table?.isActive != true && table.map { !pools.isPlayed($0.root) } ?? true
         return (isOver ? .rest : .nothing, listeners, taken)

@@ -41,9 +41,14 @@ package final class FramePool: Sendable {
         switch order {
         case .nothing: break
         case .frame: send()
+        // Weak, so that a pending timer does not keep the frames.
+        case .later(let time): lease.engine.executor.schedule(at: time) { [weak self] in self?.lookAgain(time) }
         case .rest: frames.rest()
         }
     }
+
+    /// `time`: of the timer that has fired; nil: the demand has changed before its frame was made.
+    func lookAgain(_ time: UInt64?) { follow(budget.lookAgain(self, time)) }
 
     /// Sets the listener notified when a frame arrives; nil: none.
     package func setListener(_ listener: (any FrameListener)?, by player: UInt64) {

@@ -36,6 +36,8 @@ package struct PoolTable: Sendable {
     /// True while a frame is being made or is scheduled.
     /// At most one worker serves a pool at a time, because decoding of an animation is sequential.
     package var isBusy = false
+    /// Time of the pending timer of a frame that is not made yet because it is too early; `.max` for none.
+    var alarm = UInt64.max
     /// Stops the frame that a worker is making.
     private var making: CancellationToken?
     /// Moving average of the time to make a frame, in nanoseconds.
@@ -74,12 +76,21 @@ package struct PoolTable: Sendable {
     /// is made at most `lead` nanoseconds, and the time that it takes itself, before it is due.
     /// nil if nothing is missing, or if it is too early.
     package func target(now: UInt64, lead: UInt64) -> (index: Int, deadline: UInt64)? {
+        guard let missing else { return nil }
         // With room for several frames there is no reason to wait.
         let lead = allowed > 1 ? UInt64.max : lead &+ cost
-        for need in needs where frames[need.index] == nil && failures[need.index] == nil {
-            return need.deadline > now && need.deadline - now > lead ? nil : need
-        }
-        return nil
+        return missing.deadline > now && missing.deadline - now > lead ? nil : missing
+    }
+
+    /// The time from which `target` returns the next frame to make. nil if nothing is missing, if no frame waits for its time, or
+    /// if no player has a clock: a player without one reports its demand with each tick.
+    func targetTime(lead: UInt64) -> UInt64? {
+        guard allowed <= 1, !listeners.isEmpty, let missing else { return nil }
+        return missing.deadline - min(missing.deadline, lead &+ cost)
+    }
+
+    private var missing: (index: Int, deadline: UInt64)? {
+        needs.first { frames[$0.index] == nil && failures[$0.index] == nil }
     }
 
     /// Frames to hold for the players: the next frame of each, then more, up to `allowed` in total.

@@ -44,6 +44,18 @@ import Testing
         #expect(frames.made == [0, 1] && playing.frames == [0])
     }
 
+    @Test func theOnlyFrameHeldIsMadeBeforeTheClockRings() throws {
+        let frames = HostFrames(PlayerBufferTests.three)
+        let playing = try playing(frames)
+        sdimage_player_set_max_buffer_size(playing.pointer, 1)
+        sdimage_player_set_clock(playing.pointer, .SDIMAGE_PLAYER_CLOCK_DESCRIPTOR, nil, nil)
+        playing.play()
+        #expect(playing.wait { sdimage_player_advance($0.pointer) })
+        // The next frame does not wait until the player advances.
+        #expect(frames.waitForMade(2))
+        #expect(frames.made == [0, 1] && playing.frames == [0])
+    }
+
     @Test func aBufferWithoutBoundHoldsAllFrames() throws {
         let frames = HostFrames(Array(repeating: 1, count: 40))
         let playing = try playing(frames)
