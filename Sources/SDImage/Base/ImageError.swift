@@ -27,13 +27,20 @@
         url: CString = .empty, cause: ImageError? = nil, transactions: [LoadTransaction] = []
     ) {
         self.status = status
-        self.message = CString(message)
+        self.message = CString(ImageError.line(message))
         self.httpStatus = httpStatus
         self.systemError = systemError
         self.libraryCode = libraryCode
         self.url = url
         self.cause = cause
         self.transactions = transactions
+    }
+
+    /// The text with question marks for line ends: names and paths of the host may contain some, and would forge lines of a log.
+    private static func line(_ text: String) -> String {
+        let ends = [Byte.newline, Byte.carriageReturn]
+        guard text.utf8.contains(where: ends.contains) else { return text }
+        return String(decoding: text.utf8.map { ends.contains($0) ? Byte.question : $0 }, as: UTF8.self)
     }
 
     /// The same error with `url`, unless it already has one.

@@ -162,6 +162,21 @@ import Testing
         #expect(hearer.texts.count == 1 && hearer.texts[0].hasPrefix("disk cache: "))
     }
 
+    @Test(arguments: ["\n", "\r", "\r\n"]) func aPathWithALineEndForgesNoLine(end: String) throws {
+        let hearer = Hearer()
+        hearer.install(.SDIMAGE_LOG_LEVEL_ERROR)
+        // No folder can be created in a device.
+        let cache = try makeCache(in: "/dev/null/\(hearer.mark)\(end)forged")
+        var error: OpaquePointer?
+        #expect(sdimage_cache_check(cache.pointer, &error) == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+        let message = String(cString: sdimage_error_message(error))
+        sdimage_error_unref(error)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
+        #expect(hearer.waitForDestroy())
+        #expect(message.contains("?forged") && hearer.texts == [message])
+        #expect(!message.contains { $0.isNewline })
+    }
+
     @Test func theHostWritesToo() {
         let hearer = Hearer()
         hearer.install(.SDIMAGE_LOG_LEVEL_WARNING)
