@@ -231,6 +231,8 @@ import SDImage
         }
         // A hook decides before the rules; its reply comes back as a command.
         if !transfer.hop.isApproved, let hooks = transfer.download.hooks, let call = HookCall(transfer, hooks) {
+            transfer.isAsking = true
+            nextDeadline = min(nextDeadline, transfer.end)
             return transfer.download.call(hooks, call) { [post, download = transfer.download] in post(.hookReturned(download, $0))
             }
         }
@@ -269,7 +271,7 @@ import SDImage
 
     /// Continues a transfer after a hook of the host has replied.
     private func resume(_ transfer: Transfer, _ outcome: HookCall.Outcome) {
-        transfer.hop.isApproved = true
+        (transfer.hop.isApproved, transfer.isAsking) = (true, false)
         switch outcome {
         case .response(let response):
             transfer.hop.head = ResponseHead(response)
@@ -349,8 +351,8 @@ import SDImage
         }
         // Recomputed from everything that waits for a time.
         nextDeadline = .max
-        // A transfer that has begun can time out while it waits for a slot.
-        for transfer in Array(transfers.values) where transfer.isWaiting && transfer.hasBegun {
+        // A transfer that has begun can time out while it waits for a slot, or for a hook.
+        for transfer in Array(transfers.values) where transfer.isWaiting && transfer.hasBegun || transfer.isAsking {
             if transfer.end > now {
                 nextDeadline = min(nextDeadline, transfer.end)
             } else {
@@ -381,7 +383,7 @@ import SDImage
     private func sleepIdle() {
         var entry = pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0)
         let idle = sockets.isEmpty ? -1 : CurlLoop.idleMilliseconds
-        let isWaiting = !pausing.isEmpty || !exchanging.isEmpty
+        let isWaiting = !pausing.isEmpty || !exchanging.isEmpty || transfers.values.contains(where: \.isAsking)
         let ready = unsafe poll(&entry, 1, isWaiting ? CurlLoop.milliseconds(until: nextDeadline) : idle)
         if ready > 0 { drainWakeUp() }
         guard ready == 0, !isWaiting else { return }

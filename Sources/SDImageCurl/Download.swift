@@ -112,13 +112,14 @@ final class Download: Cancellable {
         settings.transferCount.add(1, ordering: .relaxed)
     }
 
-    /// Calls the completion handler; the second and later calls do nothing.
+    /// Calls the completion handler; the second and later calls do nothing. Ends a hook that still runs after a time-out.
     /// May be called on any thread.
     func finish(_ outcome: Outcome) {
-        let (done, isCounted) = state.withLock { state in
-            defer { (state.done, state.isCounted) = (nil, false) }
-            return (state.done, state.isCounted)
+        let (done, call, isCounted) = state.withLock { state in
+            defer { (state.done, state.call, state.isCounted) = (nil, nil, false) }
+            return (state.done, state.call, state.isCounted)
         }
+        call?.cancel()
         if isCounted { settings.transferCount.subtract(1, ordering: .relaxed) }
         done?(outcome)
     }

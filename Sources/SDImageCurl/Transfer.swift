@@ -24,6 +24,8 @@ final class Transfer {
     var origin: DownloadQueue.Origin?
     /// True while it is in a lane of its queue.
     var isWaiting = false
+    /// True while a hook of the host decides on its response or redirect.
+    var isAsking = false
     /// True while it runs as a background transfer.
     var isInBackground = false
 

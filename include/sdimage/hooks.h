@@ -99,7 +99,8 @@ SDIMAGE_API void sdimage_request_get_load_hooks(const sdimage_request *request, 
 /* --- Hooks of downloads. */
 
 /* The hook functions; each may be NULL. Those with a reply own a reference to it. They run on a thread of the library,
- * may block for a while, and may complete the reply later, from any thread. */
+ * may block for a while, and may complete the reply later, from any thread. The total time-out of a transfer includes
+ * the time of modify_response and redirect. */
 typedef struct sdimage_download_hooks_vtable {
     size_t size;
 

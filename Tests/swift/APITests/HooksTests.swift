@@ -246,6 +246,30 @@ import Testing
         HostHooks.complete(held.get())
     }
 
+    @Test(arguments: ["/image", "/redirect"]) func theTotalTimeoutEndsALoadWhoseHookDoesNotReply(target: String) throws {
+        let server = LoopbackServer { [picture] request, connection in
+            if request.target == "/redirect" {
+                connection.answer(302, ["Location": "/image"])
+            } else {
+                connection.answer(body: picture)
+            }
+        }
+        defer { server.stop() }
+        let hooks = HostHooks()
+        let held = Locked<OpaquePointer?>(nil)
+        hooks.response = { _, reply in held.set(reply) }
+        hooks.redirect = { _, _, _, reply in held.set(reply) }
+        let manager = try hooks.makeManager()
+        let request = makeRequest(server.url(target))
+        sdimage_request_set_timeout_ms(request.pointer, 1000)
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(held.wait { $0 != nil })
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_TIMEOUT)
+        #expect(held.wait { sdimage_reply_is_cancelled($0) })
+        HostHooks.complete(held.get())
+    }
+
     @Test func aReplyThatIsDroppedIsARefusal() throws {
         let hooks = HostHooks()
         hooks.request = { _, reply in sdimage_reply_unref(reply) }
