@@ -27,6 +27,8 @@ package final class LoadSink: Sendable, HandleObject {
         var isFinished = false
         var isCancelled = false
         var isStorable = true
+        /// The error of a refused write, after which the bytes are incomplete.
+        var refusal: ImageError?
         /// Resumes the load; nil before it waits, and after the end.
         var waiting: Resumption<Outcome>?
         /// Weak: a strong reference here would keep a released sink from ending the load.
@@ -84,20 +86,25 @@ package final class LoadSink: Sendable, HandleObject {
         try? body.reserve(Int(clamping: length))
     }
 
-    /// Appends bytes. Throws `cancelled` when the load needs no more, and `tooLarge` beyond the limit.
+    /// Appends bytes. Throws `cancelled` when the load needs no more, and `tooLarge` beyond the limit, with which the load then ends.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
         let expected = try state.withLock { state throws(ImageError) in
             if state.isCancelled { throw .cancelled }
             if state.isFinished { throw ImageError(.invalidArgument, "loader: sink is already finished") }
             return state.expected
         }
-        unsafe try body.append(bytes)
+        do throws(ImageError) { unsafe try body.append(bytes) } catch {
+            state.withLock { $0.refusal = error }
+            throw error
+        }
         progress(Int64(body.count), expected)
     }
 
     /// Discards the bytes written so far.
     package func restart() {
-        if !isOver { body.reset() }
+        if isOver { return }
+        state.withLock { $0.refusal = nil }
+        body.reset()
     }
 
     /// Shows a preview of the final image.
@@ -156,15 +163,15 @@ package final class LoadSink: Sendable, HandleObject {
 
     /// nil: ends with the bytes written.
     private func end(_ outcome: Outcome?) {
-        let isFirst = state.withLock { state in
+        let (isFirst, refusal) = state.withLock { state in
             defer { state.isFinished = true }
-            return !state.isFinished
+            return (!state.isFinished, state.refusal)
         }
         guard isFirst else { return }
         let bytes = body.finish()
         let written: Outcome =
             bytes.isEmpty ? .failure(ImageError(.emptyData, "loader: no bytes written")) : .success(LoadedData(bytes: bytes))
-        resume(outcome ?? written)
+        resume(outcome ?? refusal.map { Outcome.failure($0) } ?? written)
     }
 
     /// Passes the first outcome to the waiter, or keeps it until there is one.

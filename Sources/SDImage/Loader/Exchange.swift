@@ -20,6 +20,8 @@ package final class Exchange: Sendable {
         var isCancelled = false
         /// Bytes of the body so far.
         var written = 0
+        /// The error of a refused write, after which the body is incomplete.
+        var refusal: ImageError?
         /// Weak: the transport owns its object.
         weak var holder: (any AnyObject & Sendable)?
     }
@@ -78,26 +80,35 @@ package final class Exchange: Sendable {
     }
 
     /// Reports the next bytes of the body.
-    /// Throws as `respond`, and `tooLarge` above the limit.
+    /// Throws as `respond`, and `tooLarge` above the limit, with which the exchange then ends.
     package func write(_ piece: UnsafeRawBufferPointer) throws(ImageError) {
         try state.withLock { state throws(ImageError) in
             if state.isCancelled { throw .cancelled }
             guard state.hasAnswered, !state.hasEnded else {
                 throw ImageError(.invalidArgument, "transport: body bytes before the response or after the end")
             }
-            guard piece.count <= limit - state.written else { throw .tooLarge("transport: body size in bytes", limit: limit) }
+            guard piece.count <= limit - state.written else {
+                let error = ImageError.tooLarge("transport: body size in bytes", limit: limit)
+                state.refusal = error
+                throw error
+            }
             state.written += piece.count
         }
         guard unsafe !piece.isEmpty else { return }
-        hear(self, .received(unsafe try Bytes.copying(piece)))
+        let bytes: Bytes
+        do throws(ImageError) { bytes = unsafe try Bytes.copying(piece) } catch {
+            state.withLock { $0.refusal = error }
+            throw error
+        }
+        hear(self, .received(bytes))
     }
 
     /// Ends the exchange: the response is complete, or `error` is the reason for its failure. Only the first end counts.
     package func finish(_ error: ImageError?) {
-        let isFirst = state.withLock { state in
+        let (isFirst, refusal) = state.withLock { state in
             defer { state.hasEnded = true }
-            return !state.hasEnded
+            return (!state.hasEnded, state.refusal)
         }
-        if isFirst { hear(self, .ended(error)) }
+        if isFirst { hear(self, .ended(error ?? refusal)) }
     }
 }

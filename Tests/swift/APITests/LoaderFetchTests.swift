@@ -51,6 +51,24 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) func aRefusedWriteFailsALoadThatDoesNotRestart(restarts: Bool) throws {
+        let scripted = ScriptedLoader { _, sink in
+            _ = sdimage_load_sink_write(sink, Self.text, 5, nil)
+            let status = sdimage_load_sink_write(sink, Self.text, Self.text.count, nil)
+            if restarts {
+                sdimage_load_sink_restart(sink)
+                _ = sdimage_load_sink_write(sink, Self.text, Self.text.count, nil)
+            }
+            sdimage_load_sink_finish(sink, nil)
+            return status == .SDIMAGE_STATUS_TOO_LARGE ? .SDIMAGE_STATUS_OK : .SDIMAGE_STATUS_INTERNAL_ERROR
+        }
+        let request = makeRequest("lamp:one")
+        sdimage_request_set_max_body_bytes(request.pointer, Self.text.count)
+        let fetched = try fetch(try scripted.makeLoader(), request)
+        #expect(fetched.status == (restarts ? .SDIMAGE_STATUS_OK : .SDIMAGE_STATUS_TOO_LARGE))
+        #expect(fetched.bytes == (restarts ? Self.text : nil))
+    }
+
     @Test func bytesOfAServerAreDeliveredWithItsResponse() throws {
         let server = LoopbackServer { request, connection in
             connection.answer(request.target == "/missing" ? 404 : 200, ["X-Served": request.target], body: Self.text)

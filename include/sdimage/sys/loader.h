@@ -63,7 +63,8 @@ SDIMAGE_API void sdimage_load_sink_set_expected_length(sdimage_load_sink *sink, 
 SDIMAGE_API uint64_t sdimage_load_sink_expected_length(const sdimage_load_sink *sink);
 
 /* Appends a copy of some bytes. A progressive load decodes what has arrived (sdimage_request_set_progressive). Errors:
- * CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. */
+ * CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. After TOO_LARGE and NO_MEMORY the
+ * written bytes end the load with that error, unless the source restarts. */
 SDIMAGE_API sdimage_status sdimage_load_sink_write(sdimage_load_sink *sink, const void *bytes, size_t length,
                                                    sdimage_error **error);
 

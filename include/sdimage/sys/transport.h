@@ -80,7 +80,8 @@ SDIMAGE_API sdimage_status sdimage_exchange_respond(sdimage_exchange *exchange, 
                                                     sdimage_error **error);
 
 /* Appends a copy of the next bytes of the content. Errors: INVALID_ARGUMENT before the response or after finish,
- * CANCELLED and TOO_LARGE (stop and finish), NO_MEMORY. */
+ * CANCELLED and TOO_LARGE (stop and finish), NO_MEMORY. After TOO_LARGE and NO_MEMORY the response is not complete, and
+ * the exchange ends with that error. */
 SDIMAGE_API sdimage_status sdimage_exchange_write(sdimage_exchange *exchange, const void *bytes, size_t length,
                                                   sdimage_error **error);
 
