@@ -272,16 +272,49 @@ static void databasesThatCannotBeReadSayWhy(void) {
                 SDIMAGE_STATUS_PHOTOS_NOT_AUTHORIZED);
 }
 
-/* A database whose photos are a view with an endless computation. */
+/* A table whose rows are compared with all rows of another one: its statistics claim that there are few. */
 static void queriesOfADatabaseEnd(void) {
     make_shotwell();
     sdimage_photos_library *library = NULL;
-    run_sql("data/photo.db",
-            "DROP TABLE PhotoTable; CREATE VIEW PhotoTable AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1"
-            " FROM n) SELECT i AS id, 'a' AS filename, 1 AS width, 1 AS height, 1 AS orientation, 1 AS exposure_time,"
-            " 1 AS rating, 1 AS event_id, 0 AS flags FROM n WHERE i < 0");
+    run_sql(
+        "data/photo.db",
+        "DROP TABLE EventTable; CREATE TABLE EventTable (id INTEGER, name TEXT);"
+        "CREATE TABLE Other AS SELECT * FROM PhotoTable; DROP TABLE PhotoTable; ALTER TABLE Other RENAME TO PhotoTable;"
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) INSERT INTO EventTable (id)"
+        " SELECT i FROM n; INSERT INTO PhotoTable (id, event_id, flags) SELECT id, -id, 0 FROM EventTable; ANALYZE;"
+        "UPDATE sqlite_stat1 SET stat = '1' WHERE tbl = 'EventTable'");
     CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL),
                 SDIMAGE_STATUS_TOO_LARGE);
+}
+
+/* One function of long texts computes for hours, and views that contain the one before twice cost as much before the
+ * query begins. */
+static void expressionsOfADatabaseAreRefused(void) {
+    static const char *const columns[] = {"flags AS (id + id)",
+                                          "flags AS (instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || '1'))"};
+    char sql[500];
+    sdimage_photos_library *library = NULL;
+    make_shotwell();
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        snprintf(sql, sizeof sql,
+                 "DROP TABLE PhotoTable; CREATE TABLE PhotoTable (id, filename, width, height, orientation,"
+                 " exposure_time, rating, event_id); INSERT INTO PhotoTable (id) VALUES (1);"
+                 "ALTER TABLE PhotoTable ADD COLUMN %s",
+                 columns[i]);
+        run_sql("data/photo.db", sql);
+        CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL),
+                    SDIMAGE_STATUS_UNSUPPORTED);
+    }
+    run_sql("data/photo.db", "DROP TABLE PhotoTable; CREATE TABLE view0 (id, filename, width, height, orientation,"
+                             " exposure_time, rating, event_id, flags)");
+    for (int i = 1; i <= 24; i++) {
+        snprintf(sql, sizeof sql, "CREATE VIEW view%d AS SELECT * FROM view%d UNION ALL SELECT * FROM view%d", i, i - 1,
+                 i - 1);
+        run_sql("data/photo.db", sql);
+    }
+    run_sql("data/photo.db", "CREATE VIEW PhotoTable AS SELECT * FROM view24");
+    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL),
+                SDIMAGE_STATUS_UNSUPPORTED);
 }
 
 /* --- digiKam. */
@@ -728,6 +761,7 @@ int main(void) {
         TEST(aReadingIsOfOneMomentWhileAnotherProcessWrites),
         TEST(databasesThatCannotBeReadSayWhy),
         TEST(queriesOfADatabaseEnd),
+        TEST(expressionsOfADatabaseAreRefused),
         TEST(theDatabaseOfDigikamIsALibrary),
         TEST(mountPointsHaveTheNamesOfTheirFolders),
         TEST(tagsThatMultiplyAreCutShort),

@@ -29,6 +29,8 @@ enum { ROW_LIMIT = 4 << 20, BUSY_MS = 2000, VALUE_LIMIT = 16 << 20, TEXT_LIMIT =
  * tables and views of a hostile file may make it compute endlessly. Access to the photo files is not counted. */
 static const int64_t WORK_LIMIT = (int64_t)10 * 1000000000;
 enum { WORK_STEP = 10000 };
+/* Instructions of a compiled query. Those of this library have a few hundred. */
+enum { PROGRAM_LIMIT = 10000 };
 
 /* A library in a database. `changed`, `size` and those of the log belong to the last reading; `reading` guards them. */
 struct sdphoto_database {
@@ -88,10 +90,13 @@ static int is_too_long(void *user_data) {
     return work->spent_ns + (clock_ns() - work->began_ns) > WORK_LIMIT;
 }
 
-/* Sets limits for a file that may be hostile. */
+/* Sets limits for a file that may be hostile. Views are off: SQLite expands them while it compiles a query, when it does
+ * not yet call the progress handler, and each may contain the one before it twice. */
 static void distrust(sqlite3 *connection, sdphoto_work *work) {
     sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
+    sqlite3_limit(connection, SQLITE_LIMIT_VDBE_OP, PROGRAM_LIMIT);
     sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     work->began_ns = clock_ns();
     sqlite3_progress_handler(connection, WORK_STEP, is_too_long, work);
 }
@@ -149,6 +154,7 @@ static int next_row(sqlite3_stmt *rows, sdphoto_work *work) {
 sdimage_status sdphoto_each_row(sqlite3 *connection, const char *sql, sdphoto_row_fn take, sdphoto_reading *reading,
                                 sdimage_error **error) {
     sqlite3_stmt *rows = NULL;
+    reading->work.began_ns = clock_ns();
     int code = sqlite3_prepare_v2(connection, sql, -1, &rows, NULL);
     bool has_memory = true;
     /* A missing table or column. */
@@ -238,8 +244,8 @@ bool sdphoto_keeps_text(sdphoto_reading *reading, const char *text) {
     return reading->text_bytes <= TEXT_LIMIT;
 }
 
-bool sdphoto_take_version(sdphoto_reading *reading, sqlite3_stmt *row) {
-    reading->version = sqlite3_column_int64(row, 0);
+bool sdphoto_take_number(sdphoto_reading *reading, sqlite3_stmt *row) {
+    reading->number = sqlite3_column_int64(row, 0);
     return true;
 }
 
@@ -256,6 +262,17 @@ static bool is_time(struct timespec a, struct timespec b) {
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
+/* Refuses columns that are computed: SQLite evaluates their expressions with each row, and one function of two long texts
+ * can compute for hours without an interruption. Names of types are compared as SQLite does. */
+static sdimage_status refuse_expressions(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
+    static const char computed[] = "SELECT count(*) FROM sqlite_master m JOIN pragma_table_xinfo(m.name) x"
+                                   " WHERE m.type = 'table' COLLATE NOCASE AND x.hidden > 0";
+    sdimage_status status = sdphoto_each_row(connection, computed, sdphoto_take_number, reading, error);
+    if (status >= 0 && reading->number > 0)
+        status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has computed columns");
+    return status;
+}
+
 /* Reads the whole database into a map. */
 static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *assets, sdimage_error **error) {
     enum { TRIES = 3 };
@@ -265,6 +282,8 @@ static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *asset
         sdphoto_reading reading = {.assets = assets, .hold = {-1, -1}};
         stat(database->path, &before);
         sdimage_status result = open_connection(database->path, &connection, &reading, error);
+        if (result >= 0)
+            result = refuse_expressions(&reading, connection, error);
         if (result >= 0)
             result = database->read(&reading, connection, error);
         sqlite3_close(connection);

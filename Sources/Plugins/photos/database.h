@@ -35,7 +35,7 @@ struct sdphoto_reading {
     char **roots; /* digiKam: folders of album roots, indexed like root_numbers */
     int64_t *root_numbers;
     size_t root_count, root_capacity, number_capacity;
-    int64_t version;
+    int64_t number;    /* the result of a query for one number */
     size_t text_bytes; /* bytes of names and paths stored so far */
 };
 
@@ -54,8 +54,8 @@ sdimage_status sdphoto_each_row(sqlite3 *connection, const char *sql, sdphoto_ro
 const char *sdphoto_row_text(sqlite3_stmt *row, int column);
 uint32_t sdphoto_row_side(sqlite3_stmt *row, int column);
 
-/* Reads the version of the tables. */
-bool sdphoto_take_version(sdphoto_reading *reading, sqlite3_stmt *row);
+/* Stores the first column as `number`. */
+bool sdphoto_take_number(sdphoto_reading *reading, sqlite3_stmt *row);
 
 /* --- Assets. */
 

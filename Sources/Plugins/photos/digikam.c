@@ -151,8 +151,8 @@ static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection
         " named.id = it.tagid";
     /* The version first: the other queries depend on it. */
     sdimage_status status = sdphoto_each_row(connection, "SELECT value FROM Settings WHERE keyword = 'DBVersion'",
-                                             sdphoto_take_version, reading, error);
-    if (status >= 0 && (reading->version < DIGIKAM_FIRST || reading->version > DIGIKAM_LAST))
+                                             sdphoto_take_number, reading, error);
+    if (status >= 0 && (reading->number < DIGIKAM_FIRST || reading->number > DIGIKAM_LAST))
         status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has an unknown version");
     if (status >= 0)
         status = sdphoto_each_row(connection, "SELECT id, identifier, specificPath FROM AlbumRoots", take_root, reading,

@@ -66,6 +66,9 @@ static bool take_video(sdphoto_reading *reading, sqlite3_stmt *row) {
  * numbers. */
 static bool take_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
     const char *name = sdphoto_row_text(row, 0), *at = sdphoto_row_text(row, 1);
+    /* Lists are not stored, but several rows of a hostile file may share one. */
+    if (!sdphoto_keeps_text(reading, at))
+        return false;
     /* Nested tags begin with "/". */
     name += *name == '/';
     for (; *name && *at; at += *at == ',') {
@@ -107,8 +110,8 @@ static sdimage_status read_shotwell(sdphoto_reading *reading, sqlite3 *connectio
         "SELECT v.id, v.filename, v.width, v.height, 1, v.exposure_time, v.rating, e.name FROM VideoTable v"
         " LEFT JOIN EventTable e ON e.id = v.event_id WHERE v.flags & 3 = 0";
     sdimage_status status = sdphoto_each_row(connection, "SELECT schema_version FROM VersionTable LIMIT 1",
-                                             sdphoto_take_version, reading, error);
-    if (status >= 0 && (reading->version < SHOTWELL_FIRST || reading->version > SHOTWELL_LAST))
+                                             sdphoto_take_number, reading, error);
+    if (status >= 0 && (reading->number < SHOTWELL_FIRST || reading->number > SHOTWELL_LAST))
         status = sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "photos: database has an unknown version");
     if (status >= 0)
         status = sdphoto_each_row(connection, photos, take_photo, reading, error);

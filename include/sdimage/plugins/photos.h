@@ -261,7 +261,7 @@ SDIMAGE_API sdimage_status sdimage_photos_library_open(const char *path, const s
  *
  * This process must not have the database open by SQLite itself, because closing a file releases the locks that the
  * process has on it. Errors: NOT_FOUND, NOT_A_FILE, PHOTOS_NOT_AUTHORIZED, UNSUPPORTED (an unknown version of its
- * tables), CACHE_DAMAGED, BUSY, NO_MEMORY. */
+ * tables, or views and computed columns among them), CACHE_DAMAGED, BUSY, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_photos_library_open_shotwell(const char *path, sdimage_photos_library **library,
                                                                 sdimage_error **error);
 /* Opens the database of digiKam in the same way; NULL: digikam4.db in the pictures folder. */
