@@ -291,6 +291,27 @@ static void anIndexWithoutAnEndIsReplaced(void) {
     CHECK_EQUAL(change_indexes("SELECT 1"), 2);
 }
 
+/* The first would compute for seconds with each row, without an interruption. */
+static void anIndexWithOtherTablesIsReplaced(void) {
+    static const char *const changes[] = {
+        "ALTER TABLE files ADD COLUMN more AS (instr(hex(zeroblob(400000)), hex(zeroblob(200000)) || '1'))",
+        "CREATE TRIGGER added AFTER INSERT ON files BEGIN DELETE FROM files; END",
+        "ALTER TABLE files RENAME TO others; CREATE VIEW files AS SELECT * FROM others"};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        use_folders();
+        write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+        sdimage_photos_library *library = open_album(false);
+        CHECK_EQUAL(count_of(library, NULL), 1);
+        sdimage_photos_library_unref(library);
+        int before = change_indexes("SELECT 1");
+        change_indexes(changes[i]);
+        library = open_album(false);
+        CHECK_EQUAL(count_of(library, NULL), 1);
+        sdimage_photos_library_unref(library);
+        CHECK_EQUAL(change_indexes("SELECT 1"), before + 1);
+    }
+}
+
 static void rowsOfAnIndexNameNothingOutsideTheLibrary(void) {
     static const char *const paths[] = {"../outside.jpg", "..", "below/../../outside.jpg", "/etc/passwd"};
     use_folders();
@@ -817,6 +838,7 @@ int main(void) {
         TEST(truncatedFilesOfAnOpenIndexNeverEndTheProcess),
         TEST(anIndexOfAnEarlierVersionIsReadOn),
         TEST(anIndexWithoutAnEndIsReplaced),
+        TEST(anIndexWithOtherTablesIsReplaced),
         TEST(rowsOfAnIndexNameNothingOutsideTheLibrary),
         TEST(filesOfAnyYearHaveADate),
         TEST(changesAreToldWhileTheLibraryWatches),

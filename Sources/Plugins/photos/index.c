@@ -99,15 +99,38 @@ static int64_t format_of(sqlite3 *database) {
     return format;
 }
 
+/* The table, as SQLite stores its text: nothing may stand between TABLE and the name. */
+#define FILES                                                                                                          \
+    "files (id TEXT PRIMARY KEY, path BLOB NOT NULL, device INTEGER, node INTEGER,"                                    \
+    " size INTEGER, modified INTEGER, digest BLOB, known INTEGER, lost INTEGER, media INTEGER, playback INTEGER,"      \
+    " format INTEGER, type TEXT, width INTEGER, height INTEGER, orientation INTEGER, dated INTEGER, taken INTEGER,"    \
+    " shared INTEGER) WITHOUT ROWID"
+
+/* Makes the table of an empty database. False if there is another one, or anything besides: SQLite would evaluate its
+ * expressions, and cannot be interrupted within one. */
+static bool has_table(sqlite3 *database) {
+    static const char make[] =
+        "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = NORMAL; CREATE TABLE IF NOT EXISTS " FILES
+        "; PRAGMA user_version = 1";
+    static const char check[] = "SELECT count(*) = 1 AND min(sql) = 'CREATE TABLE " FILES "' FROM sqlite_master";
+    return sqlite3_exec(database, make, NULL, NULL, NULL) == SQLITE_OK && number_of(database, check) == 1;
+}
+
+/* Sets limits for a file that another program may have changed. */
+static void distrust(sdphoto_index *index) {
+    static const int settings[][2] = {{SQLITE_DBCONFIG_DEFENSIVE, 1},
+                                      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                                      {SQLITE_DBCONFIG_ENABLE_VIEW, 0}};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        sqlite3_db_config(index->database, settings[i][0], settings[i][1], NULL);
+    sqlite3_limit(index->database, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
+    index->steps = 0;
+    sqlite3_progress_handler(index->database, STEP, is_too_long, index);
+}
+
 /* Opens the database of the current generation and makes its table. */
 static bool open_database(sdphoto_index *index) {
-    static const char table[] =
-        "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = NORMAL;"
-        "CREATE TABLE IF NOT EXISTS files (id TEXT PRIMARY KEY, path BLOB NOT NULL, device INTEGER, node INTEGER,"
-        " size INTEGER, modified INTEGER, digest BLOB, known INTEGER, lost INTEGER, media INTEGER, playback INTEGER,"
-        " format INTEGER, type TEXT, width INTEGER, height INTEGER, orientation INTEGER, dated INTEGER, taken INTEGER,"
-        " shared INTEGER) WITHOUT ROWID;"
-        "PRAGMA user_version = 1";
     static const char put[] = "INSERT OR REPLACE INTO files VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     char *path = file_of(index, index->generation);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
@@ -116,14 +139,12 @@ static bool open_database(sdphoto_index *index) {
     free(path);
     /* Limits before the first statement: opening reads nothing of the file. */
     if (is_open) {
-        sqlite3_limit(index->database, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
+        distrust(index);
         sqlite3_busy_timeout(index->database, BUSY_MS);
-        index->steps = 0;
-        sqlite3_progress_handler(index->database, STEP, is_too_long, index);
     }
     int64_t format = is_open ? format_of(index->database) : -1;
     /* 0 is a new file. */
-    if ((format == 0 || format == FORMAT) && sqlite3_exec(index->database, table, NULL, NULL, NULL) == SQLITE_OK &&
+    if ((format == 0 || format == FORMAT) && has_table(index->database) &&
         sqlite3_prepare_v3(index->database, put, -1, SQLITE_PREPARE_PERSISTENT, &index->put, NULL) == SQLITE_OK) {
         index->is_damaged = false;
         /* No load has seen this database. */
