@@ -184,6 +184,30 @@ static void theSmallestThumbnailThatIsLargeEnoughIsTaken(void) {
     done(asset);
 }
 
+/* A thumbnail of another program, whose file is small: 12 MB of pixels of one color. */
+static void largeThumbnailsDoNotCount(void) {
+    enum { SIDE = 2000 };
+    sdimage_photos_asset *asset = album_with(600, 600);
+    int64_t modified = sdimage_photos_asset_modified_ns(asset);
+    char *uri = sdphoto_file_uri(sdimage_photos_asset_path(asset));
+    CHECK_EQUAL(sdimage_photos_asset_write_thumbnail(asset, 128, NULL), 0);
+    uint8_t *pixels = calloc(SIDE * SIDE, 3);
+    sdimage_image *image = NULL;
+    sdimage_data *png = NULL;
+    sdphoto_buffer made = {0};
+    CHECK_EQUAL(sdimage_image_new(SIDE, SIDE, SIDE * 3, SDIMAGE_PIXEL_FORMAT_RGB8, pixels, &image, NULL), 0);
+    CHECK_EQUAL(sdimage_encode(image, SDIMAGE_FORMAT_PNG, NULL, &png, NULL), 0);
+    CHECK(sdphoto_thumbnail_put_texts(&made, png, asset, uri));
+    write_bytes(thumbnail_path("normal", "album/a b.jpg"), made.bytes, made.length);
+    CHECK(sdphoto_thumbnail_find(sdimage_photos_asset_path(asset), modified, 128) == NULL);
+    sdimage_data_unref(png);
+    sdimage_image_unref(image);
+    free(made.bytes);
+    free(pixels);
+    free(uri);
+    done(asset);
+}
+
 /* --- Sizes. */
 
 static void aPictureThatCoversABoxIsCutNowhere(void) {
@@ -314,6 +338,7 @@ int main(void) {
         TEST(whatFailedIsNotTriedAgainUntilItChanges),
         TEST(aThumbnailIsTheFirstPictureAndThePoster),
         TEST(theSmallestThumbnailThatIsLargeEnoughIsTaken),
+        TEST(largeThumbnailsDoNotCount),
         TEST(aPictureThatCoversABoxIsCutNowhere),
         TEST(datesAndOffsetsOfExifAreChecked),
         TEST(arbitraryBytesBreakNoParser),

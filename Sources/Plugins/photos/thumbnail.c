@@ -25,8 +25,9 @@
 #include "thumbnail_texts.h"
 #include "uri.h"
 
-/* Limits: a thumbnail has at most 1,024 x 1,024 pixels of 32 bits, so its file is small. */
-enum { FILE_LIMIT = 8 << 20, URI_LIMIT = 3 * 4096 + 16 };
+/* Limits: a thumbnail of the specification has at most 1,024 x 1,024 pixels of 32 bits, and those of cameras are not much
+ * larger. BITMAP_LIMIT is for both: without it, a small file would take as much memory as a photo. */
+enum { FILE_LIMIT = 8 << 20, BITMAP_LIMIT = 8 << 20, URI_LIMIT = 3 * 4096 + 16 };
 
 /* Folders of the specification, and the longest side of their thumbnails in pixels. */
 static const struct {
@@ -67,14 +68,25 @@ static char *thumbnail_path(const char *folder, const char *uri) {
     return path;
 }
 
+/* Decodes a thumbnail; NULL for a damaged or large one. */
+static sdimage_image *decoded(const void *bytes, size_t length) {
+    sdimage_image *image = NULL;
+    sdimage_decode_options *options = sdimage_decode_options_new();
+    if (!options)
+        return NULL;
+    sdimage_decode_options_set_max_bytes(options, BITMAP_LIMIT);
+    sdimage_decode_options_set_first_frame_only(options, true);
+    sdimage_decode(bytes, length, options, &image, NULL);
+    sdimage_decode_options_unref(options);
+    return image;
+}
+
 /* Finds and decodes the thumbnail in a folder; NULL for none. */
 static sdimage_image *find_in(const char *folder, const char *uri, int64_t modified_ns) {
-    sdimage_image *image = NULL;
     char *path = thumbnail_path(folder, uri);
     sdimage_data *data = path ? read_valid(path, uri, modified_ns) : NULL;
     free(path);
-    if (data)
-        sdimage_decode(sdimage_data_bytes(data), sdimage_data_length(data), NULL, &image, NULL);
+    sdimage_image *image = data ? decoded(sdimage_data_bytes(data), sdimage_data_length(data)) : NULL;
     sdimage_data_unref(data);
     return image;
 }
@@ -111,7 +123,6 @@ static sdimage_image *decode_turned(const uint8_t *jpeg, size_t length, sdimage_
     uint8_t segment[] = {0xff, 0xe1, 0, 34, 'E', 'x',  'i',  'f', 0, 0, 'M', 'M', 0, 42, 0,
                          0,    0,    8, 0,  1,   0x01, 0x12, 0,   3, 0, 0,   0,   1, 0,  (uint8_t)orientation,
                          0,    0,    0, 0,  0,   0};
-    sdimage_image *image = NULL;
     size_t room;
     if (length < 4 || __builtin_add_overflow(length, sizeof segment, &room))
         return NULL;
@@ -121,7 +132,7 @@ static sdimage_image *decode_turned(const uint8_t *jpeg, size_t length, sdimage_
     memcpy(bytes, jpeg, 2);
     memcpy(bytes + 2, segment, sizeof segment);
     memcpy(bytes + 2 + sizeof segment, jpeg + 2, length - 2);
-    sdimage_decode(bytes, room, NULL, &image, NULL);
+    sdimage_image *image = decoded(bytes, room);
     free(bytes);
     return image;
 }
