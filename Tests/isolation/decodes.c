@@ -264,6 +264,9 @@ static void processes_with_one_cache_share_the_images_that_crash(void) {
     CHECK_EQUAL(status.st_mode & 0777, 0640);
     CHECK_EQUAL(stat(records, &status), 0);
     CHECK_EQUAL(status.st_mode & 0777, 0750);
+    /* The earliest time that a file system can store. */
+    CHECK_EQUAL(change_times(records, INT64_MIN, path), 1);
+    CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);
     /* A link in place of a record, to a file of two bytes, refuses nothing. */
     snprintf(other, sizeof other, "%s/other", folder);
     CHECK_EQUAL(decode_in_process(folder, "ATTACK abort\nshared"), 1);

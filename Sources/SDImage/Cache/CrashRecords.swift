@@ -90,7 +90,8 @@ package enum CrashRecords {
     /// False for times in the future, too: a clock that was set back must not refuse an image for longer. The clock of a file server
     /// may be ahead.
     private static func isRecent(_ status: FileStatus) -> Bool {
-        let age = time(nil) - status.modified
-        return age >= -mostAhead && age < duration
+        // Any number may be stored as a time.
+        let (age, isFar) = time(nil).subtractingReportingOverflow(status.modified)
+        return !isFar && age >= -mostAhead && age < duration
     }
 }
