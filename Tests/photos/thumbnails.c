@@ -5,9 +5,12 @@
 #include "album.h"
 
 #include "exif.h"
+#include "fnv.h"
+#include "map.h"
 #include "md5.h"
 #include "probe.h"
 #include "request.h"
+#include "siphash.h"
 #include "thumbnail.h"
 #include "thumbnail_texts.h"
 #include "uri.h"
@@ -32,6 +35,40 @@ static void md5IsThatOfTheRfc(void) {
 }
 
 /* The example of the thumbnail specification, and bytes whose escaping must match that of other programs. */
+/* Appendix A of the paper: the bytes 0 to 14, with the key of 0 to 15. */
+static void siphashIsThatOfThePaper(void) {
+    static const uint64_t key[2] = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
+    uint8_t bytes[15];
+    for (uint8_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = i;
+    CHECK(sdphoto_siphash(key, bytes, sizeof bytes) == 0xa129ca6149be45e5u);
+}
+
+/* Names that begin at one slot of a table with a known hash, as a database of another program may contain them. */
+static void chosenNamesAreSpreadInATable(void) {
+    enum { COUNT = 1000, CAPACITY = 2048, LONGEST_RUN = 250 };
+    static char names[COUNT][24];
+    sdphoto_map map = {NULL, 0, 0};
+    for (unsigned number = 0, count = 0; count < COUNT; number++) {
+        char name[24];
+        size_t length = (size_t)snprintf(name, sizeof name, "shotwell/photo/%u", number);
+        uint64_t hash = sdcs_fnv1a(name, length);
+        if ((hash ^ hash >> 32) % CAPACITY != 0)
+            continue;
+        memcpy(names[count], name, sizeof name);
+        CHECK(sdphoto_map_set(&map, names[count], length, names[count]));
+        count++;
+    }
+    CHECK_EQUAL(map.capacity, CAPACITY);
+    size_t run = 0, longest = 0;
+    for (size_t i = 0; i < map.capacity; i++) {
+        run = map.slots[i].value ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    CHECK(longest < LONGEST_RUN);
+    sdphoto_map_clear(&map);
+}
+
 static void urisAreThoseOfFileManagers(void) {
     static const char *const pairs[][2] = {
         {"/home/jens/photos/me.png", "file:///home/jens/photos/me.png"},
@@ -332,6 +369,8 @@ static void datesAndOffsetsOfExifAreChecked(void) {
 int main(void) {
     static const test tests[] = {
         TEST(md5IsThatOfTheRfc),
+        TEST(siphashIsThatOfThePaper),
+        TEST(chosenNamesAreSpreadInATable),
         TEST(urisAreThoseOfFileManagers),
         TEST(thumbnailsAreWrittenWhenAskedAsTheSpecificationWants),
         TEST(thumbnailsOfAnotherTimeOrFileDoNotCount),

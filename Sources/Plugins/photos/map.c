@@ -1,15 +1,28 @@
-/* map.c: a hash table with linear probing; removal leaves no tombstones (see map.h). */
+/* map.c: a hash table with linear probing; removal leaves no tombstones (see map.h). Keys are names from files and
+ * databases, which may be hostile. */
 #include "map.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-#include "fnv.h"
+#include "siphash.h"
 
-/* Mixed, because the lower bits choose the slot. */
+/* The key of all tables: keys in one slot after the other would make each search linear. Without random numbers of the
+ * system it stays as it is. */
+static uint64_t secret[2] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u};
+
+static void make_secret(void) {
+    uint64_t made[2];
+    if (getrandom(made, sizeof made, GRND_NONBLOCK) == sizeof made)
+        memcpy(secret, made, sizeof made);
+}
+
 static uint64_t hash_of(const void *key, size_t length) {
-    uint64_t hash = sdcs_fnv1a(key, length);
-    return hash ^ hash >> 32;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_secret);
+    return sdphoto_siphash(secret, key, length);
 }
 
 /* Returns the slot of a key, or the free slot where it would be stored. There is always a free one. */
