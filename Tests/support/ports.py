@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Port:
-    """A port that the system gives to nobody else until `close`, or the end of the process. Programs that set SO_REUSEADDR, as
+    """A port that the system gives to no other socket until `close`, or the end of the process. Programs that set SO_REUSEADDR, as
     servers do, can listen on it, one after the other; without one, it refuses connections."""
 
     def __init__(self) -> None:

@@ -45,7 +45,7 @@ def prefetch(stage: Stage) -> dict[str, Any]:
 
 
 def _is_early(found: dict[str, Any]) -> bool:
-    """Whether the urgent load ended long before the others."""
+    """True if the urgent load ended long before the others."""
     return found["reserved"]["ms"] < found["equal"]["ms"] / 2 and found["reserved"]["finished"] < _COUNT / 2
 
 
