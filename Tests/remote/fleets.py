@@ -114,7 +114,7 @@ def dead_holder(kind: str, origin: Origin) -> None:
         path = f"holder-{kind}.png"
         origin.add(path, png(16, 16))
         url = origin.url(f"{path}?fault=hang&first=1")
-        # The lease of the process that asks after that must not expire before its load has ended.
+        # The next lease must not expire before its load has ended.
         with Fleet(kind, server, 1, [url], lease_ms=2000) as holder, Fleet(kind, server, 3, [url], **LEASES) as others:
             holder.start()
             becomes(lambda: origin.hits(path) == 1)
