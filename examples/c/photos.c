@@ -53,7 +53,7 @@ static sdimage_status show(sdimage_manager *manager, sdimage_photos_asset *asset
     status =
         sdimage_manager_load(manager, request, &handler, (void *)sdimage_photos_asset_name(asset), NULL, &task, error);
     if (status >= 0)
-        status = sdimage_task_wait(task, 10000, error);
+        status = sdimage_task_wait(task, 60000, error);
     sdimage_task_unref(task);
     sdimage_request_unref(request);
     return status;

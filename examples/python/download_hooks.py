@@ -41,10 +41,11 @@ def main(*urls: str) -> int:
             try:
                 result = manager.load(url)
                 print(f"{result.url}: {result.image.width}x{result.image.height}")
+                told.acquire(timeout=60)
             except sdimage.Error as error:
                 print(f"download_hooks: {error}")
                 failed += 1
-            told.acquire(timeout=1)
+                told.acquire(timeout=1)  # a load that is refused has no events
     return 1 if failed else 0
 
 

@@ -43,7 +43,7 @@ def main(urls: list[str]) -> int:
                 url, blurhash="LEHV6nWB2yk8pyo0adR*.7kCMdnj", transition="fade", transition_ms=50, on_result=results.append
             )
         while len(results) < len(urls):
-            posted.get(timeout=30)()
+            posted.get(timeout=120)()
         for cell in cells:
             cell.target.close()  # as when a widget is destroyed: nothing more is shown
     for result in results:

@@ -80,7 +80,7 @@ def _run(stage: Stage, peer: str, listed: Path, work: Path) -> dict[str, Any] | 
     stage.origin.reset()
     started = time.perf_counter()
     command = [sys.executable, str(_PEERS), peer, str(listed), str(work), str(SIDE)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     seconds = time.perf_counter() - started
     if done.returncode == _CANNOT:
         return done.stdout.strip()

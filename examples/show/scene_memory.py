@@ -20,7 +20,7 @@ _SIDE = 320
 def child(*arguments: object, inside: list[str] | None = None) -> dict[str, Any]:
     """The output of a program of ``children.py``."""
     command = [*(inside or []), sys.executable, str(_CHILDREN), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}: {done.stderr[-600:]}")
     return dict(json.loads(done.stdout))
