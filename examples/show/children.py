@@ -71,13 +71,13 @@ def pressure(listed: str, folder: str, fake: str, real: str) -> dict[str, Any]:
         if fake:
             sdimage.watch_memory_pressure()
             wrote = _shortage(Path(fake), real)
-            while cache.statistics()["memory"]["bytes"] and time.perf_counter() - started < 15:
+            while cache.statistics()["memory"]["bytes"] and time.perf_counter() - started < 120:
                 time.sleep(0.02)
         else:
             sdimage.trim_memory(empty_caches=True)
         seconds = time.perf_counter() - started
         # The images are released shortly after the library's reaction.
-        while _pixel_bytes() >= before["pixels"] / 2 and time.perf_counter() - started < 15:
+        while _pixel_bytes() >= before["pixels"] / 2 and time.perf_counter() - started < 120:
             time.sleep(0.02)
         after = state()
         if fake:
