@@ -178,7 +178,7 @@ func TestFlushingCompletesWhatIsStillBeingEncoded(t *testing.T) {
 	for _, name := range names {
 		load(t, manager, fresh(name, ""), options)
 	}
-	must(t, manager.Flush(20*time.Second))
+	must(t, manager.Flush(2*time.Minute))
 	_, count, err := cache.DiskTotals()
 	must(t, err)
 	expect(t, count, uint64(2*len(names))) // originals and thumbnails

@@ -224,7 +224,7 @@ final class LoadTests {
         for (String name : names) {
             manager.load(Request.of(Harness.fresh(name, "")).thumbnail(64, 64)).join();
         }
-        manager.flush(20000);
+        manager.flush(120000);
         Harness.expect(cache.diskCount(), 2 * names.length); // originals and thumbnails
         Harness.refused(() -> manager.flush(-1));
         Harness.refused(() -> manager.flush(1L << 32));

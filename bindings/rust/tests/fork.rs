@@ -20,7 +20,7 @@ fn a_forked_child_clones_pictures_and_no_managers() {
     // SAFETY: the child ends with _exit, and soon.
     let child = unsafe { fork() };
     if child == 0 {
-        unsafe { alarm(20) };
+        unsafe { alarm(120) };
         set_hook(Box::new(|_| {}));
         let is_refused = catch_unwind(AssertUnwindSafe(|| std::mem::forget(manager.clone()))).is_err();
         let is_cloned = catch_unwind(AssertUnwindSafe(|| image.clone().row(0)[0])).is_ok_and(|gray| gray == 7);
