@@ -3,7 +3,8 @@
  *   lookups redis|memcached ADDRESS COUNT [OPTION=NUMBER…]
  *
  * Stores an entry of 20,000 bytes if the server accepts it, then looks it up COUNT times in sequence.
- * Prints `hits N median_us N p99_us N worst_us N opened N`. */
+ * Prints `hits N median_us N p99_us N worst_us N opened N`; the worst is without waits for a processor. */
+#include <dirent.h>
 #include <sdimage/plugins/memcached.h>
 #include <sdimage/plugins/redis.h>
 #include <stdio.h>
@@ -15,6 +16,26 @@ static double now_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+/* The time for which the threads of this process have been ready to run and waited for a processor (the kernel's
+ * sched-stats): other programs may have added it to a look-up. 0 if the kernel does not tell. */
+static double waited_us(void) {
+    DIR *folder = opendir("/proc/self/task");
+    double sum = 0;
+    for (struct dirent *entry; folder && (entry = readdir(folder));) {
+        char path[300];
+        unsigned long long waited = 0;
+        snprintf(path, sizeof path, "/proc/self/task/%s/schedstat", entry->d_name);
+        FILE *file = fopen(path, "r");
+        if (file && fscanf(file, "%*u %llu", &waited) == 1)
+            sum += (double)waited / 1e3;
+        if (file)
+            fclose(file);
+    }
+    if (folder)
+        closedir(folder);
+    return sum;
 }
 
 static int by_value(const void *left, const void *right) {
@@ -31,6 +52,7 @@ int main(int argc, char **argv) {
         return fputs("usage: lookups redis|memcached ADDRESS COUNT [OPTION=NUMBER...]\n", stderr), 2;
     bool is_redis = !strcmp(argv[1], "redis");
     size_t count = strtoul(argv[3], NULL, 10), hits = 0;
+    double worst = 0;
     double *times = calloc(count ? count : 1, sizeof *times);
     static uint8_t bytes[20000];
     sdimage_options *options = sdimage_options_new();
@@ -55,9 +77,12 @@ int main(int argc, char **argv) {
     sdimage_data_unref(data);
     for (size_t i = 0; i < count; i++) {
         sdimage_data *found = NULL;
-        double start = now_us();
+        double waited = waited_us(), start = now_us();
         status = sdimage_cache_get_data(cache, "lookups", SDIMAGE_NUL_TERMINATED, &found, NULL);
         times[i] = now_us() - start;
+        waited = waited_us() - waited;
+        double without = waited > 0 ? times[i] - waited : times[i];
+        worst = without > worst ? without : worst;
         if (status >= 0 && !is_right(found, bytes, sizeof bytes))
             return fputs("lookups: other bytes\n", stderr), 1;
         hits += status >= 0;
@@ -67,7 +92,7 @@ int main(int argc, char **argv) {
     unsigned long long opened = (is_redis ? sdimage_redis_cache_statistic : sdimage_memcached_cache_statistic)(
         cache, SDIMAGE_REMOTE_STATISTIC_BREAKER_OPENED);
     printf("hits %zu median_us %.1f p99_us %.1f worst_us %.1f opened %llu\n", hits, times[count / 2],
-           times[count * 99 / 100], times[count - 1], opened);
+           times[count * 99 / 100], worst, opened);
     sdimage_cache_unref(cache);
     sdimage_options_unref(options);
     free(times);
