@@ -45,7 +45,7 @@ class World:
         self.manager = sdimage.Manager(cache=self.cache, loader=self.loader)
 
     def close(self) -> None:
-        self.manager.close()
+        self.manager.close(60)
         self.cache.close()
         self.holder.cleanup()
 

@@ -64,7 +64,7 @@ def managed(cache: object, **options: object) -> Iterator[sdimage.Manager]:
     try:
         yield manager
     finally:
-        manager.close()
+        manager.close(60)
 
 
 class Lateness:

@@ -38,7 +38,7 @@ def main() -> None:
                 except sdimage.Error as error:
                     loads.append([error.code, time.monotonic() - started, 0])
             print(json.dumps({"loads": loads, "numbers": shared.statistics()}), flush=True)
-        manager.close()
+        manager.close(60)
         local.close()
 
 
