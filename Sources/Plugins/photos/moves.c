@@ -195,27 +195,40 @@ void sdphoto_scan_process_items(sdphoto_scan *scan) {
     sdphoto_map_clear(&traces.by_digest);
 }
 
-/* Applies the renames reported by the kernel, which identify files exactly, even those changed right afterwards. */
-void sdphoto_scan_apply_moves(sdphoto_scan *scan) {
+/* Continues an entry at a new path, which it takes over. */
+static void apply_move(sdphoto_scan *scan, sdphoto_entry *entry, char *to) {
+    if (!sdphoto_entry_move(scan->tree, entry, to))
+        scan->updates.has_memory = false;
+    else
+        sdphoto_entry_store(scan->tree, entry, &scan->updates);
+}
+
+/* Applies the rename of a folder to all entries below it. */
+static void apply_folder_move(sdphoto_scan *scan, const sdphoto_move *move) {
     sdphoto_tree *tree = scan->tree;
-    for (size_t m = 0; m < scan->scope->move_count; m++) {
+    size_t length = strlen(move->from);
+    for (size_t i = 0; i < tree->count; i++) {
+        sdphoto_entry *entry = tree->entries[i];
+        const char *path = entry->record.path;
+        if (entry->record.lost_ns || !sdphoto_is_below(path, move->from))
+            continue;
+        /* A rename before this one has replaced its file, which the walk will miss. */
+        if (sdphoto_map_find(&tree->by_path, path, strlen(path)) != entry)
+            continue;
+        /* The rest of the path stays below a renamed folder. */
+        apply_move(scan, entry, sdphoto_join(move->to, path + length, NULL));
+    }
+}
+
+/* Applies the renames reported by the kernel, which identify files exactly, even those changed right afterwards. The
+ * queue of the kernel holds thousands: a renamed file is looked up, and only folders are compared with all entries. */
+void sdphoto_scan_apply_moves(sdphoto_scan *scan) {
+    for (size_t m = 0; m < scan->scope->move_count && sdphoto_scan_continues(scan); m++) {
         const sdphoto_move *move = &scan->scope->moves[m];
-        size_t length = strlen(move->from);
-        for (size_t i = 0; i < tree->count; i++) {
-            sdphoto_entry *entry = tree->entries[i];
-            const char *path = entry->record.path;
-            bool is_affected = strcmp(path, move->from) == 0 || (move->is_folder && sdphoto_is_below(path, move->from));
-            if (entry->record.lost_ns || !is_affected)
-                continue;
-            /* A rename before this one has replaced its file, which the walk will miss. */
-            if (sdphoto_map_find(&tree->by_path, path, strlen(path)) != entry)
-                continue;
-            /* The rest of the path stays below a renamed folder; it is empty for a file. */
-            char *to = sdphoto_join(move->to, path + length, NULL);
-            if (!sdphoto_entry_move(tree, entry, to))
-                scan->updates.has_memory = false;
-            else
-                sdphoto_entry_store(scan->tree, entry, &scan->updates);
-        }
+        sdphoto_entry *entry = sdphoto_map_find(&scan->tree->by_path, move->from, strlen(move->from));
+        if (entry && !entry->record.lost_ns)
+            apply_move(scan, entry, sdphoto_join(move->to, NULL, NULL));
+        if (move->is_folder)
+            apply_folder_move(scan, move);
     }
 }
