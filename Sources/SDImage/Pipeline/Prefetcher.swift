@@ -57,7 +57,13 @@ package final class Prefetcher: Sendable {
     package func setRequest(_ request: ImageRequest?) {
         var standard = ImageRequest(url: [])
         standard.priority = .low
-        state.withLock { $0.request = request ?? standard }
+        let next = request ?? standard
+        // Released outside the lock: with the last reference to a dispatcher, the calls of this prefetcher are dropped.
+        let before = state.withLock { state in
+            defer { state.request = next }
+            return state.request
+        }
+        withExtendedLifetime(before) {}
     }
 
     /// nil removes it. The former observer is released outside the lock.

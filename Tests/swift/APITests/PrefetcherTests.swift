@@ -71,6 +71,28 @@ import Testing
         #expect(listener.log.isEmpty)
     }
 
+    // The request has the last reference to the dispatcher, whose queue has the callbacks of the list.
+    @Test(arguments: [false, true]) func aListEndsWithTheDispatcherOfTheRequest(isReplaced: Bool) throws {
+        let listener = PrefetchListener()
+        do {
+            let prefetcher: Owned
+            do {
+                let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }
+                prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try answering()), dispatcher: dispatcher)
+                let request = makeRequest("test://standard")
+                sdimage_request_set_dispatcher(request.pointer, dispatcher.pointer)
+                sdimage_prefetcher_set_request(prefetcher.pointer, request.pointer)
+                let group = try #require(try listener.start(prefetcher, urls(2)))
+                #expect(sdimage_prefetch_group_wait(group.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+                #expect(waitUntilReadable(dispatcher))
+            }
+            if isReplaced { sdimage_prefetcher_set_request(prefetcher.pointer, nil) }
+            withExtendedLifetime(prefetcher) {}
+        }
+        #expect(listener.waitForDestroy())
+        #expect(listener.log.isEmpty)
+    }
+
     // A limit of 0 counts as 1.
     @Test func noPlacesAtAllIsOne() throws {
         let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try answering()), atOnce: 0)
