@@ -112,7 +112,6 @@ extension CurlTests {
                 started += 1
                 while downloader.loader.transferCount < started { try? await Task.sleep(for: .milliseconds(1)) }
             }
-            await downloader.finishStarts()
             meanwhile(downloader, server.url(""))
             gate.open()
             for await status in group { #expect(status == .ok) }

@@ -57,13 +57,6 @@ struct Downloader: Sendable {
         guard case .success(let data) = await load(url) else { return nil }
         return data.array
     }
-
-    /// Returns when all transfers that are counted have been posted to the transfer thread, too: a start counts first.
-    func finishStarts() async {
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            lease.engine.executor.submit { continuation.resume() }
-        }
-    }
 }
 
 extension Result where Success == LoadedData, Failure == ImageError {
