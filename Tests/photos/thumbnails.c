@@ -34,7 +34,6 @@ static void md5IsThatOfTheRfc(void) {
     }
 }
 
-/* The example of the thumbnail specification, and bytes whose escaping must match that of other programs. */
 /* Appendix A of the paper: the bytes 0 to 14, with the key of 0 to 15. */
 static void siphashIsThatOfThePaper(void) {
     static const uint64_t key[2] = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
@@ -69,6 +68,7 @@ static void chosenNamesAreSpreadInATable(void) {
     sdphoto_map_clear(&map);
 }
 
+/* The example of the thumbnail specification, and bytes whose escaping must match that of other programs. */
 static void urisAreThoseOfFileManagers(void) {
     static const char *const pairs[][2] = {
         {"/home/jens/photos/me.png", "file:///home/jens/photos/me.png"},
