@@ -131,8 +131,10 @@ def get(folder: pathlib.Path, origin: Origin) -> None:
     report.check("and has the same bytes", (folder / "again.png").read_bytes() == png(40, 30), "other bytes")
 
     expect("get speaks of no conversion", run("get", cat, "--no-cache", "-o", folder / "cat.png"), 0, "", "^$")
-    done = run("get", cat, "--no-cache", "-o", folder / "cat.webp")
-    expect("get tells that an extension does not convert", done, 0, "^network", "cat.webp: contains png.*--format converts")
+    for name in ("cat.webp", "cat.heif"):
+        done = run("get", cat, "--no-cache", "-o", folder / name)
+        expect(f"get tells that the extension of {name} does not convert", done, 0, "^network",
+               f"{name}: contains png.*--format converts")
     report.check("and keeps the bytes", (folder / "cat.webp").read_bytes() == png(40, 30), "other bytes")
     expect("get writes pixels as PPM", run("get", cat, "--no-cache", "-o", folder / "cat.ppm"), 0)
     report.check("every one of them", (folder / "cat.ppm").read_bytes() == ppm(40, 30), "other bytes")

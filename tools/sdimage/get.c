@@ -139,13 +139,17 @@ static bool choose_path(get *get, unsigned index, const sdimage_result *result, 
     return name && snprintf(path, PATH_MAX, "%s/%s", get->options.output, name) < PATH_MAX;
 }
 
+static bool is_heif(sdimage_format format) {
+    return format == SDIMAGE_FORMAT_HEIC || format == SDIMAGE_FORMAT_HEIF || format == SDIMAGE_FORMAT_AVIF;
+}
+
 /* Prints a line if the extension of the output names another format than that of the received bytes. */
 static void note_format(const options *options, const sdimage_image *image) {
     sdimage_format named = sdimage_format_of_name(options->output), format = sdimage_image_format(image);
     if (options->output_is_folder || named == SDIMAGE_FORMAT_UNKNOWN || named == format)
         return;
-    /* Both are names of one format. */
-    if (named == SDIMAGE_FORMAT_HEIF || format == SDIMAGE_FORMAT_HEIF)
+    /* HEIF is the container of the others, and a name for each. */
+    if ((named == SDIMAGE_FORMAT_HEIF || format == SDIMAGE_FORMAT_HEIF) && is_heif(named) && is_heif(format))
         return;
     complain("%s: contains %s, the original bytes; --format converts them", options->output,
              sdimage_format_name(format));
