@@ -26,7 +26,7 @@
 enum { ROW_LIMIT = 4 << 20, BUSY_MS = 2000, VALUE_LIMIT = 16 << 20, TEXT_LIMIT = 512 << 20 };
 
 /* Time that SQLite may compute for one reading, in nanoseconds, and its instructions between two clock checks. The
- * tables and views of a hostile file may make it compute endlessly. Access to the photo files is not counted. */
+ * tables of a hostile file may make it compute endlessly. Access to the photo files is not counted. */
 static const int64_t WORK_LIMIT = (int64_t)10 * 1000000000;
 enum { WORK_STEP = 10000 };
 /* Instructions of a compiled query. Those of this library have a few hundred. */
