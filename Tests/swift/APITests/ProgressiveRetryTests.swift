@@ -6,13 +6,10 @@ import Testing
 /// Partial images whose transfer breaks off and is retried.
 @Suite struct ProgressiveRetryTests {
     private func makeManager() throws -> Owned {
-        let config = sdimage_downloader_config_new()
-        defer { sdimage_downloader_config_unref(config) }
-        sdimage_downloader_config_set_retry_delay_ms(config, 1, 1)
         // The response is held while the partial image waits for a worker.
-        sdimage_downloader_config_set_inactivity_timeout_ms(config, 3_600_000)
-        sdimage_downloader_config_set_total_timeout_ms(config, 3_600_000)
-        let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
+        let config = makePatientConfig()
+        sdimage_downloader_config_set_retry_delay_ms(config.pointer, 1, 1)
+        let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
         return try APITests.makeManager(cache: nil, loader: loader)
     }
 

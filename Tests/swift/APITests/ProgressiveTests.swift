@@ -74,12 +74,9 @@ import Testing
             connection.send(piece(rest) + (isLengthKnown ? [] : Array("0\r\n\r\n".utf8)))
         }
         defer { server.stop() }
-        let config = sdimage_downloader_config_new()
-        defer { sdimage_downloader_config_unref(config) }
         // The response is held while the partial image waits for a worker.
-        sdimage_downloader_config_set_inactivity_timeout_ms(config, 3_600_000)
-        sdimage_downloader_config_set_total_timeout_ms(config, 3_600_000)
-        let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
+        let config = makePatientConfig()
+        let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
         let manager = try makeManager(cache: nil, loader: loader)
         let listener = Listener()
         _ = try listener.load(manager, progressive(server.url("/a.webp")))
