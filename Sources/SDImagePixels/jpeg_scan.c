@@ -175,8 +175,9 @@ INLINE int read_low(bit_reader *bits, const sdpx_jpeg_component *component, uint
     return position >= BLOCK || pass_block(bits, component->ac, position);
 }
 
-/* Rounds half away from zero. */
+/* Rounds half away from zero. Clamps first: a sum of differences times a quantization step may exceed 32 bits. */
 INLINE int16_t round_sample(float v) {
+    v = v < -INT16_MAX ? -INT16_MAX : v > INT16_MAX ? INT16_MAX : v;
     return (int16_t)(int32_t)(v < 0 ? v - 0.5f : v + 0.5f);
 }
 

@@ -190,14 +190,15 @@ static int make_huffman(sdpx_jpeg_huffman *table, int is_ac) {
     return sdpx_jpeg_make_huffman(table, ac_lengths, values, count, 1);
 }
 
-static void jpeg_scans(size_t n) {
+/* Scans of random data. `first` is the weight of the DC coefficient, `next / (1 + i)` that of coefficient `i`. */
+static void scan_blocks(size_t n, float first, float next, float distance) {
     static float weights[SDPX_JPEG_LOW];
     size_t bytes = 40 * (n < 300 ? n : 300);
     sdpx_jpeg_huffman *dc = aligned_memory(sizeof *dc), *ac = aligned_memory(sizeof *ac);
     result_number((uint64_t)make_huffman(dc, 0));
     result_number((uint64_t)make_huffman(ac, 1));
     for (int i = 0; i < SDPX_JPEG_LOW; i++)
-        weights[i] = 1 / (float)(1 + i);
+        weights[i] = (i > 0 ? next : first) / (float)(1 + i);
     for (uint32_t detail = 1; detail <= 4; detail *= 2) {
         uint8_t *data = input(bytes);
         for (size_t i = 0; i < bytes; i++)
@@ -220,8 +221,17 @@ static void jpeg_scans(size_t n) {
         result_number((uint64_t)sdpx_jpeg_walk(&scan, (uint32_t)n));
         result_number(scan.mcu);
         for (size_t i = 0; i < n * detail * detail; i++)
-            result_floats(&(float){samples[i]}, 1, detail > 1 ? 1.01f : 0);
+            result_floats(&(float){samples[i]}, 1, detail > 1 ? distance : 0);
     }
+}
+
+static void jpeg_scans(size_t n) {
+    scan_blocks(n, 1, 1, 1.01f);
+}
+
+/* Samples that exceed 32 bits, as from the largest quantization steps and a sum of many differences, are clamped. */
+static void jpeg_scans_beyond_range(size_t n) {
+    scan_blocks(n, 1e12f, 0, 0);
 }
 
 static void jpeg_rows(size_t n) {
@@ -341,6 +351,7 @@ const test_entry codec_tests[] = {
     {"LZW", lzw},
     {"inflate", inflate},
     {"JPEG scans", jpeg_scans},
+    {"JPEG scans beyond the range", jpeg_scans_beyond_range},
     {"JPEG rows", jpeg_rows},
     {"color tables", color_tables},
     {"changed pixels", changed_pixels},
