@@ -16,7 +16,10 @@
  *   the stack is full. Since 2.59.2 it limits nested layers, but neither other nesting nor the bytes of the stack.
  * - Nested selectors (MOST_SELECTORS): parsed and matched by recursion. No release note names a limit.
  * - Rules times elements (MOST_MATCHES): each selector is tested on each element while the document is read. Only
- *   drawing can be cancelled, since 2.59. */
+ *   drawing can be cancelled, since 2.59.
+ *
+ * The check ends with the work budget of its operation, which is examined after each MiB of counted memory and each
+ * 64 KiB of CSS: a small document may repeat a long entity in many attributes. */
 #include "check.h"
 
 #include <libxml/SAX2.h>
@@ -39,6 +42,9 @@ static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
 /* Bytes that librsvg 2.54 takes for parts of a document, measured and rounded up: 1.3 KB for an element, 0.8 KB for a
  * rule of one selector and one declaration. Their sum must stay within the working memory. */
 enum { ELEMENT_BYTES = 1280, ATTRIBUTE_BYTES = 64, RULE_BYTES = 1024, CSS_TOKEN_BYTES = 256 };
+
+/* Memory and CSS between two examinations of the budget, in bytes. Powers of two. */
+enum { MEMORY_STEP = 1 << 20, CSS_STEP = 1 << 16 };
 
 /* Limit of selector matches: librsvg tests each selector on each element, at 40 ns each. */
 static const uint64_t MOST_MATCHES = 100000000;
@@ -63,6 +69,7 @@ typedef struct level {
 /* The state of one check, which the SAX callbacks of libxml2 update. Used on the thread of the decode. */
 typedef struct checker {
     xmlParserCtxtPtr parser;                                        /* valid during `parse` */
+    const sdimage_work_budget *budget;                              /* NULL for none */
     uint64_t pixels, memory, rules;                                 /* `rules`: number of style sheet selectors */
     size_t elements, entities, defaults, depth, deepest, selectors; /* counts; `entities`: bytes of their texts */
     level levels[MOST_DEPTH];                                       /* the open elements, `depth` of them */
@@ -83,6 +90,14 @@ static void refuse(checker *checker, sdimage_status status, const char *message)
     xmlStopParser(checker->parser);
 }
 
+/* Ends the parse when the budget of the operation is used up. */
+static void check_budget(checker *checker) {
+    sdimage_status status = sdimage_work_budget_check(checker->budget);
+    if (status != SDIMAGE_STATUS_OK)
+        refuse(checker, status,
+               status == SDIMAGE_STATUS_CANCELLED ? "task: cancelled" : "image: work exceeded its time limit");
+}
+
 /* Checks an embedded image by its header. `pixels` is the sum of all images of the document. */
 static void check_image(checker *checker, uint8_t *bytes, size_t length) {
     if (!sdsvg_accepts_format(sdimage_sniff(bytes, length))) {
@@ -99,7 +114,10 @@ static void check_image(checker *checker, uint8_t *bytes, size_t length) {
 
 /* Counts memory that librsvg takes. */
 static void take_memory(checker *checker, uint64_t bytes) {
+    uint64_t before = checker->memory;
     checker->memory += bytes;
+    if (before / MEMORY_STEP != checker->memory / MEMORY_STEP)
+        check_budget(checker);
     if (checker->memory > SDCS_WORKING_BYTES)
         refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: elements and style rules exceed the limit of 256 MiB");
 }
@@ -189,6 +207,8 @@ static bool begins(const uint8_t *text, size_t length, const char *with) {
  * which one element is referenced. */
 static void check_css(checker *checker, const uint8_t *text, size_t length) {
     for (size_t i = 0; checker->status >= 0 && i < length; i++) {
+        if (i % CSS_STEP == CSS_STEP - 1)
+            check_budget(checker);
         if (begins(text + i, length - i, "not(") && ++checker->selectors > MOST_SELECTORS)
             refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: nested selectors exceed the limit of 2000");
         if (!is_data(text + i, length - i))
@@ -436,8 +456,8 @@ static void parse(checker *checker, const sdsvg_text *text) {
     xmlFreeDoc(document);
 }
 
-sdimage_status sdsvg_check(const sdsvg_text *text, sdimage_error **error) {
-    checker checker = {.status = SDIMAGE_STATUS_OK};
+sdimage_status sdsvg_check(const sdsvg_text *text, const sdimage_work_budget *budget, sdimage_error **error) {
+    checker checker = {.budget = budget, .status = SDIMAGE_STATUS_OK};
     /* Before libxml2: it would already compare all attributes of the element with each other. */
     if (sdsvg_has_more_attributes(text, MOST_ATTRIBUTES))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_MANY_ATTRIBUTES);

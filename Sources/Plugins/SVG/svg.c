@@ -123,7 +123,10 @@ static bool draw(void *context, cairo_t *cairo) {
 static void work(void *pointer) {
     job *job = pointer;
     sdcs_drawing *drawing = &job->drawing;
-    drawing->status = sdsvg_check(&job->text, &drawing->error);
+    drawing->status = sdsvg_check(&job->text, drawing->request.budget, &drawing->error);
+    /* librsvg cannot be interrupted while it reads: it does not begin for a call that was abandoned. */
+    if (drawing->status >= 0)
+        drawing->status = sdcs_check_budget(drawing->request.budget, &drawing->error);
     RsvgHandle *handle = drawing->status < 0 ? NULL : read_text(job);
     if (!handle)
         return;

@@ -280,6 +280,26 @@ class Svg(TestCase):
                    '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
         self.assert_error("TIMEOUT", slow, max_work_ms=50)
 
+    def test_the_check_of_a_document_ends_with_its_time(self) -> None:
+        # 83 KB, whose attributes have 114 MB of text. The first bytes look like the root, which the format is recognized by.
+        long = f'<!DOCTYPE svg [<!--]><svg >--><!ENTITY e "{"a" * 60_000}">]>'
+        done = apart("""
+            import sys, time
+            start = time.process_time()
+            try:
+                sdimage.decode(sys.argv[1].encode(), max_work_ms=50)
+            except sdimage.Error as error:
+                print(error.code)
+            seen = -1
+            while seen < time.process_time() - 0.02:
+                seen = time.process_time()
+                time.sleep(0.2)
+            print(seen - start)
+            """, svg("<g a='&e;'/>" * 1900, before=long).decode())
+        status, seconds = done.stdout.split()
+        self.assertEqual(status, "TIMEOUT")
+        self.assertLess(float(seconds), 0.5)
+
     def test_images_that_never_end_block_no_other_decode(self) -> None:
         endless = svg('<filter id="f"><feTurbulence baseFrequency=".01" numOctaves="2000000000"/></filter>'
                       '<rect width="900" height="900" filter="url(#f)"/>', 'width="900" height="900"')
