@@ -32,6 +32,14 @@ const sdheif_item *sdheif_find_item(const sdheif_container *c, uint32_t id) {
     return find(c, id);
 }
 
+/* Rows between two checks of the work budget: a file of 64 MiB has 20 million. A power of two. */
+enum { ROW_STEP = 1 << 15 };
+
+/* Counts a row of a table; false once the budget is used up. The table then ends, and sdheif_container_open fails. */
+static bool continues(sdheif_container *c) {
+    return ++c->row_total % ROW_STEP != 0 || sdimage_work_budget_check(c->budget) == SDIMAGE_STATUS_OK;
+}
+
 /* Reads a number of 2 bytes, or of 4 from a certain version on. */
 static bool take_either(sdcs_span *span, bool is_wide, uint32_t *value) {
     uint64_t number;
@@ -110,7 +118,7 @@ static void read_locations(sdheif_container *c, sdcs_span table) {
     c->length_size = (uint32_t)(sizes >> 8 & 15);
     c->index_size = version > 0 ? (uint32_t)(sizes & 15) : 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!read_location(c, &table, version, (uint32_t)(sizes >> 4 & 15)))
+        if (!continues(c) || !read_location(c, &table, version, (uint32_t)(sizes >> 4 & 15)))
             return;
 }
 
@@ -123,7 +131,7 @@ static void read_associations(sdheif_container *c, sdcs_span table) {
         return;
     size_t size = flags & 1 ? 2 : 1;
     for (uint32_t i = 0; i < count; i++) {
-        if (!take_either(&table, version > 0, &id) || !sdcs_take(&table, 1, &each))
+        if (!continues(c) || !take_either(&table, version > 0, &id) || !sdcs_take(&table, 1, &each))
             return;
         /* The indices stay in the file, and are read when a property is needed. */
         sdcs_span list = {table.bytes, (size_t)each * size};
@@ -158,7 +166,7 @@ static sdimage_status read_properties(sdheif_container *c, sdcs_span body, sdima
     while (sdcs_next_box(&body, &box))
         if (box.type == SDCS_FOURCC('i', 'p', 'm', 'a'))
             read_associations(c, box.body);
-    return SDIMAGE_STATUS_OK;
+    return sdcs_check_budget(c->budget, error);
 }
 
 /* `pitm`, 8.11.4. */

@@ -42,6 +42,7 @@ typedef struct sdheif_container {
     size_t item_count;
     sdcs_box *properties;
     size_t property_count, extent_total;
+    size_t row_total; /* rows of `iloc` and `ipma` read so far */
     uint32_t primary; /* id of the item to be shown */
     /* Bytes of the fields of extents in `iloc`, and of an id in `iref`. */
     uint32_t offset_size, length_size, index_size, reference_size;
@@ -53,8 +54,9 @@ typedef struct sdheif_bytes {
     uint8_t *owned;
 } sdheif_bytes;
 
-/* Reads the tables in time linear in `length`. The caller closes the container, also after a failure. Errors:
- * TRUNCATED, UNSUPPORTED (no still image), BAD_DATA, TOO_LARGE (a table over its limit), NO_MEMORY. */
+/* Reads the tables in time linear in `length`, until the budget ends. The caller closes the container, also after a
+ * failure. Errors: TRUNCATED, UNSUPPORTED (no still image), BAD_DATA, TOO_LARGE (a table over its limit), NO_MEMORY,
+ * CANCELLED, TIMEOUT. */
 sdimage_status sdheif_container_open(sdheif_container *container, const void *bytes, size_t length,
                                      const sdimage_work_budget *budget, sdimage_error **error);
 void sdheif_container_close(sdheif_container *container);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -33,6 +34,7 @@ class Container:
     bodies: list[bytes]
     references: bytes = b""
     extra: list[bytes] = field(default_factory=list)
+    more_associations: bytes = b""
 
     def entry(self, item: Item) -> bytes:
         return full(b"infe", 2, struct.pack(">HH", item.number, 0), item.kind, b"\0\0")
@@ -50,6 +52,7 @@ class Container:
         owned = b"".join(
             struct.pack(">HB", item.number, len(item.properties)) + bytes(item.properties) for item in self.items
         )
+        associations = full(b"ipma", 0, struct.pack(">I", len(self.items)), owned)
         count = struct.pack(">H", len(self.items))
         meta = full(
             b"meta",
@@ -58,7 +61,7 @@ class Container:
             full(b"pitm", 0, struct.pack(">H", PRIMARY)),
             full(b"iinf", 0, count, *map(self.entry, self.items)),
             full(b"iref", 0, self.references),
-            box(b"iprp", box(b"ipco", *self.properties), full(b"ipma", 0, struct.pack(">I", len(self.items)), owned)),
+            box(b"iprp", box(b"ipco", *self.properties), associations, self.more_associations),
             full(b"iloc", 0, b"\x44\0", count, locations),
             *self.extra,
         )
@@ -135,6 +138,20 @@ def many_references(still: bytes, boxes: int) -> bytes:
     each = box(b"auxl", struct.pack(">HH", 9, 65535) + struct.pack(">H", 8) * 65535)
     return Container(
         b"heic", [size(128, 64), coding], [Item(PRIMARY, b"hvc1", 0, (1, 0x82))], [body], each * boxes
+    ).bytes()
+
+
+def many_associations(still: bytes, millions: int) -> bytes:
+    """An image beside 4,000 items, whose properties are listed again and again, in random order."""
+    body, coding = coded(still)
+    numbers = range(2, 4002)
+    each = b"\0".join(struct.pack(">H", number) for number in random.Random(1).choices(numbers, k=1_000_000)) + b"\0"
+    return Container(
+        b"heic",
+        [size(128, 64), coding],
+        [Item(PRIMARY, b"hvc1", 0, (1, 0x82)), *(Item(number, b"Exif", 0) for number in numbers)],
+        [body],
+        more_associations=full(b"ipma", 0, struct.pack(">I", millions * 1_000_000), each * millions),
     ).bytes()
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 
 from . import bombs
@@ -91,6 +92,19 @@ class HeifBombs(Bombs):
         decoded, _, seconds = self.measure(data, '{"max_work_ms": 5}')
         self.assertEqual(decoded, "TIMEOUT")
         self.assertLess(seconds, SECONDS)
+
+    def test_tables_end_at_the_time_limit(self) -> None:
+        data = bombs.many_associations(self.data("still.heic"), 20)
+        start = time.process_time()
+        with self.assertRaises(sdimage.Error) as caught:
+            sdimage.decode(data, max_work_ms=100)
+        self.assertEqual(caught.exception.code, "TIMEOUT")
+        # The call may have been abandoned: its thread must end, too.
+        seen = -1.0
+        while seen < time.process_time() - 0.02:
+            seen = time.process_time()
+            time.sleep(0.2)
+        self.assertLess(seen - start, 0.5)
 
     def test_the_crop_applies_to_alpha(self) -> None:
         still, alpha = self.data("still.heic"), self.data("gray.heic")
