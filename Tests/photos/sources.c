@@ -417,6 +417,13 @@ static void mountPointsHaveTheNamesOfTheirFolders(void) {
     check_mount(long_table, 1, path);
 }
 
+/* Returns the processor time of this thread. */
+static int64_t processor_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 /* Tags that are their own parents, repeatedly: each level multiplies them. */
 static void tagsThatMultiplyAreCutShort(void) {
     sdimage_photos_library *library = NULL;
@@ -429,6 +436,31 @@ static void tagsThatMultiplyAreCutShort(void) {
             " WHERE i < 40) INSERT INTO Tags SELECT 1, 1, 'tag' || i FROM n");
     sdimage_status status = sdimage_photos_library_open_digikam(path_of("data/digikam4.db"), &library, NULL);
     CHECK(status == SDIMAGE_STATUS_OK || status == SDIMAGE_STATUS_TOO_LARGE);
+    sdimage_photos_library_unref(library);
+}
+
+/* Albums and images of the same number: a small file makes millions of rows, whose files would each be looked for. */
+static void rowsOfOneIdentifierAreOneFile(void) {
+    sdimage_photos_library *library = NULL;
+    char sql[1000];
+    use_folders();
+    make_folder("data");
+    write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
+    run_sql("data/digikam4.db", digikam_tables);
+    snprintf(sql, sizeof sql,
+             "INSERT INTO AlbumRoots VALUES (1, 'p', 0, 1, 'volumeid:?path=%s', '/album');"
+             "DROP TABLE Albums; CREATE TABLE Albums (id, albumRoot, relativePath);"
+             "DROP TABLE Images; CREATE TABLE Images (id, album, name, status, category);"
+             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)"
+             " INSERT INTO Albums SELECT 1, 1, '/' FROM n; INSERT INTO Images SELECT 1, 1, 'a.jpg', 1, 1 FROM Albums",
+             temporary_folder());
+    run_sql("data/digikam4.db", sql);
+    int64_t before = processor_ns();
+    CHECK_EQUAL(sdimage_photos_library_open_digikam(path_of("data/digikam4.db"), &library, NULL), 0);
+    CHECK(processor_ns() - before < (int64_t)4 * 1000000000);
+    sdimage_photos_list *list = fetch(library, NULL);
+    CHECK_EQUAL(sdimage_photos_list_count(list), 1);
+    sdimage_photos_list_unref(list);
     sdimage_photos_library_unref(library);
 }
 
@@ -765,6 +797,7 @@ int main(void) {
         TEST(theDatabaseOfDigikamIsALibrary),
         TEST(mountPointsHaveTheNamesOfTheirFolders),
         TEST(tagsThatMultiplyAreCutShort),
+        TEST(rowsOfOneIdentifierAreOneFile),
         TEST(aHostAnswersForItsAssets),
         TEST(aHostIsAskedOneThingAtATime),
         TEST(aHostIsToldTheTarget),

@@ -101,14 +101,16 @@ static bool has_table(sqlite3 *connection, const char *name) {
     return is_there;
 }
 
-/* Flags of photos: 1 hidden, 4 trash, 8 missing; of videos: 1 trash, 2 missing (LibraryPhoto and Video of Shotwell). */
+/* Flags of photos: 1 hidden, 4 trash, 8 missing; of videos: 1 trash, 2 missing (LibraryPhoto and Video of Shotwell).
+ * Rows of one identifier, which a valid database does not have, are read once: events of one number would multiply
+ * them. */
 static sdimage_status read_shotwell(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
     static const char photos[] =
         "SELECT p.id, p.filename, p.width, p.height, p.orientation, p.exposure_time, p.rating, e.name FROM PhotoTable p"
-        " LEFT JOIN EventTable e ON e.id = p.event_id WHERE p.flags & 13 = 0";
+        " LEFT JOIN EventTable e ON e.id = p.event_id WHERE p.flags & 13 = 0 GROUP BY p.id";
     static const char videos[] =
         "SELECT v.id, v.filename, v.width, v.height, 1, v.exposure_time, v.rating, e.name FROM VideoTable v"
-        " LEFT JOIN EventTable e ON e.id = v.event_id WHERE v.flags & 3 = 0";
+        " LEFT JOIN EventTable e ON e.id = v.event_id WHERE v.flags & 3 = 0 GROUP BY v.id";
     sdimage_status status = sdphoto_each_row(connection, "SELECT schema_version FROM VersionTable LIMIT 1",
                                              sdphoto_take_number, reading, error);
     if (status >= 0 && (reading->number < SHOTWELL_FIRST || reading->number > SHOTWELL_LAST))
