@@ -629,13 +629,21 @@ static void hiddenFilesLinksAndStrangeNames(void) {
 static void foldersThatCannotBeReadKeepWhatWasKnown(void) {
     use_folders();
     make_folder("album/sub");
+    make_folder("album/sub/deep");
+    make_folder("album/sub2");
     write_photo("album/sub/a.jpg", (photo){.width = 8, .height = 8});
     write_photo("album/b.jpg", (photo){.width = 8, .height = 8, .shade = 2});
+    write_photo("album/sub/deep/c.jpg", (photo){.width = 8, .height = 8, .shade = 3});
+    write_photo("album/sub2/d.jpg", (photo){.width = 8, .height = 8, .shade = 4});
     stop_being_root();
     sdimage_photos_library *library = open_album(false);
     const char *a = identifier_of(library, "a.jpg");
     CHECK_EQUAL(chmod(path_of("album/sub"), 0), 0);
-    CHECK_EQUAL(count_of(library, NULL), 2);
+    CHECK_EQUAL(count_of(library, NULL), 4);
+    /* The name of its folder begins with that of the other. */
+    remove_file("album/sub2/d.jpg");
+    CHECK_EQUAL(sdimage_photos_library_scan(library, NULL, NULL, NULL, NULL), 0);
+    CHECK_EQUAL(count_of(library, NULL), 3);
     sdimage_manager *manager = new_photo_manager(library, true);
     CHECK_EQUAL(load_identifier(manager, a, NULL).status, SDIMAGE_STATUS_PERMISSION_DENIED);
     CHECK_EQUAL(chmod(path_of("album/sub"), 0755), 0);

@@ -17,6 +17,15 @@
 #include "probe.h"
 #include "support.h"
 
+/* Reports that the walk could not read a folder of a path. Looks up each of them: there may be as many unreadable
+ * folders as entries. The folder of the tree is none of them, because without it a scan fails. */
+static bool is_below_unread(const sdphoto_scan *scan, const char *path) {
+    const char *slash = scan->unread.count ? strchr(path, '/') : NULL;
+    while (slash && !sdphoto_map_find(&scan->unread, path, (size_t)(slash - path)))
+        slash = strchr(slash + 1, '/');
+    return slash != NULL;
+}
+
 /* Reports that the walk should have found the file of an entry, and has not. */
 static bool is_missing(const sdphoto_scan *scan, const sdphoto_entry *entry) {
     if (entry->record.lost_ns || entry->round == scan->tree->round)
@@ -25,10 +34,7 @@ static bool is_missing(const sdphoto_scan *scan, const sdphoto_entry *entry) {
     /* A scan of some folders knows nothing about the others. */
     if (scan->scope->folders)
         return sdphoto_map_find(&scan->scanned, entry->record.path, slash ? (size_t)(slash - entry->record.path) : 0);
-    for (size_t i = 0; i < scan->unread_count; i++)
-        if (sdphoto_is_below(entry->record.path, scan->unread[i]))
-            return false;
-    return true;
+    return !is_below_unread(scan, entry->record.path);
 }
 
 /* Lookup tables that recognize a moved file. */

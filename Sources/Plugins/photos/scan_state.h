@@ -37,8 +37,7 @@ typedef struct sdphoto_scan {
     char **folders; /* folders still to be read, a stack */
     size_t folder_count, folder_capacity;
     sdphoto_map scanned; /* folders that were read completely */
-    char **unread;       /* unreadable folders: entries below them stay unchanged */
-    size_t unread_count, unread_capacity;
+    sdphoto_map unread;  /* unreadable folders: entries below them stay unchanged */
     sdphoto_item *items; /* files to examine, in the order of the walk */
     size_t item_count, item_capacity;
     sdphoto_updates updates;

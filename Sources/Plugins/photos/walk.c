@@ -108,17 +108,13 @@ static void read_folder(sdphoto_scan *scan, char *folder) {
     if (names)
         closedir(names);
     /* A missing folder counts as read and empty. */
-    if (is_read || number == ENOENT || number == ENOTDIR || number == ELOOP) {
-        if (!sdphoto_map_set(&scan->scanned, folder, strlen(folder), folder)) {
-            scan->updates.has_memory = false;
-            free(folder);
-        }
-        return;
-    }
-    if (!*folder)
+    bool is_known = is_read || number == ENOENT || number == ENOTDIR || number == ELOOP;
+    if (!is_known && !*folder)
         scan->root_error = number;
-    if (!push(&scan->unread, &scan->unread_count, &scan->unread_capacity, folder))
+    if (!sdphoto_map_set(is_known ? &scan->scanned : &scan->unread, folder, strlen(folder), folder)) {
         scan->updates.has_memory = false;
+        free(folder);
+    }
 }
 
 void sdphoto_scan_walk(sdphoto_scan *scan) {
