@@ -360,10 +360,7 @@ public func sdimage_cache_chain_add(_ chain: Object, _ member: Object, _ error: 
     unsafe attempt(error) { () throws(ImageError) in
         let chain = unsafe try Input.chain(chain)
         let member = unsafe try Handle.borrow(member, as: CacheObject.self).cache
-        if CacheChain.reaches(member, chain) {
-            throw ImageError(.invalidArgument, "cache: chain would contain itself")
-        }
-        chain.add(member)
+        guard chain.add(member) else { throw ImageError(.invalidArgument, "cache: chain would contain itself") }
     }
 }
 

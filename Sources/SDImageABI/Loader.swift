@@ -54,10 +54,7 @@ public func sdimage_loader_new_chain(_ chain: ObjectOut, _ error: ObjectOut) -> 
 public func sdimage_loader_chain_add(_ chain: Object, _ loader: Object, _ error: ObjectOut) -> sdimage_status {
     unsafe attempt(error) { () throws(ImageError) in
         let (chain, loader) = unsafe (try SDImageABI.chain(chain), try Handle.borrow(loader, as: LoaderObject.self).loader)
-        if (loader as? LoaderChain)?.reaches(chain) == true {
-            throw ImageError(.invalidArgument, "loader: chain would contain itself")
-        }
-        chain.add(loader)
+        guard chain.add(loader) else { throw ImageError(.invalidArgument, "loader: chain would contain itself") }
     }
 }
 

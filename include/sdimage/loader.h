@@ -48,7 +48,8 @@ SDIMAGE_API sdimage_status sdimage_loader_new_data_url(sdimage_loader **loader, 
 /* Makes a chain of loaders. The loader added last is tried first; each URL goes to the first loader that can load
  * it. */
 SDIMAGE_API sdimage_status sdimage_loader_new_chain(sdimage_loader **chain, sdimage_error **error);
-/* Adds a loader, which is tried before the others. Errors: INVALID_ARGUMENT if `chain` is not a chain. */
+/* Adds a loader, which is tried before the others. Errors: INVALID_ARGUMENT (`chain` is not a chain, or would contain
+ * itself). */
 SDIMAGE_API sdimage_status sdimage_loader_chain_add(sdimage_loader *chain, sdimage_loader *loader,
                                                     sdimage_error **error);
 /* Removes a loader. NOT_FOUND if it is not in the chain. */

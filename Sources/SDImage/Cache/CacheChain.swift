@@ -25,6 +25,8 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
     }
 
     private let state = Lock(State())
+    /// Serializes additions to all chains: two concurrent ones, each allowed by itself, could make a cycle.
+    private static let additions = Lock(())
     /// Keeps the threads of the library, on which concurrent members run.
     private let lease: EngineLease
 
@@ -35,13 +37,24 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
     /// The members, from the lowest to the highest.
     package var members: [any ImageCaching] { state.withLock { $0.members } }
 
-    /// Adds a cache as the highest member; an existing member moves there.
-    package func add(_ cache: any ImageCaching) { replace { members in members.filter { $0 !== cache } + [cache] } }
+    /// Adds a cache as the highest member; an existing member moves there. False for a cache that is or contains this chain:
+    /// it is not added.
+    @discardableResult package func add(_ cache: any ImageCaching) -> Bool {
+        let (isAdded, released) = CacheChain.additions.withLock { _ -> (Bool, [any CachePart]) in
+            let contents = CacheChain.contents(of: cache)
+            if contents.contains(where: { $0 === self }) { return (false, contents) }
+            let old: [any CachePart] = exchange { members in members.filter { $0 !== cache } + [cache] }
+            return (true, contents + old)
+        }
+        // Outside the lock, because that may free a cache of the host.
+        withExtendedLifetime(released) {}
+        return isAdded
+    }
 
     /// Removes a member; false when the cache is not a member.
     package func remove(_ cache: any ImageCaching) -> Bool {
         guard members.contains(where: { $0 === cache }) else { return false }
-        replace { members in members.filter { $0 !== cache } }
+        _ = exchange { members in members.filter { $0 !== cache } }
         return true
     }
 
@@ -67,26 +80,24 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
         return chain
     }
 
-    /// True when this chain is `other` or contains it, directly or through other members.
-    package func reaches(_ other: CacheChain) -> Bool {
-        self === other || members.contains { CacheChain.reaches($0, other) }
+    /// A cache and all that it contains, directly or through its parts and members.
+    private static func contents(of cache: any CachePart) -> [any CachePart] {
+        var result: [any CachePart] = [cache]
+        if let layered = cache as? LayeredCache {
+            result += contents(of: layered.memoryPart)
+            result += contents(of: layered.diskPart)
+        }
+        for member in (cache as? CacheChain)?.members ?? [] { result += contents(of: member) }
+        return result
     }
 
-    /// True when a cache is `chain` or contains it, directly or through its members.
-    /// Serves to refuse cycles before a member is added.
-    package static func reaches(_ cache: any CachePart, _ chain: CacheChain) -> Bool {
-        if let layered = cache as? LayeredCache { return reaches(layered.memoryPart, chain) || reaches(layered.diskPart, chain) }
-        return (cache as? CacheChain)?.reaches(chain) == true
-    }
-
-    /// Replaces the member list. The old list is released outside the lock, because that may free a cache of the host.
-    private func replace(_ change: ([any ImageCaching]) -> [any ImageCaching]) {
-        let old = state.withLock { state in
+    /// Replaces the member list and returns the old one, to be released outside any lock: that may free a cache of the host.
+    private func exchange(_ change: ([any ImageCaching]) -> [any ImageCaching]) -> [any ImageCaching] {
+        state.withLock { state in
             let old = state.members
             state.members = change(old)
             return old
         }
-        withExtendedLifetime(old) {}
     }
 
     /// The members that take part in an operation, highest first, and whether they run concurrently.

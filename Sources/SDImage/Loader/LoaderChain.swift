@@ -5,6 +5,8 @@ package final class LoaderChain: ImageLoader {
     package let number = UniqueNumber.next()
     /// In order of registration.
     private let loaders: Lock<[any ImageLoader]>
+    /// Serializes additions to all chains: two concurrent ones, each allowed by itself, could make a cycle.
+    private static let additions = Lock(())
 
     /// `loaders` is in order of registration.
     package init(_ loaders: [any ImageLoader] = []) { self.loaders = Lock(loaders) }
@@ -12,22 +14,32 @@ package final class LoaderChain: ImageLoader {
     /// A snapshot; changes do not affect it.
     package var all: [any ImageLoader] { loaders.withLock { $0 } }
 
-    /// Registers a loader as the first to be asked; a registered one moves there.
-    package func add(_ loader: any ImageLoader) {
-        replace { loaders in loaders.filter { $0 !== loader } + [loader] }
+    /// Registers a loader as the first to be asked; a registered one moves there. False for a loader that is or contains this
+    /// chain: it is not added.
+    @discardableResult package func add(_ loader: any ImageLoader) -> Bool {
+        let (isAdded, released) = LoaderChain.additions.withLock { _ -> (Bool, [any ImageLoader]) in
+            let contents = (loader as? LoaderChain)?.contents ?? []
+            if contents.contains(where: { $0 === self }) { return (false, contents) }
+            let old = exchange { loaders in loaders.filter { $0 !== loader } + [loader] }
+            return (true, contents + old)
+        }
+        // Outside the lock, because that may free a loader of the host.
+        withExtendedLifetime(released) {}
+        return isAdded
     }
 
     /// Removes a loader; false when it is not registered.
     package func remove(_ loader: any ImageLoader) -> Bool {
         guard all.contains(where: { $0 === loader }) else { return false }
-        replace { loaders in loaders.filter { $0 !== loader } }
+        _ = exchange { loaders in loaders.filter { $0 !== loader } }
         return true
     }
 
-    /// True when this chain is `other` or contains it, directly or through other chains.
-    /// Serves to refuse cycles.
-    package func reaches(_ other: LoaderChain) -> Bool {
-        self === other || all.contains { ($0 as? LoaderChain)?.reaches(other) == true }
+    /// This chain and all that it contains, directly or through other chains.
+    private var contents: [any ImageLoader] {
+        var result: [any ImageLoader] = [self]
+        for loader in all { result += (loader as? LoaderChain)?.contents ?? [loader] }
+        return result
     }
 
     package func canLoad(_ request: ImageRequest) -> Bool { all.contains { $0.canLoad(request) } }
@@ -55,13 +67,12 @@ package final class LoaderChain: ImageLoader {
         (try? chosen(for: request))?.sentFields(request) ?? request.headers
     }
 
-    /// Replaces the list. The old list is released outside the lock, because that may free a loader of the host.
-    private func replace(_ change: ([any ImageLoader]) -> [any ImageLoader]) {
-        let old = loaders.withLock { loaders in
+    /// Replaces the list and returns the old one, to be released outside any lock: that may free a loader of the host.
+    private func exchange(_ change: ([any ImageLoader]) -> [any ImageLoader]) -> [any ImageLoader] {
+        loaders.withLock { loaders in
             let old = loaders
             loaders = change(old)
             return old
         }
-        withExtendedLifetime(old) {}
     }
 }

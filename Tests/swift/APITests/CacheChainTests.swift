@@ -153,4 +153,16 @@ import Testing
                 == .SDIMAGE_STATUS_OK)
         #expect(sdimage_cache_contains(chain.pointer, "a", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
     }
+
+    @Test func ofTwoChainsOnlyOneBecomesAMemberOfTheOther() throws {
+        let pairs = try (0..<1_000).map { _ in (try makeChain(), try makeChain()) }
+        Race.run(rounds: pairs.count) { round in
+            sdimage_cache_chain_add(pairs[round].0.pointer, pairs[round].1.pointer, nil)
+        } against: { round in
+            sdimage_cache_chain_add(pairs[round].1.pointer, pairs[round].0.pointer, nil)
+        }
+        for (a, b) in pairs {
+            #expect(sdimage_cache_chain_count(a.pointer) + sdimage_cache_chain_count(b.pointer) == 1)
+        }
+    }
 }

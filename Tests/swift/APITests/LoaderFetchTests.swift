@@ -215,4 +215,19 @@ import Testing
         for task in tasks { #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK) }
         #expect(server.requests.map { $0.target } == ["/first", "/third", "/second"])
     }
+
+    @Test func ofTwoChainsOnlyOneBecomesAMemberOfTheOther() throws {
+        let pairs = try (0..<1_000).map { _ in
+            let chain = try make(sdimage_loader_unref) { sdimage_loader_new_chain($0, $1) }
+            return (chain, try make(sdimage_loader_unref) { sdimage_loader_new_chain($0, $1) })
+        }
+        Race.run(rounds: pairs.count) { round in
+            sdimage_loader_chain_add(pairs[round].0.pointer, pairs[round].1.pointer, nil)
+        } against: { round in
+            sdimage_loader_chain_add(pairs[round].1.pointer, pairs[round].0.pointer, nil)
+        }
+        for (a, b) in pairs {
+            #expect(sdimage_loader_chain_count(a.pointer) + sdimage_loader_chain_count(b.pointer) == 1)
+        }
+    }
 }
