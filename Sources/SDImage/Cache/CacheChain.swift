@@ -53,9 +53,8 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
 
     /// Removes a member; false when the cache is not a member.
     package func remove(_ cache: any ImageCaching) -> Bool {
-        guard members.contains(where: { $0 === cache }) else { return false }
-        _ = exchange { members in members.filter { $0 !== cache } }
-        return true
+        // The replaced list tells: only one of several concurrent calls finds the member in it.
+        exchange { members in members.filter { $0 !== cache } }.contains { $0 === cache }
     }
 
     package func setPolicy(_ policy: Policy, for operation: Operation) {

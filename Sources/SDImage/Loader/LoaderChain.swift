@@ -30,9 +30,8 @@ package final class LoaderChain: ImageLoader {
 
     /// Removes a loader; false when it is not registered.
     package func remove(_ loader: any ImageLoader) -> Bool {
-        guard all.contains(where: { $0 === loader }) else { return false }
-        _ = exchange { loaders in loaders.filter { $0 !== loader } }
-        return true
+        // The replaced list tells: only one of several concurrent calls finds the loader in it.
+        exchange { loaders in loaders.filter { $0 !== loader } }.contains { $0 === loader }
     }
 
     /// This chain and all that it contains, directly or through other chains.

@@ -165,4 +165,17 @@ import Testing
             #expect(sdimage_cache_chain_count(a.pointer) + sdimage_cache_chain_count(b.pointer) == 1)
         }
     }
+
+    @Test func ofTwoRemovalsOfAMemberOneFindsIt() throws {
+        let member = try makeCache(in: nil)
+        let chains = try (0..<1_000).map { _ in try makeChain(member) }
+        let removed = Locked([Int](repeating: 0, count: chains.count))
+        let remove: @Sendable (Int) -> Void = { round in
+            if sdimage_cache_chain_remove(chains[round].pointer, member.pointer, nil) == .SDIMAGE_STATUS_OK {
+                removed.change { $0[round] += 1 }
+            }
+        }
+        Race.run(rounds: chains.count, remove, against: remove)
+        #expect(removed.get().allSatisfy { $0 == 1 })
+    }
 }

@@ -230,4 +230,21 @@ import Testing
             #expect(sdimage_loader_chain_count(a.pointer) + sdimage_loader_chain_count(b.pointer) == 1)
         }
     }
+
+    @Test func ofTwoRemovalsOfAMemberOneFindsIt() throws {
+        let member = try make(sdimage_loader_unref) { sdimage_loader_new_data_url($0, $1) }
+        let chains = try (0..<1_000).map { _ in
+            let chain = try make(sdimage_loader_unref) { sdimage_loader_new_chain($0, $1) }
+            #expect(sdimage_loader_chain_add(chain.pointer, member.pointer, nil) == .SDIMAGE_STATUS_OK)
+            return chain
+        }
+        let removed = Locked([Int](repeating: 0, count: chains.count))
+        let remove: @Sendable (Int) -> Void = { round in
+            if sdimage_loader_chain_remove(chains[round].pointer, member.pointer, nil) == .SDIMAGE_STATUS_OK {
+                removed.change { $0[round] += 1 }
+            }
+        }
+        Race.run(rounds: chains.count, remove, against: remove)
+        #expect(removed.get().allSatisfy { $0 == 1 })
+    }
 }
