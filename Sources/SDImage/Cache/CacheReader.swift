@@ -35,7 +35,7 @@ struct CacheReader: Sendable {
     /// Must not be called on the asynchronous thread.
     func dataNow(for key: CacheKey) -> CachedData? {
         switch queue.lookUp(for: key) {
-        case .stored(let data): return count(data)
+        case .stored(let data): return count(isExpired(data) ? nil : data)
         case .removed: return count(nil)
         case .unknown: return count(read(key))
         }
@@ -47,7 +47,7 @@ struct CacheReader: Sendable {
     /// full pool delays nothing that would not wait anyway, and no store delays the read.
     func data(for key: CacheKey) async throws(ImageError) -> CachedData? {
         switch queue.lookUp(for: key) {
-        case .stored(let data): return count(data)
+        case .stored(let data): return count(isExpired(data) ? nil : data)
         case .removed: return count(nil)
         case .unknown: return try await lease.engine.work.run(.high) { [self] () throws(ImageError) in count(read(key)) }
         }
@@ -57,8 +57,7 @@ struct CacheReader: Sendable {
     /// False for an entry whose row is damaged.
     func containsNow(_ key: CacheKey) -> Bool {
         switch queue.lookUp(for: key) {
-        // A pending store has no row, so only a date of its own can expire it.
-        case .stored(let data): return data.expires == 0 || data.expires > clock.now
+        case .stored(let data): return !isExpired(data)
         case .removed: return false
         case .unknown: break
         }
@@ -70,6 +69,9 @@ struct CacheReader: Sendable {
             return false
         }
     }
+
+    /// True for a pending store after its own date. It has no row, so the rules of the cache cannot expire it.
+    private func isExpired(_ pending: CachedData) -> Bool { pending.expires != 0 && pending.expires <= clock.now }
 
     /// Counts the look-up as a hit or a miss.
     private func count(_ data: CachedData?) -> CachedData? {

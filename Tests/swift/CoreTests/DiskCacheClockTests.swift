@@ -51,6 +51,24 @@ func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
     #expect(try cache.totalsNow().count == 0)
 }
 
+@Test func aPendingStoreIsAMissAfterItsOwnExpiry() async throws {
+    let clock = SetClock()
+    let fixture = CacheFixture()
+    let cache = try fixture.open(clock.clock)
+    var data = CachedData(bytes: try bytes(1))
+    data.expires = today
+    cache.enqueueStore(data, for: CacheKey("a"))
+    #expect(try cache.get("a") == nil)
+    cache.enqueueStore(data, for: CacheKey("a"))
+    let found = try await cache.data(for: CacheKey("a"))
+    #expect(found == nil)
+    cache.enqueueStore(data, for: CacheKey("a"))
+    #expect(try !cache.containsNow(CacheKey("a")))
+    data.expires = today + 1
+    cache.enqueueStore(data, for: CacheKey("a"))
+    #expect(try cache.get("a") != nil)
+}
+
 @Test func askedForTrimmingGoesByTheClockAsItIs() throws {
     let clock = SetClock()
     let fixture = CacheFixture()
