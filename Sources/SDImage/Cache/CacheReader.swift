@@ -41,6 +41,10 @@ struct CacheReader: Sendable {
         }
     }
 
+    /// Same as `dataNow`, regardless of pending changes.
+    /// The entry has a write.
+    func committedNow(for key: CacheKey) -> CachedData? { count(read(key)) }
+
     /// Same as `dataNow`, without blocking the caller.
     ///
     /// Pending stores are returned immediately. Rows are read on the work pool: the image will be decoded there next, so a

@@ -170,9 +170,9 @@ package final class DiskCache: Sendable {
     /// until it is unpinned as often as it was handed out, or the cache is closed. Throws `notFound` without an entry. Blocks.
     package func pathNow(for key: CacheKey) throws(ImageError) -> String {
         try check()
-        // A pending entry has no file yet.
-        if case .stored = queue.lookUp(for: key) { queue.commitAll() }
-        guard let data = try dataNow(for: key), let write = data.write else {
+        // Pending changes have no row yet. Those that follow are later than this call, and do not hide the row from it.
+        if case .unknown = queue.lookUp(for: key) {} else { queue.commitAll() }
+        guard let data = reader.committedNow(for: key), let write = data.write else {
             throw ImageError(.notFound, "disk cache: no such entry")
         }
         return try pins.pin(CacheFileName(key: key, write: write), data.bytes, in: opener.site())

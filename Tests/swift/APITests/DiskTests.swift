@@ -110,6 +110,23 @@ import Testing
         #expect(sdimage_cache_set_expiry(cache.pointer, "a", 1, 0, nil) == .SDIMAGE_STATUS_NOT_FOUND)
     }
 
+    @Test func aPathIsFoundWhileTheEntryIsReplaced() throws {
+        let cache = try makeCache(in: TemporaryDirectory())
+        try store(cache, "a", "bytes")
+        let bytes = try data("bytes"), statuses = Locked([sdimage_status]())
+        Race.run(rounds: 200) { _ in
+            var path: OpaquePointer?
+            let status = sdimage_cache_get_path(cache.pointer, "a", 1, &path, nil)
+            statuses.change { $0.append(status) }
+            guard status == .SDIMAGE_STATUS_OK else { return }
+            sdimage_cache_unpin(cache.pointer, sdimage_data_bytes(path)?.assumingMemoryBound(to: CChar.self), nil)
+            sdimage_data_unref(path)
+        } against: { _ in
+            sdimage_cache_store_data(cache.pointer, "a", 1, bytes.pointer, nil)
+        }
+        #expect(statuses.get().allSatisfy { $0 == .SDIMAGE_STATUS_OK })
+    }
+
     @Test func aPathIsReadableUntilItIsUnpinned() throws {
         let cache = try makeCache(in: TemporaryDirectory())
         try store(cache, "a", "bytes")
