@@ -20,16 +20,17 @@ package enum Log {
     package typealias Sink = @Sendable (Level, CString) -> Void
 
     private static let sink = Lock<Sink?>(nil)
-    /// Copy of the level for a check without the lock; 0 while there is no sink.
+    /// The level of the sink; 0 without one. Changes under the lock, so that most messages are dropped without it.
     private static let level = Atomic<Int32>(0)
 
     /// Replaces level and function; a call of the old function may still run on another thread.
     package static func set(_ newLevel: Level, _ newSink: Sink?) {
         let old = sink.withLock { sink in
+            // Under the lock: each function receives messages of its own level only.
+            level.store(newSink == nil ? 0 : newLevel.rawValue, ordering: .relaxed)
             defer { sink = newSink }
             return sink
         }
-        level.store(newSink == nil ? 0 : newLevel.rawValue, ordering: .relaxed)
         withExtendedLifetime(old) {}  // its destructor may call the host: not under the lock
     }
 
@@ -37,7 +38,7 @@ package enum Log {
     /// A message of the sink's own thread is dropped: calls of the library inside it could recurse without end.
     package static func write(_ messageLevel: Level, _ message: @autoclosure () -> String) {
         guard messageLevel.rawValue <= level.load(ordering: .relaxed), !csys_is_forked(), !isInSink,
-            let sink = sink.withLock({ $0 })
+            let sink = sink.withLock({ messageLevel.rawValue <= level.load(ordering: .relaxed) ? $0 : nil })
         else { return }
         let text = CString(message())
         unsafe _ = pthread_setspecific(inSink, UnsafeRawPointer(bitPattern: 1))

@@ -118,6 +118,18 @@ import Testing
         #expect(!hearer.texts.contains { isForged ? $0.contains("\n") : $0.contains("s3cret") || $0.contains("alice") })
     }
 
+    @Test func aHandlerReceivesNothingAboveItsLevelWhileHandlersChange() {
+        let quiet = Hearer(), loud = Hearer()
+        let mark = quiet.mark
+        Race.run(rounds: 2_000) { round in
+            (round % 2 == 0 ? loud : quiet).install(round % 2 == 0 ? .SDIMAGE_LOG_LEVEL_DEBUG : .SDIMAGE_LOG_LEVEL_ERROR)
+        } against: { _ in
+            for _ in 0..<10 { sdimage_log_write(.SDIMAGE_LOG_LEVEL_DEBUG, mark) }
+        }
+        #expect(quiet.levels.isEmpty)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
+    }
+
     @Test(arguments: ["\n", "\r", "\r\n"]) func aTextOfSeveralLinesEndsWithTheFirst(end: String) {
         let hearer = Hearer()
         hearer.install(.SDIMAGE_LOG_LEVEL_WARNING)
