@@ -178,7 +178,8 @@ extension PrefetchGroup {
     }
 
     /// Reports completion to the host, once.
-    /// `error`: `cancelled`, or nil after all images are done. The handler and the owner are released after the call.
+    /// `error`: `cancelled`, or nil after all images are done. The counts no longer change; they include results whose report
+    /// came too late. The handler and the owner are released after the call.
     func complete(_ error: ImageError?) {
         let (counts, handler, owner) = monitor.withLock { state in
             defer {
@@ -186,7 +187,7 @@ extension PrefetchGroup {
                 state.handler = nil
                 state.owner = nil
             }
-            return (state.told, state.handler, state.owner)
+            return (state.counts, state.handler, state.owner)
         }
         handler?.completed(self, finished: counts.finished, skipped: counts.skipped, error: error)
         withExtendedLifetime(owner) {}

@@ -93,6 +93,19 @@ import Testing
         #expect(listener.log.isEmpty)
     }
 
+    @Test func theCompletionOfACancelledListReportsAllThatFinished() throws {
+        let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try answering()))
+        for round in 0..<100 {
+            let listener = PrefetchListener()
+            let group = try #require(try listener.start(prefetcher, urls(50)))
+            while sdimage_prefetch_group_finished_count(group.pointer) < round % 40 { sched_yield() }
+            sdimage_prefetch_group_cancel(group.pointer)
+            #expect(listener.waitForCompletion())
+            let finished = sdimage_prefetch_group_finished_count(group.pointer)
+            #expect(listener.completed == ["completed \(finished) 0" + (finished < 50 ? " CANCELLED" : "")])
+        }
+    }
+
     // A limit of 0 counts as 1.
     @Test func noPlacesAtAllIsOne() throws {
         let prefetcher = try makePrefetcher(try makeManager(cache: nil, loader: try answering()), atOnce: 0)
