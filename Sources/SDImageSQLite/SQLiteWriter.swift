@@ -17,6 +17,8 @@ final class SQLiteWriter: Sendable {
     private let freePages: SQLiteStatement
     /// Bytes.
     private let pageSize: Int
+    /// Bytes of the longest file name (NAME_MAX); names of entries are shorter.
+    private static let longestName = 255
     /// 2 MiB of free pages that are never returned to the file system.
     private static let sparePages: Int64 = 128
     /// Pages that stay in memory after a transaction: most of those that one of 2 MiB changes. The next one uses their memory.
@@ -106,7 +108,8 @@ final class SQLiteWriter: Sendable {
             connection.beginWhole()
             try forEachRow(SQLiteSchema.files) { row in
                 let file = row.array(1)
-                if !file.isEmpty { outcome.files.append(String(decoding: file, as: UTF8.self)) }
+                // Rows of a damaged index can share the pages of one long name, which would fill memory.
+                if 1...SQLiteWriter.longestName ~= file.count { outcome.files.append(String(decoding: file, as: UTF8.self)) }
             }
             try connection.execute(
                 "DELETE FROM entry; UPDATE total SET entries = 0, bytes = 0, allocated = 0")

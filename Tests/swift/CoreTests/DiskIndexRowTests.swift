@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import SDImage
+import SDImageSQLite
 import TestSupport
 import Testing
 
@@ -122,6 +123,18 @@ func databaseThatIsNotOursIsLeftAlone(sql: String) throws {
     try cache.put(2, at: "a")
     #expect(try cache.get("a") == array(try bytes(2)))
     #expect(FileManager.default.fileExists(atPath: fixture.root + "/index-2.db"))
+}
+
+@Test func clearingACacheKeepsNoNameThatNoFileCanHave() throws {
+    let fixture = CacheFixture()
+    do {
+        let cache = try fixture.open()
+        try cache.put(1, at: "a")
+        cache.close()
+    }
+    try alter(fixture, "UPDATE entry SET file = zeroblob(300)")
+    let store = try SQLiteStore(in: try FileDescriptor.folder(at: fixture.root), name: "index-1.db", isDurable: false)
+    #expect(try store.removeAll().isEmpty)
 }
 
 @Test func oversizedValueIsNeverLoaded() throws {
