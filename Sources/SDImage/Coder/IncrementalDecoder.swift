@@ -11,6 +11,11 @@ package final class IncrementalDecoder: FrameProvider {
         var decoder: (any ImageDecoder)?
         /// True after the last bytes.
         var isFinished = false
+        /// True when the decoder has taken the last bytes.
+        var isComplete = false
+        /// Number of updates of the decoder, and whether one is under way.
+        var updateCount = 0
+        var isUpdating = false
         /// The decoded image; set when all bytes have arrived.
         var image: Image?
         /// The error that ended decoding; further bytes are refused.
@@ -55,7 +60,7 @@ package final class IncrementalDecoder: FrameProvider {
         if let decoder = try registry.open(source, start: start, options: options, stop: ownStop, coder: coder) {
             state.withLock { state in
                 state.decoder = decoder
-                state.isFinished = true
+                (state.isFinished, state.isComplete) = (true, true)
             }
             return
         }
@@ -127,13 +132,15 @@ package final class IncrementalDecoder: FrameProvider {
         // Bytes that are too few to choose a coder wait for more.
         let chosen = decoder == nil ? try choose(all, isFinished, stop) : decoder
         guard let chosen else { return }
+        state.withLock { ($0.updateCount, $0.isUpdating) = ($0.updateCount + 1, true) }
+        defer { state.withLock { $0.isUpdating = false } }
         try chosen.update(all, isFinished: isFinished, stop: stop)
         // Errors in the data are only known after decoding; the image is kept, so that its first reader need not decode again.
         guard isFinished else { return }
         let image = try timed(stop) { () throws(ImageError) in try chosen.image(stop: stop)?.signal(options, stop: stop) }
         guard let image else { throw ImageError(.truncated, "decoder: no image in \(all.count) bytes") }
         let recorded = image.with(record)
-        state.withLock { $0.image = recorded }
+        state.withLock { ($0.image, $0.isComplete) = (recorded, true) }
     }
 
     /// Chooses the coder and opens its decoder; nil until the format is known.
@@ -153,22 +160,23 @@ package final class IncrementalDecoder: FrameProvider {
         if let failure { throw failure }
         if let image { return image }
         guard let decoder else { return nil }
+        // Read first: while this thread decodes, another one may pass the last bytes to the decoder.
+        let (isComplete, updates) = state.withLock { ($0.isComplete, $0.isUpdating ? nil : $0.updateCount) }
         do throws(ImageError) {
             let image = try timed(stop) { () throws(ImageError) in
                 try decoder.image(stop: stop)?.signal(options, stop: stop)
             }
-            return image.map { marked($0, decoder).with(record) }
+            let isFinal = isComplete || decoder.isSatisfied && state.withLock { $0.updateCount == updates }
+            return image.map { (isFinal ? $0 : marked($0, decoder)).with(record) }
         } catch {
             // Errors in the data are reported with the last bytes only: the complete data may give another error.
-            guard isFinished || decoder.isSatisfied || !error.isLasting else { return nil }
+            guard isComplete || decoder.isSatisfied || !error.isLasting else { return nil }
             throw error
         }
     }
 
     /// Marks an image that more bytes may still change as incremental, even if the first of several frames is complete.
     private func marked(_ image: Image, _ decoder: any ImageDecoder) -> Image {
-        // The image is final.
-        guard !isFinished, !decoder.isSatisfied else { return image }
         // The frames received so far can be played while the others arrive.
         let moving = decoder.frameCount > 1 && !options.firstFrameOnly ? image.with(frames: self) : image
         guard !moving.metadata.isIncremental else { return moving }

@@ -93,4 +93,22 @@ import Testing
             #expect(sdimage_decoder_frame_duration_ms(feeding.decoder.pointer, index) == duration)
         }
     }
+
+    @Test func imagesAreMarkedUntilTheLastBytesAreDecoded() throws {
+        let bytes = try Fixtures.bytes("pictures/pinwheel.gif")
+        let whole = try #require(Outcome.whole(bytes).seen)
+        let half = bytes.count / 2
+        let feedings = try (0..<150).map { _ in try Feeding() }
+        for feeding in feedings { feeding.append(bytes[..<half]) }
+        let looks = Locked([Outcome?]())
+        Race.run(rounds: feedings.count) { round in
+            feedings[round].append(bytes[half...], finished: true)
+        } against: { [decoders = feedings.map(\.decoder)] round in
+            var image: OpaquePointer?
+            guard sdimage_decoder_get_image(decoders[round].pointer, &image, nil) == .SDIMAGE_STATUS_OK else { return }
+            defer { sdimage_image_unref(image) }
+            looks.change { $0.append(.picture(Seen(image))) }
+        }
+        for look in looks.get() { #expect(look?.seen.map { $0.isIncremental || $0 == whole } == true) }
+    }
 }
