@@ -60,6 +60,8 @@ package final class LoadTask: Sendable {
         /// The final result, from the moment at which it is known.
         var result: ImageResult?
         var isFinalDelivered = false
+        /// True after the first partial image.
+        var hasPartial = false
         /// Bytes of the body so far; `expected` is -1 if the length is unknown.
         var received: Int64 = 0
         var expected: Int64 = -1
@@ -266,9 +268,11 @@ package final class LoadTask: Sendable {
     }
 
     /// Delivers a partial image, in place of one that is still pending; does nothing after the final result.
-    package func show(_ partial: ImageResult) {
+    /// `isEarlier`: from before the task joined; any that the task has received since is newer.
+    package func show(_ partial: ImageResult, isEarlier: Bool = false) {
         let (isNew, old) = withLock { state -> (Bool, Item?) in
-            guard state.result == nil, hasHandler || takesEvents else { return (false, nil) }
+            guard state.result == nil, hasHandler || takesEvents, !(isEarlier && state.hasPartial) else { return (false, nil) }
+            state.hasPartial = true
             let old = state.deliveries.items.replaceFirst(with: .result(partial)) {
                 if case .result(let waiting) = $0 { waiting.kind == .partial } else { false }
             }

@@ -26,7 +26,10 @@ extension Load {
         if let head { task.note(head) }
         if let progress { task.report(received: progress.received, expected: progress.expected) }
         if let cached { task.deliver(result(cached, .cached, for: task)) }
-        if let partial { task.show(result(LoadOutcome(image: partial.image, source: partial.source), .partial, for: task)) }
+        if let partial {
+            let outcome = LoadOutcome(image: partial.image, source: partial.source)
+            task.show(result(outcome, .partial, for: task), isEarlier: true)
+        }
     }
 
     /// Calls `body` under the lock of `updates`, with the record, which is made on the first call.
