@@ -10,11 +10,13 @@ extension Image {
             throw ImageError(.invalidArgument, "image: \(limit) bytes hold no pixel of each of \(count) frames")
         }
         guard size.width * size.height > limit / count / perPixel else { return self }
-        var box = size.limited(toBytes: limit, bytesPerPixel: perPixel, frames: count)
+        // A remaining orientation is applied before the image is resized.
+        let displayed = metadata.orientation.swapsAxes ? size.swapped : size
+        var box = displayed.limited(toBytes: limit, bytesPerPixel: perPixel, frames: count)
         // A very long or flat image keeps one pixel on its short side.
         if box.width * box.height > limit / count / perPixel {
             box =
-                size.width > size.height
+                displayed.width > displayed.height
                 ? PixelSize(width: limit / count / perPixel, height: 1) : PixelSize(width: 1, height: limit / count / perPixel)
         }
         // `fill`, because the box was rounded and its aspect ratio may differ slightly.

@@ -113,6 +113,16 @@ import Testing
         #expect(sdimage_image_limit_bytes(image.pointer, 0, &none, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
     }
 
+    @Test func aTurnedImageKeepsItsProportionsWhenItIsShrunk() throws {
+        let stored = try image(100, 50)
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(stored.pointer, $0, $1) }
+        sdimage_metadata_set_orientation(metadata.pointer, .SDIMAGE_ORIENTATION_RIGHT)
+        let turned = try make(sdimage_image_unref) { sdimage_image_with_metadata(stored.pointer, metadata.pointer, $0, $1) }
+        let small = try make(sdimage_image_unref) { sdimage_image_limit_bytes(turned.pointer, 5000, $0, $1) }
+        #expect(sdimage_image_width(small.pointer) == 25 && sdimage_image_height(small.pointer) == 50)
+        #expect(sdimage_image_orientation(small.pointer) == .SDIMAGE_ORIENTATION_UP)
+    }
+
     @Test func theFramesOfAnAnimationShareTheLimit() throws {
         let frames = [try image(20, 10), try image(20, 10)]
         let moving = try withExtendedLifetime(frames) {
