@@ -198,8 +198,8 @@ public func sdimage_metadata_set_cicp(
     unsafe change(metadata, MetadataObject.self) { metadata in
         metadata.cicp = codes
         metadata.isHighDynamicRange = codes?.isHighDynamicRange ?? false
-        metadata.contentHeadroom = codes?.headroom ?? 0
-        metadata.headroom = metadata.contentHeadroom
+        metadata.headroom = codes?.headroom ?? 0
+        metadata.contentHeadroom = max(metadata.gainMap?.headroom ?? 0, metadata.headroom)
     }
 }
 

@@ -68,6 +68,17 @@ import Testing
         #expect(sdimage_image_width(sdimage_gain_map_image(map.pointer)) == 8)
     }
 
+    @Test func theHeadroomOfTheContentIsThatOfItsMapWhateverItsColors() throws {
+        let kept = try decode(try flat()) { sdimage_decode_options_set_keep_gain_map($0, true) }
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(kept.pointer, $0, $1) }
+        for primaries in [9, 256] as [UInt32] {
+            sdimage_metadata_set_cicp(metadata.pointer, primaries, 13, 0, true)
+            let image = try make(sdimage_image_unref) { sdimage_image_with_metadata(kept.pointer, metadata.pointer, $0, $1) }
+            #expect(abs(sdimage_image_content_headroom(image.pointer) - 2) < 1e-3)
+            #expect(sdimage_image_headroom(image.pointer) == 0 && !sdimage_image_is_hdr(image.pointer))
+        }
+    }
+
     private func gainMap(_ image: Owned) -> Owned? {
         var map: OpaquePointer?
         sdimage_image_get_gain_map(image.pointer, &map)
