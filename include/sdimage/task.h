@@ -76,7 +76,8 @@ typedef struct sdimage_load_handler {
     size_t size;
     /* Receives PARTIAL and CACHED deliveries, then exactly one FINAL. */
     void (*result)(void *user_data, sdimage_task *task, sdimage_result *result);
-    /* Receives the latest counts of received and expected bytes (-1 = unknown); never called after FINAL. */
+    /* Receives the latest counts of received and expected bytes (-1 = unknown). FINAL takes the place of counts that
+     * still wait for the callback, so the last call may report less than the whole body; there is none after FINAL. */
     void (*progress)(void *user_data, sdimage_task *task, int64_t received, int64_t expected);
 } sdimage_load_handler;
 
