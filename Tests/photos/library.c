@@ -2,10 +2,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "album.h"
 #include "scan.h"
@@ -652,6 +655,51 @@ static void foldersThatCannotBeReadKeepWhatWasKnown(void) {
     sdimage_photos_library_unref(library);
 }
 
+enum { CHANGING = 2000 };
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Renames files back and forth, in one folder after the other, until it is told to end or half a minute has passed. */
+static void *rename_on(void *argument) {
+    atomic_bool *ends = argument;
+    char from[600], to[600];
+    double began = seconds_now();
+    for (int i = 0; !atomic_load(ends) && seconds_now() - began < 30; i = (i + 1) % CHANGING) {
+        snprintf(from, sizeof from, "%s/album/%d/a", temporary_folder(), i);
+        snprintf(to, sizeof to, "%s/album/%d/b", temporary_folder(), i);
+        rename(from, to);
+        rename(to, from);
+    }
+    return NULL;
+}
+
+static void changesWithoutAPauseDoNotHoldALibrary(void) {
+    char name[64];
+    atomic_bool ends = false;
+    pthread_t thread;
+    use_folders();
+    for (int i = 0; i < CHANGING; i++) {
+        snprintf(name, sizeof name, "album/%d", i);
+        make_folder(name);
+        snprintf(name, sizeof name, "album/%d/a", i);
+        write_bytes(name, "a", 1);
+    }
+    sdimage_photos_library *library = open_album(true);
+    CHECK_EQUAL(count_of(library, NULL), 0);
+    CHECK_EQUAL(pthread_create(&thread, NULL, rename_on, &ends), 0);
+    struct timespec pause = {.tv_sec = 1};
+    nanosleep(&pause, NULL);
+    double began = seconds_now();
+    sdimage_photos_library_unref(library);
+    CHECK(seconds_now() - began < 15);
+    atomic_store(&ends, true);
+    pthread_join(thread, NULL);
+}
+
 static void vanishedAndMovedFilesAreNoticedByTheLoad(void) {
     use_folders();
     write_photo("album/a.jpg", (photo){.width = 8, .height = 8});
@@ -859,6 +907,7 @@ int main(void) {
         TEST(aFilterOfTheHostIsAsked),
         TEST(hiddenFilesLinksAndStrangeNames),
         TEST(foldersThatCannotBeReadKeepWhatWasKnown),
+        TEST(changesWithoutAPauseDoNotHoldALibrary),
         TEST(vanishedAndMovedFilesAreNoticedByTheLoad),
         TEST(aFileThatGrowsIsLookedAtAgain),
         TEST(scansTellHowFarTheyAreAndCanBeStopped),

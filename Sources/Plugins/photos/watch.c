@@ -14,8 +14,10 @@
 #include "scan.h"
 #include "support.h"
 
-/* Changes are collected into one scan: until no event arrives for IDLE_MS, but for at most MAX_WAITS waits. */
-enum { IDLE_MS = 30, MAX_WAITS = 10 };
+/* Changes are collected into one scan: until no event arrives for IDLE_MS, but for at most MAX_WAITS waits. Other
+ * programs may change files without a pause: then MAX_READS ends the reading, and all is scanned for more than
+ * MAX_FOLDERS. */
+enum { IDLE_MS = 30, MAX_WAITS = 10, MAX_READS = 64, MAX_FOLDERS = 1024 };
 
 /* Changes that were received and not yet scanned. */
 typedef struct changes {
@@ -42,12 +44,14 @@ static void clear(changes *changes) {
     *changes = (struct changes){0};
 }
 
-/* Adds a folder; if memory is exhausted, all are scanned. */
+/* Adds a folder; if there are too many or memory is exhausted, all are scanned. */
 static void add_folder(changes *changes, const char *folder) {
+    if (changes->is_all)
+        return;
     for (size_t i = 0; i < changes->folder_count; i++)
         if (strcmp(changes->folders[i], folder) == 0)
             return;
-    char *copy = sdphoto_join(folder, NULL, NULL);
+    char *copy = changes->folder_count < MAX_FOLDERS ? sdphoto_join(folder, NULL, NULL) : NULL;
     if (copy &&
         sdphoto_grow(&changes->folders, changes->folder_count, &changes->folder_capacity, sizeof *changes->folders)) {
         changes->folders[changes->folder_count++] = copy;
@@ -70,9 +74,10 @@ static void add_move_source(changes *changes, uint32_t cookie, char *path, bool 
     changes->is_all = true;
 }
 
-/* Completes a rename. Takes over the path; a file that comes from outside of the tree is simply new. */
+/* Completes a rename, in most cases the last one. Takes over the path; a file that comes from outside of the tree is
+ * simply new. */
 static void add_move_target(changes *changes, uint32_t cookie, char *path) {
-    for (size_t i = 0; i < changes->move_count; i++)
+    for (size_t i = changes->move_count; i-- > 0;)
         if (changes->cookies[i] == cookie && !changes->moves[i].to) {
             changes->moves[i].to = path;
             return;
@@ -110,16 +115,16 @@ static void handle_event(sdphoto_tree *tree, changes *changes, const struct inot
         add_move_target(changes, event->cookie, path);
 }
 
-/* Reads all events in the kernel's queue; false if it was empty. */
+/* Reads events of the kernel's queue; false if it was empty. Those that remain are read after the next poll. */
 static bool read_events(sdphoto_tree *tree, changes *changes) {
     _Alignas(struct inotify_event) char buffer[16384];
     bool has_events = false;
-    for (;;) {
+    for (int i = 0; i < MAX_READS && !atomic_load(&tree->is_stopping); i++) {
         ssize_t count = read(tree->inotify, buffer, sizeof buffer);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
-            return has_events;
+            break;
         for (char *at = buffer; at < buffer + count;) {
             /* Events follow each other without gaps; `len` includes the padding of the name. */
             struct inotify_event *event = (struct inotify_event *)(void *)at;
@@ -128,6 +133,7 @@ static bool read_events(sdphoto_tree *tree, changes *changes) {
         }
         has_events = true;
     }
+    return has_events;
 }
 
 /* Removes incomplete moves: those files left the tree. */
