@@ -133,8 +133,8 @@ static bool take_image_tag(sdphoto_reading *reading, sqlite3_stmt *row) {
     return !asset || !*tag || (sdphoto_keeps_text(reading, tag) && sdphoto_asset_add_album(asset, tag));
 }
 
-/* Reads all tables: the sdphoto_read_fn of digiKam. Status 1 of an image is "visible". Identifiers are unique in a valid
- * database; otherwise the rows of one would multiply, and for each its file is looked for. */
+/* Reads all tables: the sdphoto_read_fn of digiKam. Status 1 of an image is "visible". Identifiers are unique in a
+ * valid database; otherwise the rows of one would multiply, and for each its file is looked for. */
 static sdimage_status read_digikam(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
     static const char images[] =
         "SELECT i.id, a.albumRoot, a.relativePath, i.name, i.category, n.width, n.height, n.orientation,"

@@ -21,7 +21,8 @@ typedef struct {
     uint32_t across, down;
     /* Samples per block in each direction. 1: the DC coefficient as coded. 2 or 4: means, in eighths. */
     uint32_t detail;
-    /* For detail above 1: SDPX_JPEG_LOW factors of the coefficients in zigzag order, whose sum, clamped, is a sample. */
+    /* For detail above 1: SDPX_JPEG_LOW factors of the coefficients in zigzag order, whose sum is a sample, clamped to
+       16 bits. */
     const float *weights;
     /* The top left sample, and the number of samples from row to row. */
     int16_t *samples;
