@@ -8,8 +8,6 @@
 #include <QCommandLineParser>
 #include <QFile>
 #include <QSize>
-#include <QStringList>
-#include <cstdlib>
 
 struct Options {
     QStringList lines;
@@ -17,7 +15,7 @@ struct Options {
     QString shot; /* empty: none */
 };
 
-/* Ends the program with a help text if there is no list, or with a message if it cannot be read. */
+/* Ends the program with a message and a help text if the list is missing or cannot be read. */
 inline Options readOptions(const QCoreApplication &application) {
     QCommandLineParser parser;
     parser.addHelpOption();
@@ -27,11 +25,9 @@ inline Options readOptions(const QCoreApplication &application) {
          {QStringLiteral("shot"), QStringLiteral("saves the window, and ends"), QStringLiteral("FILE")}});
     parser.process(application);
     QFile list(parser.value(QStringLiteral("list")));
-    if (!parser.isSet(QStringLiteral("list")))
-        parser.showHelp(2);
     if (!list.open(QIODevice::ReadOnly)) {
-        qCritical("%s: %s", qPrintable(list.fileName()), qPrintable(list.errorString()));
-        std::exit(1);
+        qCritical("--list %s: %s", qPrintable(list.fileName()), qPrintable(list.errorString()));
+        parser.showHelp(2);
     }
     QStringList size = parser.value(QStringLiteral("size")).split(u'x');
     return {QString::fromUtf8(list.readAll()).split(u'\n', Qt::SkipEmptyParts),
