@@ -28,7 +28,7 @@ let unoptimized: [SwiftSetting] =
 /// Settings of every test target: no job of its own for the module, which nothing imports.
 let unimported: [SwiftSetting] = [.unsafeFlags(["-no-emit-module-separately", "-no-emit-module-separately-wmo"])]
 
-/// Settings of code that runs once for a worker process or a plug-in: small instead of fast.
+/// Settings of code that runs once for a worker process or a plug-in, or only calls the host: small instead of fast.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 let cStrict: [CSetting] = [
@@ -93,7 +93,8 @@ let package = Package(
         .target(name: "SDImageSQLite", dependencies: ["SDImage", "CSQLite"], swiftSettings: covered + unoptimized),
 
         // Objects and function tables of the host.
-        .target(name: "SDImageHost", dependencies: ["CSDImage", "CSystem", "SDImage"], swiftSettings: covered + unoptimized),
+        .target(
+            name: "SDImageHost", dependencies: ["CSDImage", "CSystem", "SDImage"], swiftSettings: covered + small + unoptimized),
         // Modules and plug-ins, opened with dlopen.
         .target(
             name: "SDImageModules", dependencies: ["CSDImage", "CSystem", "SDImage", "SDImageHost"],
