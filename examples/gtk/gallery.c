@@ -8,6 +8,7 @@
 #include <sdimage-gtk4.h>
 
 enum { SIDE = 180, GAP = 12, COLUMNS = 6, ROWS = 4, FRAMES = 18 }; /* frames: until images have faded in */
+static guint awaited;                                              /* number of pictures in a screenshot */
 static const char style[] =
     "gridview { background: #14161b; padding: 6px; } gridview > child { padding: 0; margin: 6px; background: none; }"
     ".cell { border-radius: 10px; background: #24272f; } .cell.failed { background: #402228; color: #ff9696; }"
@@ -46,18 +47,10 @@ static void entry_init(Entry *entry) {
     (void)entry;
 }
 
-/* NULL after a message if the file cannot be read. */
 static GListStore *read_list(const char *path) {
-    GError *error = NULL;
-    char *text = NULL;
-    if (!g_file_get_contents(path, &text, NULL, &error)) {
-        g_printerr("gallery-gtk: %s\n", error->message);
-        g_error_free(error);
-        return NULL;
-    }
     GListStore *list = g_list_store_new(entry_get_type());
-    char **lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++) {
+    char *text = NULL, **lines = g_file_get_contents(path, &text, NULL, NULL) ? g_strsplit(text, "\n", -1) : NULL;
+    for (char **line = lines; line && *line; line++) {
         Entry *entry = g_object_new(entry_get_type(), NULL);
         entry->values = g_strsplit(*line, " blurhash ", 2);
         if (**line)
@@ -111,8 +104,6 @@ static int count_shown(GtkWidget *widget) {
     return count;
 }
 
-static guint awaited; /* number of pictures in a screenshot */
-
 static void shoot(GdkFrameClock *clock, const char *path) {
     static int frames = 0;
     GtkWidget *window = g_list_model_get_item(gtk_window_get_toplevels(), 0);
@@ -132,28 +123,23 @@ static void shoot(GdkFrameClock *clock, const char *path) {
 
 int main(int argc, char **argv) {
     const char *shot = argc == 4 && g_str_equal(argv[1], "--shot") ? argv[2] : NULL;
-    if ((argc != 2 && !shot) || !gtk_init_check()) {
-        g_printerr("usage: gallery-gtk [--shot FILE] LIST; needs a display\n");
+    GListModel *entries = argc == 2 || shot ? G_LIST_MODEL(read_list(argv[argc - 1])) : NULL;
+    awaited = entries ? MIN(g_list_model_get_n_items(entries), COLUMNS * ROWS) : 0;
+    if (!awaited || !gtk_init_check()) {
+        g_printerr("usage: gallery-gtk [--shot FILE] LIST; needs a display, and a list with at least one URL\n");
         return 2;
     }
-    GListStore *entries = read_list(argv[argc - 1]);
-    if (!entries)
-        return 1;
-    awaited = MIN(g_list_model_get_n_items(G_LIST_MODEL(entries)), COLUMNS * ROWS);
     GtkListItemFactory *factory = sdimage_list_item_factory_new("url", SIDE, SIDE);
     sdimage_list_item_factory_set_blurhash_property(SDIMAGE_LIST_ITEM_FACTORY(factory), "blurhash");
     g_signal_connect(factory, "setup", G_CALLBACK(set_up), NULL);
-    GtkNoSelection *list = gtk_no_selection_new(G_LIST_MODEL(entries));
-    GtkWidget *grid = gtk_grid_view_new(GTK_SELECTION_MODEL(list), factory);
-    GtkWidget *scroller = gtk_scrolled_window_new(), *window = gtk_window_new();
+    GtkWidget *grid = gtk_grid_view_new(GTK_SELECTION_MODEL(gtk_no_selection_new(entries)), factory);
     gtk_grid_view_set_max_columns(GTK_GRID_VIEW(grid), COLUMNS);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), grid);
+    GtkWidget *scroller = g_object_new(GTK_TYPE_SCROLLED_WINDOW, "child", grid, NULL);
+    GtkWidget *window = g_object_new(GTK_TYPE_WINDOW, "child", scroller, "decorated", !shot, NULL);
     GtkCssProvider *css = gtk_css_provider_new();
     gtk_css_provider_load_from_data(css, style, -1);
     gtk_style_context_add_provider_for_display(gdk_display_get_default(), GTK_STYLE_PROVIDER(css), 600);
     gtk_window_set_default_size(GTK_WINDOW(window), COLUMNS * (SIDE + GAP) + GAP, ROWS * (SIDE + GAP) + GAP);
-    gtk_window_set_child(GTK_WINDOW(window), scroller);
-    gtk_window_set_decorated(GTK_WINDOW(window), !shot);
     gtk_window_present(GTK_WINDOW(window));
     if (shot)
         g_signal_connect(gtk_widget_get_frame_clock(window), "after-paint", G_CALLBACK(shoot), (gpointer)shot);

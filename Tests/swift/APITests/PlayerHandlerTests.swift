@@ -119,7 +119,8 @@ import Testing
     }
 
     @Test func aClockGoesOnAfterASeekToADamagedFrame() throws {
-        let frames = HostFrames([5, 5, 5, 5])
+        // The frame that the player awaits stays for the rest of the test.
+        let frames = HostFrames([60_000, 5, 5, 5])
         frames.broken = [3]
         frames.hold(only: 0)
         let playing = try Playing(provider: try frames.provider())
