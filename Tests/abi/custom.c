@@ -236,8 +236,8 @@ static void valuesOfADecodeReachEveryFunctionOfACoder(void) {
     CHECK_EQUAL(sdimage_decode_options_max_work_ms(options), 10000);
     sdimage_options_set_int64(values, "dot.page", 6);
     sdimage_decode_options_set_options(options, values);
-    sdimage_decode_options_set_max_work_ms(options, 77);
-    CHECK_EQUAL(sdimage_decode_options_max_work_ms(options), 77);
+    sdimage_decode_options_set_max_work_ms(options, 770000);
+    CHECK_EQUAL(sdimage_decode_options_max_work_ms(options), 770000);
     CHECK_EQUAL(sdimage_coder_new_custom("pages", &table, NULL, NULL, &coder, NULL), SDIMAGE_STATUS_OK);
     CHECK_EQUAL(sdimage_coder_register(coder, NULL), SDIMAGE_STATUS_OK);
 
