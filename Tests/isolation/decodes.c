@@ -139,11 +139,6 @@ static void killed_workers_end_before_end_idle_returns(void) {
     }
 }
 
-/* The thread of idle workers may close a descriptor later. */
-static bool has_no_more_descriptors(void *count) {
-    return descriptor_count() <= *(size_t *)count;
-}
-
 static bool has_no_more_threads(void *count) {
     return thread_count() <= *(size_t *)count;
 }
@@ -157,6 +152,7 @@ static void nothing_is_left_in_the_host(void) {
     for (int i = 0; i < 50; i++)
         decode(attacks[i % 5], 60000);
     sdimage_isolation_end_idle();
+    /* The thread of idle workers may close a descriptor later. */
     CHECK(becomes_true(has_no_more_descriptors, &descriptors));
     CHECK(becomes_true(has_no_more_threads, &threads));
     CHECK_EQUAL(child_signals, 0);

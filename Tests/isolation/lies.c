@@ -63,11 +63,6 @@ static void lies_about_messages_are_crashes(void) {
     expect_status("silence", 0, 200, SDIMAGE_STATUS_TIMEOUT);
 }
 
-/* The thread of idle workers may close a descriptor later. */
-static bool has_no_more_descriptors(void *count) {
-    return descriptor_count() <= *(size_t *)count;
-}
-
 static void lies_about_descriptors_are_crashes(void) {
     start_isolation();
     size_t descriptors;
@@ -78,6 +73,7 @@ static void lies_about_descriptors_are_crashes(void) {
     for (unsigned kind = 0; kind < 12; kind++)
         expect_status("descriptor", kind, 60000, SDIMAGE_STATUS_DECODER_CRASHED);
     sdimage_isolation_end_idle();
+    /* The thread of idle workers may close a descriptor later. */
     CHECK(becomes_true(has_no_more_descriptors, &descriptors));
 }
 

@@ -163,6 +163,10 @@ size_t descriptor_count(void) {
     return entry_count("/proc/self/fd", 1);
 }
 
+bool has_no_more_descriptors(void *count) {
+    return descriptor_count() <= *(size_t *)count;
+}
+
 const char *temporary_folder(void) {
     return folder;
 }
