@@ -23,12 +23,6 @@ extension Image {
         return try still.converted(to: metadata.hasAlpha ? .rgba8 : .rgb8)
     }
 
-    /// Removes an unused alpha channel, whose content is undefined.
-    func withoutIdleAlpha() throws(ImageError) -> Image {
-        guard pixels.format.hasAlpha, !metadata.hasAlpha else { return self }
-        return try still.converted(to: pixels.format.bytesPerChannel == 1 ? .rgb8 : .rgb16)
-    }
-
     /// Returns a preview to embed, of at most 320 by 320 pixels, in the stored orientation.
     func preview(stop: CancellationToken) throws(ImageError) -> Image {
         var options = DecodeOptions()

@@ -129,7 +129,7 @@ SDIMAGE_API const sdimage_data *sdimage_metadata_color_profile(const sdimage_met
  * characteristics and matrix. They take precedence over the profile. Pixels are not converted from YCbCr, and have full
  * range unless the matrix is 0 and `full_range` is false: from 16 to 235 of 255. A code above 255 removes the code
  * points. Known transfers: 1, 4, 5, 6, 8, 13, 14, 15, and for high dynamic range 16 (PQ) and 18 (HLG). Known primaries:
- * 1, 5, 6, 7, 9, 12. All others count as sRGB. */
+ * 1, 5, 6, 7, 9, 12. All others count as unspecified: the profile applies, or sRGB. */
 SDIMAGE_API void sdimage_metadata_set_cicp(sdimage_metadata *metadata, uint32_t primaries, uint32_t transfer,
                                            uint32_t matrix, bool full_range);
 /* Returns true if there are code points, through pointers that may be NULL; zeros and false if there are none. */
@@ -167,7 +167,8 @@ SDIMAGE_API void sdimage_metadata_set_source_size(sdimage_metadata *metadata, ui
 /* Returns the size of the encoded image as displayed; 0 x 0 if it is unknown. */
 SDIMAGE_API sdimage_size sdimage_metadata_source_size(const sdimage_metadata *metadata);
 
-/* Marks pixels that may be transparent. */
+/* Marks pixels that may be transparent. Of others, encoders drop an alpha channel, whatever its samples; transformers
+ * expect the samples of opaque pixels in it. */
 SDIMAGE_API void sdimage_metadata_set_has_alpha(sdimage_metadata *metadata, bool has_alpha);
 /* Returns true if pixels may be transparent. */
 SDIMAGE_API bool sdimage_metadata_has_alpha(const sdimage_metadata *metadata);

@@ -7,12 +7,15 @@ extension CoderRegistry {
     ) throws(ImageError) -> Image {
         try format.check(options)
         let image = try image.prepared(options, stop: stop)
-        var converted = image
+        var converted = image.withOneColorDescription
+        let codes = converted.metadata.cicp
+        let isNarrow = codes?.hasNarrowPixels ?? false && format.assumesFullRange
+        let transfer = options.transfer ?? (isNarrow ? codes.flatMap { HDRTransfer(rawValue: $0.transfer) } : nil)
         // A conversion goes through linear light, which all transfers have in common.
-        if let transfer = options.transfer, !image.isSignal(of: transfer) {
-            converted = try toSRGB(image, .rgbaFloat, stop).signal(transfer, stop: stop)
-        } else if format.lacksCodePoints, image.metadata.cicp != nil {
-            converted = try toSRGB(image, image.pixels.format, stop)
+        if let transfer, !converted.isSignal(of: transfer) {
+            converted = try toSRGB(converted, .rgbaFloat, stop).signal(transfer, stop: stop)
+        } else if isNarrow || format.lacksCodePoints, codes != nil {
+            converted = try toSRGB(converted, image.pixels.format, stop)
         }
         // Coders that write 8 bits only convert the pixels themselves.
         return format.depths == [8] ? converted : try converted.withDepth(options.bitsPerChannel)
@@ -47,6 +50,10 @@ extension ImageFormat {
     /// True for built-in formats that can describe no color space. The coders of JPEG and WebP convert colors themselves.
     fileprivate var lacksCodePoints: Bool { [.gif, .bmp, .ico].contains(self) }
 
+    /// True for formats whose coders are not told of samples from 16 to 235. PNG stores the range; formats of 8 bits store no
+    /// code points.
+    fileprivate var assumesFullRange: Bool { self != .png && depths != [8] }
+
     /// Throws for options that files of the format cannot fulfill.
     /// Formats of the host are not checked.
     fileprivate func check(_ options: EncodeOptions) throws(ImageError) {
@@ -68,11 +75,21 @@ extension Image {
         let image = options.firstFrameOnly && frames != nil ? still : self
         // Only a bounding box requires scaling.
         guard let box = options.maxPixelSize, !box.isEmpty else { return image }
+        // The scaler weighs colors by alpha, and the content of an unused channel is undefined.
+        let source = image.frames == nil && image.pixels.format != .rgbaFloat ? try image.withoutIdleAlpha() : image
         var fitting = DecodeOptions()
         fitting.thumbnailSize = box
-        fitting.pixelFormat = pixels.format
+        fitting.pixelFormat = source.pixels.format
         fitting.applyOrientation = false
-        return try image.fitted(fitting, stop: stop)
+        return try source.fitted(fitting, stop: stop)
+    }
+
+    /// The image with code points or a profile, but not both: coders write what they find. Known code points take precedence.
+    fileprivate var withOneColorDescription: Image {
+        guard let codes = metadata.cicp, metadata.colorProfile != nil else { return self }
+        var metadata = metadata
+        if codes.isKnown { metadata.colorProfile = nil } else { metadata.cicp = nil }
+        return with(metadata)
     }
 
     /// Returns the image with 8 or 16 bits per channel, for files of `bits` bits; 0 leaves it unchanged.

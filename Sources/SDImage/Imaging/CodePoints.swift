@@ -27,6 +27,11 @@ package struct CodePoints: Hashable, Sendable {
         self.init(primaries: primaries, transfer: transfer, matrix: matrix, isFullRange: isFullRange)
     }
 
+    /// True for primaries and transfers that the library converts. All others count as unspecified.
+    package var isKnown: Bool {
+        [1, 5, 6, 7, 9, 12].contains(primaries) && [1, 4, 5, 6, 8, 13, 14, 15, 16, 18].contains(transfer)
+    }
+
     /// True for pixels from 16 to 235 of 255 (ITU-T H.273, section 8.3). Those of YCbCr are decoded to full range.
     package var hasNarrowPixels: Bool { !isFullRange && matrix == 0 }
 

@@ -26,6 +26,12 @@ extension Image {
         let frames = frames.map { MappedFrames($0) { frame, _ throws(ImageError) in try frame.converted(to: format) } }
         return Image(pixels: buffer, metadata: metadata, frames: frames, vector: vector)
     }
+
+    /// The still image without an unused alpha channel, whose content is undefined.
+    package func withoutIdleAlpha() throws(ImageError) -> Image {
+        guard pixels.format.hasAlpha, !metadata.hasAlpha else { return self }
+        return try still.converted(to: pixels.format.bytesPerChannel == 1 ? .rgb8 : .rgb16)
+    }
 }
 
 /// Rows are converted by several threads at once.

@@ -37,7 +37,7 @@ struct GIFEncoder {
         var palette = try palette(of: plan, quantizer)
         // The palette of the first frame becomes the global one.
         var file = try GIFWriter(image.size, palette: palette.entries)
-        if let frames = image.frames, count > 1 { try file.loops(options.loopCount ?? frames.loopCount) }
+        if count > 1 { try file.loops(options.loopCount ?? image.metadata.loopCount) }
         for index in 0..<count {
             let delay = count > 1 ? delays.centiseconds(of: image.frames?.durationMilliseconds(at: index) ?? 0) : 0
             try file.control(centiseconds: delay, disposal: plan.disposal, clearIndex: palette.clearIndex)

@@ -28,7 +28,7 @@ struct APNGEncoder {
         let format = isDeep ? PixelFormat.rgba16 : .rgba8
         var file = try PNGWriter()
         try file.chunk("IHDR", PNGColorType.header(image.size, depth: isDeep ? 16 : 8, colorType: 6))
-        let loops = min(options.loopCount ?? frames.loopCount, Int(Int32.max))
+        let loops = min(options.loopCount ?? image.metadata.loopCount, Int(Int32.max))
         try file.chunk("acTL", frames.frameCount.pngBytes + loops.pngBytes)
         try png.writePrelude(image.metadata, &file)
         // fcTL and fdAT share one sequence of numbers; IDAT, which holds the first frame, has none.

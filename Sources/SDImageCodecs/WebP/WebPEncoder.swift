@@ -20,8 +20,10 @@ struct WebPEncoder {
                 "webp: longer side of \(image.size.width)x\(image.size.height) pixels", limit: WebPFrameEncoder.longestSide)
         }
         let upright = try image.upright(stop: stop)
-        // A small file has no room for a profile, so a file size limit converts colors to sRGB.
-        self.image = try options.maxFileSize > 0 ? upright.inSRGB(stop: stop) : upright.withoutCodePoints(stop: stop)
+        // A small file has no room for a profile, so a file size limit converts colors to sRGB. A gray profile does not describe
+        // the samples of a WebP, which are always RGB.
+        let isConverted = options.maxFileSize > 0 || upright.metadata.colorProfile.map(PNGAncillaryWriter.isGray) ?? false
+        self.image = try isConverted ? upright.inSRGB(stop: stop) : upright.withoutCodePoints(stop: stop)
         self.options = options
         self.stop = stop
         blocks = WebPWriter.Blocks(

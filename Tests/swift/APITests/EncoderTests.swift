@@ -137,6 +137,11 @@ import Testing
         let loops = options { sdimage_encode_options_set_loop_count($0, 8) }
         let looped = try decode(try encode(moving, format, loops))
         #expect(sdimage_image_loop_count(looped.pointer) == 8)
+        let metadata = try make(sdimage_metadata_unref) { sdimage_image_copy_metadata(moving.pointer, $0, $1) }
+        sdimage_metadata_set_loop_count(metadata.pointer, 7)
+        let again = try make(sdimage_image_unref) { sdimage_image_with_metadata(moving.pointer, metadata.pointer, $0, $1) }
+        let changed = try decode(try encode(again, format))
+        #expect(sdimage_image_loop_count(changed.pointer) == 7)
         let small = options { sdimage_encode_options_set_max_pixel_size($0, 24, 24) }
         let back = try decode(try encode(moving, format, small))
         #expect(sdimage_image_width(back.pointer) == 24 && sdimage_image_height(back.pointer) == 16)

@@ -52,6 +52,27 @@ import Testing
         #expect(image.pixels.format == .gray8)
     }
 
+    @Test func aWebPOfAGrayImageKeepsItsBrightness() throws {
+        let pixels = try PixelBuffer(size: PixelSize(width: 16, height: 16), format: .gray8, limit: .max)
+        for y in 0..<16 { unsafe pixels.mutableRow(y)?.initializeMemory(as: UInt8.self, repeating: 128) }
+        var metadata = ImageMetadata()
+        metadata.colorProfile = try .copying(ICCBuilder.gray(gamma: 1.8))
+        let file = try WebPCoder().encode(
+            Image(pixels: pixels, metadata: metadata), format: .webp, options: EncodeOptions(), stop: CancellationToken())
+        let shown = try WebPCoder().decode(file, options: DecodeOptions(), stop: CancellationToken()).pixels
+        let value = unsafe try #require(shown.row(8)?.loadUnaligned(as: UInt8.self))
+        #expect(abs(Int(value) - 147) <= 2)
+    }
+
+    @Test func codePointsAreKnownIfTheyCanBeConverted() {
+        for primaries in UInt8.min...UInt8.max {
+            let codes = (UInt8.min...UInt8.max).map {
+                CodePoints(primaries: primaries, transfer: $0, matrix: 0, isFullRange: true)
+            }
+            #expect(codes.allSatisfy { $0.isKnown == (RGBEncoding(codePoints: $0) != nil) })
+        }
+    }
+
     @Test func inksBecomeColorsByTheirProfile() throws {
         let inks = try #require(ColorConverter.cmykTransform(profile: try .copying(ICCBuilder.inks), isInverted: false))
         let row: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0]
