@@ -39,7 +39,17 @@ qml() {
         echo "ok qmllint knows the types of the module" || echo "not ok qmllint knows the types of the module: see build/logs/qt6.log"
 }
 
+# permanent: checks that the libraries are never unloaded: threads of libsdimage call their functions.
+permanent() {
+    local file name
+    for file in "$PREFIX"/lib/libsdimage-qt6*.so "$PREFIX/lib/qt6/qml/Sdimage/libsdimageplugin.so"; do
+        name="${file##*/} is never unloaded"
+        if readelf -d -W "$file" | grep -q 'Flags:.*NODELETE'; then echo "ok $name"; else echo "not ok $name: no NODELETE flag"; fi
+    done
+}
+
 run_programs() {
+    permanent
     build qt6-tests || return
     labeled widgets build/qt6-tests/widgets
     labeled quick build/qt6-tests/quick "$PREFIX/lib/qt6/qml"
