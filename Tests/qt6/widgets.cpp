@@ -1,7 +1,6 @@
 /* widgets.cpp: tests of conversions, the loader, labels and the delegate. */
 #include <QApplication>
 #include <QColorSpace>
-#include <QDir>
 #include <QHeaderView>
 #include <QLabel>
 #include <QListView>
@@ -10,6 +9,7 @@
 #include <QScrollBar>
 #include <QStandardItemModel>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QThread>
 #include <QVBoxLayout>
 
@@ -156,10 +156,21 @@ static void testLoader() {
     setImageUrl(&label, Tiles::url(21));
     check(QStringLiteral("a prefetched image is shown at once"), number(label) == 21);
 
-    Loader own(QDir::tempPath() + QStringLiteral("/sdimage-qt6-test"));
+    QTemporaryDir folder;
+    Loader own(folder.path());
     QFuture<QImage> resource = own.load(QUrl(QStringLiteral("qrc:/tile.png")));
     waitFor([&] { return resource.isFinished(); });
     check(QStringLiteral("a resource is loaded"), resource.isValid() && Tiles::numberIn(resource.result()) == 5);
+    QFuture<QImage> small = own.load(QUrl(QStringLiteral("qrc:/tile.png")), QSize(10, 10));
+    waitFor([&] { return small.isFinished(); });
+    sdimage_manager_flush(own.manager(), 60'000, nullptr);
+    sdimage_cache *cache = nullptr;
+    uint64_t bytes = 0, count = 1;
+    sdimage_manager_get_cache(own.manager(), &cache);
+    sdimage_cache_get_disk_totals(cache, &bytes, &count, nullptr);
+    sdimage_cache_unref(cache);
+    check(QStringLiteral("and not stored on disk, where programs share entries by URL"), count == 0,
+          QString::number(count));
 }
 
 /* --- Errors without a text. */

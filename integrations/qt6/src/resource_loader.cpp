@@ -24,6 +24,8 @@ sdimage_status load(void *, const sdimage_request *request, sdimage_load_sink *s
     if (!file.open(QIODevice::ReadOnly))
         return SDIMAGE_STATUS_NOT_FOUND;
     QByteArray bytes = file.readAll();
+    /* The disk cache is shared by programs, whose resources differ under equal URLs. */
+    sdimage_load_sink_set_storable(sink, false);
     sdimage_status status = sdimage_load_sink_write(sink, bytes.constData(), size_t(bytes.size()), nullptr);
     if (status >= 0)
         sdimage_load_sink_finish(sink, nullptr);

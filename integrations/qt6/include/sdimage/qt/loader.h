@@ -45,7 +45,8 @@ class SDIMAGE_QT_API LoadError : public QException {
 
 /* A manager of the library whose callbacks run on the thread that made the loader, in the event loop of that thread. It
  * loads http, https, file, data and qrc URLs, and follows the freshness of HTTP (RFC 9111). Images come from memory,
- * which holds 128 MiB of pixels, and from a disk cache, which loaders with the same folder share. */
+ * which holds 128 MiB of pixels, and from a disk cache, which loaders with the same folder share; resources and files
+ * are not stored in it. */
 class SDIMAGE_QT_API Loader {
   public:
     /* The loader of widgets and items that have no other, made on first use; call it on the thread of the application.
