@@ -365,6 +365,29 @@ static void testRequest() {
     check(QStringLiteral("or with the priority of the program"), priorityOf(shown) == SDIMAGE_PRIORITY_LOW);
 }
 
+/* A progress bar that is bound to the signal is empty when nothing loads. */
+static void testProgress() {
+    Tiles tiles;
+    const QSize size(40, 40);
+    ImageTarget target;
+    double shown = 0;
+    QObject::connect(&target, &ImageTarget::progressChanged, [&] { shown = target.progress(); });
+    target.load(Tiles::url(340), size);
+    bool isFull = isLoaded(target, 40) && shown == 1;
+    target.load({}, {});
+    check(QStringLiteral("the progress is 0 after the image is cleared"),
+          isFull && shown == 0 && target.progress() == 0);
+    target.load(Tiles::url(341), size);
+    isFull = isLoaded(target, 40) && shown == 1;
+    target.suspend();
+    check(QStringLiteral("and while the load is suspended"), isFull && shown == 0);
+    target.resume();
+    isFull = isLoaded(target, 40) && shown == 1;
+    sdimage_manager_close(Loader::shared().manager(), 0, nullptr);
+    target.load(Tiles::url(342), size);
+    check(QStringLiteral("and after a refused load"), isFull && target.state() == ImageTarget::Error && shown == 0);
+}
+
 /* Slots that load something else, or delete the object. */
 static void testSlots() {
     Tiles tiles;
@@ -870,6 +893,7 @@ int main(int argc, char **argv) {
                                                          {"growth", testGrowth},
                                                          {"vector", testVector},
                                                          {"request", testRequest},
+                                                         {"progress", testProgress},
                                                          {"slots", testSlots},
                                                          {"label", testLabel},
                                                          {"reuse", testReuse},

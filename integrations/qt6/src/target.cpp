@@ -147,6 +147,7 @@ void ImageTarget::Private::setProgress(double value) {
  * slot may load something else. */
 void ImageTarget::Private::start(bool again) {
     QPointer<ImageTarget> guard(q);
+    double before = progress;
     Request request(newRequest(url, wanted, mode, base.get()));
     TargetOptions options(sdimage_target_options_new());
     sdimage_request_set_priority(request.get(), currentPriority());
@@ -178,6 +179,7 @@ void ImageTarget::Private::start(bool again) {
     if (!guard || latestLoad != mine)
         return;
     if (status < 0) {
+        progress = before; /* clear reports its end */
         if (!clear())
             return;
         error = lineOf(status, why.get());
@@ -201,6 +203,8 @@ bool ImageTarget::Private::clear() {
     sdimage_target_cancel(target.get(), nullptr);
     if (guard && latestLoad == mine)
         sdimage_animated_view_set_image(view.get(), nullptr, nullptr);
+    if (guard && latestLoad == mine)
+        setProgress(0);
     return guard && latestLoad == mine;
 }
 
