@@ -6,9 +6,10 @@ const { SdimageError } = require('./errors');
 const { Image } = require('./image');
 const options = require('./options');
 
-const functions = new Map(); // by number: the addon holds no reference to the function
+const functions = new WeakMap(); // by Loader, which a function may refer to
+const loaders = new Map(); // WeakRefs by number: the addon holds no reference
 const working = new Map(); // AbortController by sink
-const collected = new FinalizationRegistry((number) => functions.delete(number));
+const collected = new FinalizationRegistry((number) => loaders.delete(number));
 let last = 0;
 
 /** Fetches bytes from any source. */
@@ -23,7 +24,8 @@ class Loader {
     if (typeof load !== 'function') throw new TypeError('loader: function expected');
     const number = ++last;
     this.#handle = native.loaderNew(number, [].concat(schemes).map((scheme) => `${scheme}:`));
-    functions.set(number, load);
+    functions.set(this, load);
+    loaders.set(number, new WeakRef(this));
     collected.register(this, number);
   }
 
@@ -61,7 +63,7 @@ async function asked(number, url, sink, id) {
   const controller = new AbortController();
   working.set(id, controller);
   try {
-    const load = functions.get(number);
+    const load = functions.get(loaders.get(number)?.deref());
     if (!load) throw new SdimageError('SHUTDOWN', 'loader: already released');
     const expect = (length) => native.sinkExpect(sink, options.u53('length', length));
     const request = { url, signal: controller.signal, expect };

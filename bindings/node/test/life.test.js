@@ -55,6 +55,22 @@ test('a storm of cancellations ends every load once', async () => {
   assert.ok((await settled(handles)) <= handles);
 });
 
+/** An object with a manager whose loader refers to the object. */
+async function circle() {
+  const owner = { file: Buffer.from(flat, 'base64') };
+  owner.manager = new Manager({ cache: null, loaders: async () => owner.file });
+  assert.ok((await owner.manager.load('mine:a')).image);
+  await owner.manager.close();
+  return new WeakRef(owner);
+}
+
+test('a loader that refers to its manager is collected', async () => {
+  const handles = await settled(0, 1000);
+  const owners = await Promise.all(Array.from({ length: 20 }, circle));
+  assert.ok((await settled(handles)) <= handles);
+  assert.ok(owners.every((owner) => !owner.deref()));
+});
+
 test('closing ends what runs with SHUTDOWN', async () => {
   const manager = new Manager({ cache: null, loaders: [new Loader(() => new Promise(() => {}), { schemes: 'mine' })] });
   const loads = [manager.load('mine:never'), ...Array.from({ length: 20 }, () => manager.load(fresh('badge.png', 'fault=hang')))];
