@@ -245,7 +245,10 @@ export class Manager extends EventEmitter {
    * included; rejects with TIMEOUT. Default: no limit.
    */
   flush(options?: { timeoutMs?: number }): Promise<void>;
-  /** Ends running loads with SHUTDOWN, and waits until all of them are reported. The cache stays open. */
+  /**
+   * Ends running loads with SHUTDOWN, and waits until all of them are reported. The cache stays open. Images that are not
+   * encoded for it after 2 seconds are not stored; flush() waits for all of them.
+   */
   close(): Promise<void>;
 }
 

@@ -11,6 +11,7 @@ const loader = require('./loader');
 const { Task } = require('./task');
 
 const running = new Map(); // { task, manager } by token: keeps running loads from being collected
+const CLOSING_MS = 2000; // for which the library waits for encodes
 let last = 0;
 
 /**
@@ -106,8 +107,8 @@ class Manager extends EventEmitter {
   }
 
   /**
-   * Ends running loads with SHUTDOWN; resolves when all of them are reported. The cache stays open. Repeated calls are
-   * harmless.
+   * Ends running loads with SHUTDOWN; resolves when all of them are reported, and images are encoded for the cache. Those
+   * that are not after 2 seconds are not stored. The cache stays open. Repeated calls are harmless.
    */
   async close() {
     return (this.#closing ??= this.#shut());
@@ -116,9 +117,12 @@ class Manager extends EventEmitter {
   async #shut() {
     const handle = this.#handle;
     this.#handle = null;
-    native.managerClose(handle);
-    if (this.#tasks.size) await new Promise((resolve) => this.#whenIdle.push(resolve));
-    native.release(handle);
+    try {
+      await native.job('managerClose', { manager: handle, number: CLOSING_MS });
+      if (this.#tasks.size) await new Promise((resolve) => this.#whenIdle.push(resolve));
+    } finally {
+      native.release(handle);
+    }
   }
 
   /** Emits the event for the end of a load. */

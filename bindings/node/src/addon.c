@@ -92,7 +92,6 @@ NAPI_MODULE_INIT() {
         {"release", handle_release},
         {"managerNew", manager_new},
         {"managerStart", manager_start},
-        {"managerClose", manager_close},
         {"managerCancelAll", manager_cancel_all},
         {"managerRunningCount", manager_running_count},
         {"managerIsOffline", manager_is_offline},

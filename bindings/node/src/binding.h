@@ -105,7 +105,6 @@ sdimage_request *request_of(napi_env env, napi_value url, napi_value object);
 
 napi_value manager_new(napi_env env, napi_callback_info info);
 napi_value manager_start(napi_env env, napi_callback_info info);
-napi_value manager_close(napi_env env, napi_callback_info info);
 napi_value manager_cancel_all(napi_env env, napi_callback_info info);
 napi_value manager_running_count(napi_env env, napi_callback_info info);
 napi_value manager_is_offline(napi_env env, napi_callback_info info);

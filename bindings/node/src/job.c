@@ -108,6 +108,12 @@ static sdimage_status run_manager_flush(job *job) {
     return sdimage_manager_flush(job->manager, (uint32_t)job->number, &job->error);
 }
 
+/* Ends running loads, whose results come as events meanwhile. TIMEOUT is no error: index.js waits for the events. */
+static sdimage_status run_manager_close(job *job) {
+    sdimage_manager_close(job->manager, (uint32_t)job->number, NULL);
+    return SDIMAGE_STATUS_OK;
+}
+
 /* --- Results. They take over the references that an operation has stored. */
 static napi_value take_image(napi_env env, job *job) {
     sdimage_image *image = job->made_image;
@@ -157,6 +163,7 @@ static const operation operations[] = {
     {"cacheClose", run_cache_close, take_nothing},
     {"cacheTotals", run_cache_totals, take_totals},
     {"managerFlush", run_manager_flush, take_nothing},
+    {"managerClose", run_manager_close, take_nothing},
 };
 
 /* Frees a job with its inputs and its outputs that no value has taken over. */

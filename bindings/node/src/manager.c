@@ -118,16 +118,6 @@ napi_value manager_start(napi_env env, napi_callback_info info) {
     return handle_wrap(env, TASK, task);
 }
 
-/* managerClose(manager): ends running loads; their results come as events. */
-napi_value manager_close(napi_env env, napi_callback_info info) {
-    napi_value values[MAX_ARGUMENTS];
-    arguments(env, info, values);
-    sdimage_manager *manager = handle_get(env, values[0], MANAGER);
-    if (manager)
-        sdimage_manager_close(manager, 0, NULL); /* TIMEOUT: the loads wait for this loop */
-    return NULL;
-}
-
 /* managerCancelAll(manager) */
 napi_value manager_cancel_all(napi_env env, napi_callback_info info) {
     sdimage_manager *manager = first_argument(env, info, MANAGER);

@@ -187,6 +187,17 @@ test('flushing completes what is still being encoded', async () => {
   fs.rmSync(directory, { recursive: true });
 });
 
+test('closing completes what is still being encoded', async () => {
+  const cache = new Cache({ directory: folder() });
+  const manager = new Manager({ cache });
+  const urls = Array.from({ length: 8 }, () => fresh('aurora.jpg'));
+  await Promise.all(urls.map((url) => manager.load(url, { thumbnailSize: [850, 550] })));
+  await manager.close();
+  await cache.flush();
+  assert.strictEqual((await cache.diskTotals()).count, 2 * urls.length); // originals and thumbnails
+  await cache.close();
+});
+
 test('errors have codes, HTTP status and URL', async () => {
   const manager = new Manager({ cache: null });
   const url = fresh('none.png');
