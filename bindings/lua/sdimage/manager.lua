@@ -8,7 +8,7 @@ local loader = require("sdimage.loader")
 local lib = base.lib
 
 local OK, END, PROGRESS = constants.STATUSES.ok, constants.STATUSES["end"], constants.EVENTS.progress
-local NO_LIMIT = 4294967295
+local NO_LIMIT, CLOSING_MS = 4294967295, 2000
 
 local manager = {}
 local Manager, Task = {}, {}
@@ -276,10 +276,12 @@ function Manager:flush(timeout_ms)
   return base.done(lib.sdimage_manager_flush, self:get(), base.count(timeout_ms or NO_LIMIT, "timeout_ms"))
 end
 
---- Ends running loads with SHUTDOWN, reports all of them, and accepts no more. An error of a function is raised after
--- the manager is closed. Repeated calls are harmless; other calls then raise SHUTDOWN.
+--- Ends running loads with SHUTDOWN, reports all of them, and accepts no more. Waits up to 2 seconds for images that are
+-- still being encoded for the cache; flush waits for all of them. An error of a function is raised after the manager is
+-- closed. Repeated calls are harmless; other calls then raise SHUTDOWN.
 function Manager:close()
   if not self.pointer then return end
+  lib.sdimage_manager_flush(self.pointer, CLOSING_MS, nil) -- closing without time abandons them
   lib.sdimage_manager_close(self.pointer, 0, nil) -- TIMEOUT: the loads wait for this loop
   local left, problem, failure = tasks_of(self), nil, nil
   while #left > 0 do

@@ -273,6 +273,18 @@ test("flushing completes what is still being encoded", function()
   expect(pcall(manager.flush, manager), false)
 end)
 
+test("closing completes what is still being encoded", function()
+  local cache = assert(sdimage.cache({ directory = harness.new_folder() }))
+  local manager, tasks = assert(sdimage.manager({ cache = cache })), {}
+  for index = 1, 8 do tasks[index] = assert(manager:start(fresh("aurora.jpg"), { thumbnail = { 850, 550 } })) end
+  for _, task in ipairs(tasks) do assert(task:wait()) end
+  manager:close()
+  assert(cache:flush())
+  assert(cache:clear("memory"))
+  for _, task in ipairs(tasks) do expect(cache:contains(task.result.cache_key), "disk") end
+  cache:close()
+end)
+
 test("several coroutines may wait for one load, and start others when it ends", function()
   local manager, told = assert(sdimage.manager({ cache = false })), {}
   local task = assert(manager:start(fresh("badge.png", "fault=hang")))
