@@ -10,11 +10,10 @@ local lib = base.lib
 
 local loader = {}
 
+local function scheme_of(url) return (url:match("^(%a[%w+.-]*):") or ""):lower() end
+
 --- The function for a URL.
-function loader.of(loaders, url)
-  local scheme = url:match("^(%a[%w+.-]*):")
-  return loaders[scheme and scheme:lower()] or loaders["*"]
-end
+function loader.of(loaders, url) return loaders[scheme_of(url)] or loaders["*"] end
 
 local ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
@@ -42,13 +41,26 @@ local function is_for_disk(options)
   return bit.band(policy, is_derived and bits.skip_original_write or bits.skip_disk_write) == 0
 end
 
+--- The key of the original, by the rules of the manager (ignore_signatures); nil and an error for an invalid URL.
+local function key_of(task)
+  if task.options.cache_key then return task.options.cache_key end
+  local request = ffi.gc(lib.sdimage_request_new_bytes(task.url, #task.url), lib.sdimage_request_unref)
+  return base.take(base.make("sdimage_data", lib.sdimage_manager_get_cache_key, task.manager:get(), request))
+end
+
 local function keep_on_disk(task, key, bytes)
-  local cache = task.manager.cache
-  if not cache or not cache.pointer or not is_for_disk(task.options) then return end
-  local data = base.make("sdimage_data", lib.sdimage_data_new, bytes, #bytes)
+  local out = ffi.new("sdimage_cache *[1]")
+  lib.sdimage_manager_get_cache(task.manager:get(), out)
+  if out[0] == nil then return end
+  local cache = ffi.gc(out[0], lib.sdimage_cache_unref)
+  local data = is_for_disk(task.options) and base.make("sdimage_data", lib.sdimage_data_new, bytes, #bytes)
   if not data then return end
-  -- Without a callback the outcome is not reported: a failed store never fails a load.
-  lib.sdimage_cache_store_data_async(cache.pointer, key, #key, data, nil, nil, nil, nil)
+  -- The outcome is not reported: a failed store never fails a load.
+  if task.options.wait_for_store then
+    lib.sdimage_cache_store(cache, key, #key, nil, data, constants.LAYERS.disk, nil, nil)
+  else
+    lib.sdimage_cache_store_data_async(cache, key, #key, data, nil, nil, nil, nil)
+  end
   lib.sdimage_data_unref(data)
 end
 
@@ -62,9 +74,10 @@ local function fetched(task, begin, fine, bytes, failure)
     return task:finish(nil, is_error and failure or base.error("INTERNAL_ERROR", tostring(failure or "loader: no data returned")))
   end
   task.fetch = nil
-  local key = task.options.cache_key or task.url
   -- Nothing else would end the task, so every error is caught.
   local begun, made, refused = pcall(function()
+    local key, problem = key_of(task)
+    if not key then return nil, problem end
     keep_on_disk(task, key, bytes)
     return begin(task, "data:;base64," .. base64(bytes), { cache_key = key, source_policy = "loader_only" })
   end)
@@ -72,8 +85,22 @@ local function fetched(task, begin, fine, bytes, failure)
   if refused then task:finish(nil, refused) end
 end
 
+--- The error of a task that may not use the network; nil if it may.
+local function refusal(task)
+  local scheme = scheme_of(task.url)
+  if (scheme ~= "http" and scheme ~= "https") or not lib.sdimage_manager_is_offline(task.manager:get()) then return nil end
+  local failure = base.error("OFFLINE", "request: network access is switched off")
+  failure.url, failure.transient = task.url, true
+  return failure
+end
+
 --- Calls the function of a task in a coroutine, so that it may load and wait.
 function loader.start(task, begin)
+  local failure = refusal(task)
+  if failure then
+    task:finish(nil, failure)
+    return task
+  end
   local function work()
     local request = { url = task.url, is_cancelled = function() return task.is_cancelled or task.is_done or false end }
     local fine, bytes, failure = pcall(task.fetch, request)

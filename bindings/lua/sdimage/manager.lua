@@ -243,8 +243,7 @@ function manager.new(options)
   lib.sdimage_manager_config_set_dispatcher(config, dispatcher)
   local pointer, failure = base.make("sdimage_manager", lib.sdimage_manager_new, config)
   if not pointer then return nil, failure end
-  local made = { pointer = base.own(pointer, lib.sdimage_manager_unref), cache = options.cache, loaders = options.loaders or {} }
-  return setmetatable(made, Manager)
+  return setmetatable({ pointer = base.own(pointer, lib.sdimage_manager_unref), loaders = options.loaders or {} }, Manager)
 end
 
 --- The pointer, for internal use.
@@ -262,7 +261,7 @@ function Manager:cancel_all()
 end
 
 --- The number of loads without a final result.
-function Manager:running_count() return tonumber(lib.sdimage_manager_running_count(self:get())) end
+function Manager:running_count() return self:get() and #tasks_of(self) end
 
 --- Switches network loading off and on again.
 function Manager:set_offline(offline) lib.sdimage_manager_set_offline(self:get(), offline) end

@@ -133,9 +133,11 @@ void sdimage_manager_config_set_dispatcher(sdimage_manager_config *config, sdima
 void sdimage_manager_config_set_freshness(sdimage_manager_config *config, sdimage_freshness freshness);
 sdimage_status sdimage_manager_new(const sdimage_manager_config *config, sdimage_manager **manager, sdimage_error **error);
 void sdimage_manager_unref(sdimage_manager *manager);
+void sdimage_manager_get_cache(const sdimage_manager *manager, sdimage_cache **cache);
 sdimage_status sdimage_manager_load(sdimage_manager *manager, const sdimage_request *request, const sdimage_load_handler *handler, void *user_data, sdimage_destroy_fn destroy, sdimage_task **task, sdimage_error **error);
-size_t sdimage_manager_running_count(const sdimage_manager *manager);
+sdimage_status sdimage_manager_get_cache_key(const sdimage_manager *manager, const sdimage_request *request, sdimage_data **key, sdimage_error **error);
 void sdimage_manager_set_offline(sdimage_manager *manager, bool offline);
+bool sdimage_manager_is_offline(const sdimage_manager *manager);
 sdimage_status sdimage_manager_flush(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 sdimage_status sdimage_manager_close(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 sdimage_status sdimage_info_new(const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_info **info, sdimage_error **error);

@@ -134,3 +134,69 @@ test("every length of bytes arrives as it was", function()
   end
   manager:close()
 end)
+
+test("the bytes of a function enter the cache that managers share", function()
+  local asked = 0
+  local function load()
+    asked = asked + 1
+    return bytes("badge.png")
+  end
+  local manager = assert(sdimage.manager({ loaders = { mine = load } }))
+  local url = fresh("shared"):gsub("^http", "mine")
+  assert(manager:load(url))
+  assert(manager:flush())
+  expect(assert(manager:load(url, { cache_policy = "skip_memory_read" })).source, "disk")
+  expect(asked, 1)
+  manager:close()
+end)
+
+test("a load by a function waits for its store", function()
+  local folder = harness.new_folder()
+  local cache = assert(sdimage.cache({ directory = folder }))
+  local manager = assert(sdimage.manager({ cache = cache, loaders = { mine = function() return bytes("aurora.jpg") end } }))
+  for index = 1, 10 do
+    assert(manager:load("mine:" .. index, { wait_for_store = true }))
+    -- A cache of its own finds committed entries only.
+    local other = assert(sdimage.cache({ directory = folder }))
+    expect(other:contains("mine:" .. index), "disk")
+    other:close()
+  end
+  manager:close()
+  cache:close()
+end)
+
+test("a switched-off network holds for functions, too", function()
+  local asked = 0
+  local function load()
+    asked = asked + 1
+    return bytes("badge.png")
+  end
+  local loaders = { http = load, https = load, mine = load }
+  local manager = assert(sdimage.manager({ cache = false, loaders = loaders }))
+  manager:set_offline(true)
+  for _, policy in ipairs({ "any", "loader_only" }) do
+    for _, url in ipairs({ "http://a/b.png", "HTTPS://a/b.png" }) do
+      local _, failure = manager:load(url, { source_policy = policy })
+      expect(failure.code .. " " .. failure.url .. " " .. tostring(failure.transient), "OFFLINE " .. url .. " true")
+    end
+  end
+  expect(asked, 0)
+  assert(manager:load("mine:a"))
+  manager:set_offline(false)
+  assert(manager:load("http://a/b.png"))
+  manager:close()
+end)
+
+test("a load whose function works counts as running", function()
+  local manager, inner
+  manager = assert(sdimage.manager({ cache = false, loaders = { mine = function()
+    inner = assert(manager:start(fresh("badge.png", "fault=hang")))
+    return nil, select(2, inner:wait())
+  end } }))
+  local task = assert(manager:start("mine:a", { source_policy = "loader_only" }))
+  expect(manager:running_count(), 2)
+  inner:cancel()
+  expect(code(task:wait()), "CANCELLED")
+  expect(manager:running_count(), 0)
+  manager:close()
+end)
