@@ -104,6 +104,12 @@ function base.count(value, what, most)
   error(("argument: %s is %s, expected an integer from 0 to %.0f"):format(what, tostring(value), most), 4)
 end
 
+--- A whole number of seconds, which may be negative.
+function base.seconds(value, what)
+  if type(value) == "number" and math.abs(value) <= base.MOST and value % 1 == 0 then return value end
+  error("argument: " .. what .. " is not a whole number of seconds", 4)
+end
+
 --- Text for a function without a length argument, where a NUL would end it.
 function base.text(value, what)
   if type(value) == "string" and not value:find("\0", 1, true) then return value end
@@ -123,8 +129,8 @@ end
 
 base.DECODE = {
   thumbnail = true, thumbnail_mode = true, pixel_format = true, dynamic_range = true, display_headroom = true,
-  keep_gain_map = true, first_frame_only = true, accept_partial = true, max_pixels = true, max_bytes = true,
-  max_work_ms = true,
+  keep_gain_map = true, first_frame_only = true, apply_orientation = true, convert_to_srgb = true, accept_partial = true,
+  limit_bytes = true, max_pixels = true, max_bytes = true, max_work_ms = true,
 }
 
 function base.decode_options(options)
@@ -140,7 +146,10 @@ function base.decode_options(options)
   lib.sdimage_decode_options_set_display_headroom(made, options.display_headroom or 0)
   lib.sdimage_decode_options_set_keep_gain_map(made, options.keep_gain_map or false)
   lib.sdimage_decode_options_set_first_frame_only(made, options.first_frame_only or false)
+  lib.sdimage_decode_options_set_apply_orientation(made, options.apply_orientation ~= false)
+  lib.sdimage_decode_options_set_convert_to_srgb(made, options.convert_to_srgb ~= false)
   lib.sdimage_decode_options_set_accept_partial(made, options.accept_partial or false)
+  lib.sdimage_decode_options_set_limit_bytes(made, base.count(options.limit_bytes or 0, "limit_bytes", base.MOST))
   lib.sdimage_decode_options_set_max_pixels(made, base.count(options.max_pixels or 0, "max_pixels", base.MOST))
   lib.sdimage_decode_options_set_max_bytes(made, base.count(options.max_bytes or 0, "max_bytes", base.MOST))
   lib.sdimage_decode_options_set_max_work_ms(made, base.count(options.max_work_ms or 0, "max_work_ms"))

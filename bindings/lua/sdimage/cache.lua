@@ -20,9 +20,11 @@ local SETTERS = {
   max_memory_cost = count(lib.sdimage_cache_config_set_max_memory_cost),
   max_memory_count = count(lib.sdimage_cache_config_set_max_memory_count),
   max_disk_size = count(lib.sdimage_cache_config_set_max_disk_size),
+  max_disk_age = function(config, name, value) lib.sdimage_cache_config_set_max_disk_age(config, base.seconds(value, name)) end,
 }
 
---- Opens a cache. Options: directory, namespace, memory_only, max_memory_cost (bytes), max_memory_count, max_disk_size (bytes).
+--- Opens a cache. Options: directory, namespace, memory_only, max_memory_cost (bytes), max_memory_count, max_disk_size
+-- (bytes), max_disk_age (seconds since the last access; negative: no limit).
 function cache.open(options)
   options = base.check(options, SETTERS)
   local config = ffi.gc(lib.sdimage_cache_config_new(), lib.sdimage_cache_config_unref)

@@ -110,7 +110,8 @@ end
 
 --- Decodes a string. Options: thumbnail = { width, height }, thumbnail_mode ("aspect_fit", "fill" or
 -- "aspect_fill"), pixel_format, dynamic_range ("sdr", "hdr" or "automatic"), display_headroom in stops above SDR white
--- (for "automatic"), keep_gain_map (leaves the base image with its map), first_frame_only, accept_partial;
+-- (for "automatic"), keep_gain_map (leaves the base image with its map), first_frame_only, apply_orientation and
+-- convert_to_srgb (both true by default), accept_partial, limit_bytes (of the bitmaps, to which the image is shrunk);
 -- and safety limits, beyond which the decode fails: max_pixels of the header, max_bytes of the bitmap.
 function image.decode(bytes, options)
   local decode = base.decode_options(base.check(options, base.DECODE))

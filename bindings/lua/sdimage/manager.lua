@@ -47,7 +47,8 @@ local function request_of(url, options)
   if options.max_retries then lib.sdimage_request_set_max_retries(request, base.count(options.max_retries, "max_retries")) end
   lib.sdimage_request_set_max_body_bytes(request, base.count(options.max_body_bytes or 0, "max_body_bytes", base.MOST))
   for name, value in pairs(options.headers or {}) do
-    lib.sdimage_request_set_header(request, base.text(name, "a header field"), base.text(value, "a header field"))
+    local content = value and base.text(value, "a header field") or nil
+    lib.sdimage_request_set_header(request, base.text(name, "a header field"), content)
   end
   return request
 end
@@ -64,10 +65,10 @@ local function begin(task, url, changes)
   return task
 end
 
---- Starts a load and returns a task. Options: those of decode, cache_key, headers, priority, source_policy, cache_policy (a
--- word or a list of words), freshness, progressive, progressive_interval_ms, include_data, wait_for_store, retry_failed,
--- timeout_ms, max_retries, max_body_bytes (the largest accepted body, without its content coding); and functions that poll calls:
--- on_progress(received, expected or nil), on_partial(result), on_result(result, failure).
+--- Starts a load and returns a task. Options: those of decode, cache_key, headers (false omits a field), priority, source_policy,
+-- cache_policy (a word or a list of words), freshness, progressive, progressive_interval_ms, include_data, wait_for_store,
+-- retry_failed, timeout_ms, max_retries, max_body_bytes (the largest accepted body, without its content coding); and functions
+-- that poll calls: on_progress(received, expected or nil), on_partial(result), on_result(result, failure).
 function Manager:start(url, options)
   options = base.check(options, LOAD)
   last = last + 1
@@ -233,13 +234,19 @@ end
 
 -- --- Managers.
 
---- Options: cache (false: none; nil: the one that the process shares), loaders (functions by scheme), freshness.
+local MANAGER = { cache = true, loaders = true, freshness = true, ignore_signatures = true, failed_url_retry_after = true }
+
+--- Options: cache (false: none; nil: the one that the process shares), loaders (functions by scheme), freshness,
+-- ignore_signatures (of URLs, in cache keys), failed_url_retry_after (seconds; negative: until forget_failed).
 function manager.new(options)
-  options = base.check(options, { cache = true, loaders = true, freshness = true })
+  options = base.check(options, MANAGER)
   local config = ffi.gc(lib.sdimage_manager_config_new(), lib.sdimage_manager_config_unref)
   if options.cache then lib.sdimage_manager_config_set_cache(config, options.cache:get()) end
   if options.cache == false then lib.sdimage_manager_config_set_cache(config, nil) end
   lib.sdimage_manager_config_set_freshness(config, base.number(constants.FRESHNESS, options.freshness or "ignore", "freshness"))
+  lib.sdimage_manager_config_set_ignore_signatures(config, options.ignore_signatures or false)
+  local seconds = options.failed_url_retry_after
+  if seconds then lib.sdimage_manager_config_set_failed_url_retry_after(config, base.seconds(seconds, "failed_url_retry_after")) end
   lib.sdimage_manager_config_set_dispatcher(config, dispatcher)
   local pointer, failure = base.make("sdimage_manager", lib.sdimage_manager_new, config)
   if not pointer then return nil, failure end
@@ -265,6 +272,9 @@ function Manager:running_count() return self:get() and #tasks_of(self) end
 
 --- Switches network loading off and on again.
 function Manager:set_offline(offline) lib.sdimage_manager_set_offline(self:get(), offline) end
+
+--- Clears the remembered failure of a URL; without one, of all URLs.
+function Manager:forget_failed(url) lib.sdimage_manager_forget_failed(self:get(), url, url and #url or 0) end
 
 --- The same as the function of the package.
 function Manager.poll(_, timeout_ms) return manager.poll(timeout_ms) end

@@ -45,6 +45,7 @@ void sdimage_cache_config_set_memory_only(sdimage_cache_config *config, bool mem
 void sdimage_cache_config_set_max_memory_cost(sdimage_cache_config *config, size_t bytes);
 void sdimage_cache_config_set_max_memory_count(sdimage_cache_config *config, size_t count);
 void sdimage_cache_config_set_max_disk_size(sdimage_cache_config *config, uint64_t bytes);
+void sdimage_cache_config_set_max_disk_age(sdimage_cache_config *config, int64_t seconds);
 sdimage_status sdimage_cache_new(const sdimage_cache_config *config, sdimage_cache **cache, sdimage_error **error);
 void sdimage_cache_unref(sdimage_cache *cache);
 sdimage_status sdimage_cache_close(sdimage_cache *cache, sdimage_error **error);
@@ -69,6 +70,9 @@ void sdimage_decode_options_set_dynamic_range(sdimage_decode_options *options, s
 void sdimage_decode_options_set_display_headroom(sdimage_decode_options *options, double stops);
 void sdimage_decode_options_set_keep_gain_map(sdimage_decode_options *options, bool keep_gain_map);
 void sdimage_decode_options_set_first_frame_only(sdimage_decode_options *options, bool first_frame_only);
+void sdimage_decode_options_set_apply_orientation(sdimage_decode_options *options, bool apply);
+void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
+void sdimage_decode_options_set_limit_bytes(sdimage_decode_options *options, size_t limit_bytes);
 void sdimage_decode_options_set_accept_partial(sdimage_decode_options *options, bool accept);
 void sdimage_decode_options_set_max_pixels(sdimage_decode_options *options, uint64_t pixels);
 void sdimage_decode_options_set_max_bytes(sdimage_decode_options *options, size_t bytes);
@@ -131,6 +135,8 @@ void sdimage_manager_config_unref(sdimage_manager_config *config);
 void sdimage_manager_config_set_cache(sdimage_manager_config *config, sdimage_cache *cache);
 void sdimage_manager_config_set_dispatcher(sdimage_manager_config *config, sdimage_dispatcher *dispatcher);
 void sdimage_manager_config_set_freshness(sdimage_manager_config *config, sdimage_freshness freshness);
+void sdimage_manager_config_set_ignore_signatures(sdimage_manager_config *config, bool ignore);
+void sdimage_manager_config_set_failed_url_retry_after(sdimage_manager_config *config, int64_t seconds);
 sdimage_status sdimage_manager_new(const sdimage_manager_config *config, sdimage_manager **manager, sdimage_error **error);
 void sdimage_manager_unref(sdimage_manager *manager);
 void sdimage_manager_get_cache(const sdimage_manager *manager, sdimage_cache **cache);
@@ -138,6 +144,7 @@ sdimage_status sdimage_manager_load(sdimage_manager *manager, const sdimage_requ
 sdimage_status sdimage_manager_get_cache_key(const sdimage_manager *manager, const sdimage_request *request, sdimage_data **key, sdimage_error **error);
 void sdimage_manager_set_offline(sdimage_manager *manager, bool offline);
 bool sdimage_manager_is_offline(const sdimage_manager *manager);
+void sdimage_manager_forget_failed(sdimage_manager *manager, const char *url, size_t length);
 sdimage_status sdimage_manager_flush(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 sdimage_status sdimage_manager_close(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 sdimage_status sdimage_info_new(const void *bytes, size_t length, const sdimage_decode_options *options, sdimage_info **info, sdimage_error **error);

@@ -200,3 +200,16 @@ test("a load whose function works counts as running", function()
   expect(manager:running_count(), 0)
   manager:close()
 end)
+
+test("a signature is ignored also in the key of a function", function()
+  local cache, asked = assert(sdimage.cache({ memory_only = true })), 0
+  local function load()
+    asked = asked + 1
+    return bytes("badge.png")
+  end
+  local manager = assert(sdimage.manager({ cache = cache, ignore_signatures = true, loaders = { https = load } }))
+  for _, signature in ipairs({ "a", "b" }) do assert(manager:load("https://a/b.png?Signature=" .. signature)) end
+  expect(asked, 1)
+  manager:close()
+  cache:close()
+end)

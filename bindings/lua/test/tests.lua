@@ -25,6 +25,18 @@ test("a thumbnail fits its box by its mode", function()
   expect(pcall(sdimage.decode, "", { thumbnail = { 100, 100 }, thumbnail_mode = "stretch" }), false)
 end)
 
+test("an image is decoded upright, in sRGB and in a number of bytes", function()
+  local turned = bytes("lighthouse.jpg")
+  local upright, stored = assert(sdimage.decode(turned)), assert(sdimage.decode(turned, { apply_orientation = false }))
+  expect(upright.width .. "x" .. upright.height, stored.height .. "x" .. stored.width)
+  local profiled = bytes("liquid-colour.jpg")
+  local function row(option) return assert(sdimage.decode(profiled, { convert_to_srgb = option })):row(0) end
+  expect(row(true) == row(nil), true)
+  expect(row(false) == row(nil), false)
+  local small = assert(sdimage.decode(turned, { limit_bytes = 100000 }))
+  expect(small.stride * small.height <= 100000 and small.width < upright.width, true)
+end)
+
 test("what exceeds a safety limit is refused", function()
   local manager, file = assert(sdimage.manager({ cache = false })), bytes("balloons.jpg")
   for _, name in ipairs({ "max_pixels", "max_bytes" }) do
@@ -283,6 +295,58 @@ test("closing completes what is still being encoded", function()
   assert(cache:clear("memory"))
   for _, task in ipairs(tasks) do expect(cache:contains(task.result.cache_key), "disk") end
   cache:close()
+end)
+
+test("a failed URL is refused for the time of the manager, or until it is forgotten", function()
+  local url = fresh("none.png")
+  for seconds, wanted in pairs({ [-1] = "FAILED_URL", [0] = "HTTP_STATUS", [300] = "FAILED_URL" }) do
+    local manager = assert(sdimage.manager({ cache = false, failed_url_retry_after = seconds }))
+    for _, forget in ipairs({ { url }, {} }) do
+      expect(code(manager:load(url)), "HTTP_STATUS")
+      expect(code(manager:load(url)), wanted)
+      manager:forget_failed(unpack(forget))
+    end
+    expect(code(manager:load(url)), "HTTP_STATUS")
+    manager:close()
+    expect(pcall(manager.forget_failed, manager), false)
+  end
+  for _, bad in ipairs({ 0.5, 1 / 0, 0 / 0, "1" }) do
+    expect(pcall(sdimage.manager, { cache = false, failed_url_retry_after = bad }), false)
+    expect(pcall(sdimage.cache, { memory_only = true, max_disk_age = bad }), false)
+  end
+  for _, age in ipairs({ -1, 60 }) do assert(sdimage.cache({ memory_only = true, max_disk_age = age })):close() end
+end)
+
+test("a signature is ignored in the keys of a manager that is told so", function()
+  local cache, url = assert(sdimage.cache({ memory_only = true })), fresh("badge.png")
+  for is_ignored, wanted in pairs({ [true] = "memory", [false] = "network" }) do
+    local manager = assert(sdimage.manager({ cache = cache, ignore_signatures = is_ignored }))
+    assert(manager:load(url .. "Signature=a" .. tostring(is_ignored)))
+    expect(assert(manager:load(url .. "Signature=b")).source, wanted)
+    manager:close()
+    assert(cache:clear())
+  end
+  cache:close()
+end)
+
+test("a header field is set, or omitted", function()
+  local manager, length = assert(sdimage.manager({ cache = false })), #bytes("truchet.png")
+  -- The origin compresses for clients that accept it. The length is known without compression only, and reported unless a
+  -- load ends too soon.
+  local function is_compressed(headers)
+    local known
+    local options = { headers = headers, on_progress = function(_, expected) known = known or expected end }
+    for _ = 1, 50 do
+      assert(manager:load(fresh("truchet.png", "gzip=1"), options))
+      if known then return known ~= length end
+    end
+    return true
+  end
+  expect(is_compressed(), true)
+  expect(is_compressed({ ["Accept-Encoding"] = "identity" }), false)
+  expect(is_compressed({ ["Accept-Encoding"] = false }), false)
+  expect(pcall(is_compressed, { Accept = true }), false)
+  manager:close()
 end)
 
 test("several coroutines may wait for one load, and start others when it ends", function()
