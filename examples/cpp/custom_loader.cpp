@@ -5,6 +5,7 @@
 // c++ -std=c++17 custom_loader.cpp $(pkg-config --cflags --libs sdimage)
 #include <cstdio>
 #include <iostream>
+#include <mutex>
 #include <thread>
 
 #include <sdimage.hpp>
@@ -36,13 +37,22 @@ class painter final : public sdimage::custom_loader {
         const std::string url(wanted.url());
         if (std::sscanf(url.c_str(), "demo:%4ux%4u", &width, &height) != 2 || !width || !height)
             throw sdimage::error(sdimage::status::invalid_url, "not demo:WIDTHxHEIGHT");
+        // Several loads may start at the same time.
+        const std::lock_guard<std::mutex> starts(starting_);
         if (work_.joinable())
             work_.join();
         // The copy of the handle keeps the load open until this thread finishes it.
-        work_ = std::thread([sink, width, height] { sink.finish_with_image(paint(width, height)); });
+        work_ = std::thread([sink, width, height] {
+            try {
+                sink.finish_with_image(paint(width, height));
+            } catch (const sdimage::error &error) {
+                sink.fail(error.why());
+            }
+        });
     }
 
   private:
+    std::mutex starting_;
     std::thread work_;
 };
 

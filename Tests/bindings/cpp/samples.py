@@ -41,6 +41,7 @@ def main() -> None:
     expect("thumbnails counts failures", run("thumbnails", sheet, f"{ORIGIN}none.png"), 1, "0 shown, 1 failed")
     expect("custom_loader paints, then remembers", run("custom_loader", "demo:64x48"), 0, "^loader 64x48\nmemory 64x48\n$")
     expect("custom_loader refuses nonsense", run("custom_loader", "demo:x"), 1, "INVALID_URL: not demo")
+    expect("custom_loader tells why it cannot paint", run("custom_loader", "demo:9999x9999"), 1, "custom_loader: TOO_LARGE")
     report.finish()
 
 
