@@ -208,6 +208,39 @@ TEST(a_widget_is_its_own_target) {
     CHECK(log.empty());
 }
 
+// Closes while its members live, because its handlers use them.
+class labeled final : public widget_target<> {
+  public:
+    labeled(const manager &with, const dispatcher &where, std::vector<std::string> &log)
+        : widget_target(with, where), log_(log) {}
+    ~labeled() override { close(); }
+    void set_image(std::string_view, const image &, const result &) override {}
+    void show(const std::string &url) {
+        load(request(url), nullptr,
+             [this](const result &got) { log_.push_back(text_ + std::string(status_name(got.why().code()))); });
+    }
+
+  private:
+    std::string text_ = "a text that is too long to be stored inside of its object: ";
+    std::vector<std::string> &log_;
+};
+
+TEST(a_widget_that_closes_in_its_destructor_has_members_in_its_handlers) {
+    const dispatcher queue = dispatcher::pollable();
+    queue.bind_current_thread();
+    const manager loads = in_memory();
+    std::vector<std::string> log;
+    {
+        labeled own(loads, queue, log);
+        own.show(url("aurora.jpg?fault=hang"));
+    }
+    CHECK(becomes_true([&] {
+        queue.drain();
+        return log.size() == 1 && loads.running_count() == 0;
+    }));
+    CHECK_EQUAL(log[0], std::string("a text that is too long to be stored inside of its object: CANCELLED"));
+}
+
 TEST(a_prefetcher_counts_what_it_fetched) {
     const manager loads = in_memory();
     const prefetcher ahead = prefetcher::create(loads);

@@ -257,7 +257,8 @@ private:
 //   cell.load(request(url));
 //
 // The program owns it and destroys it on the dispatcher's thread, where no call can interrupt the destructor; loads
-// under way end with CANCELLED. `W` is widget or animated_widget.
+// under way end with CANCELLED. This destructor reports them after that of the derived class: a class whose handlers
+// use its members calls close() in its own. `W` is widget or animated_widget.
 template <class W = widget> class widget_target : public W, public target {
     static_assert(std::is_base_of_v<widget, W>);
 
