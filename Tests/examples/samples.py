@@ -21,8 +21,9 @@ from origin import Origin  # noqa: E402
 PROGRAMS = pathlib.Path(sys.argv[1]).resolve()
 
 
-def run(name: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([str(PROGRAMS / name), *map(str, arguments)], capture_output=True, text=True, timeout=300)
+def run(name: str, *arguments: object, cwd: pathlib.Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [str(PROGRAMS / name), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=cwd)
 
 
 def expect(name: str, done: subprocess.CompletedProcess[str], status: int, pattern: str) -> None:
@@ -113,6 +114,13 @@ def main() -> None:
         long = "deep/" * 30 + "b.png"
         done = run("tar_loader", folder / "a.tar", "a.png", long, "a.png")
         expect("tar_loader finds members, once", done, 0, f"^a.png 31x17 from loader\n{long} 31x17 from loader\na.png 31x17 from ")
+        (folder / "other").mkdir()
+        with tarfile.open(folder / "other/a.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
+            (folder / "b.png").write_bytes(png(37, 19))
+            archive.add(folder / "b.png", "a.png")
+        for place, size in ((folder, "31x17"), (folder / "other", "37x19")):
+            done = run("tar_loader", "a.tar", "a.png", cwd=place)
+            expect(f"tar_loader finds {size} in the archive of the folder", done, 0, f"^a.png {size} from loader\n$")
         done = run("tar_loader", folder / "a.tar", "none.png", "cut.ff")
         expect("tar_loader tells what it cannot have", done, 1, "none.png: NOT_FOUND(.|\n)*cut.ff: NOT_AN_IMAGE")
         expect("tar_loader tells its usage", run("tar_loader"), 2, "usage")

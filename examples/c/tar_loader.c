@@ -1,4 +1,4 @@
-/* tar_loader.c: loads images from a tar archive, by URLs of the form tar:ARCHIVE!NAME, with the usual caches.
+/* tar_loader.c: loads images from a tar archive, by URLs of the form tar:ARCHIVE!NAME, with a cache in memory.
  *
  *   tar_loader ARCHIVE NAME...
  *
@@ -42,6 +42,7 @@ static sdimage_status load(void *user_data, const sdimage_request *request, sdim
     if (!name)
         return SDIMAGE_STATUS_INVALID_URL;
     *name++ = 0;
+    sdimage_load_sink_set_storable(sink, false); /* another archive may have this path */
     FILE *archive = fopen(path, "rb");
     long left = archive ? find(archive, name) : -1;
     sdimage_status status = left < 0 ? SDIMAGE_STATUS_NOT_FOUND : SDIMAGE_STATUS_OK;
