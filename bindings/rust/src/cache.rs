@@ -156,7 +156,7 @@ impl Cache {
         found(status.map(|_| made(unsafe { Image::owned(raw) })))
     }
 
-    /// The bytes of an entry; large ones are mapped, not copied.
+    /// The bytes of an entry: a copy in memory.
     pub fn data(&self, key: &[u8]) -> Result<Option<Data>> {
         let mut raw = ptr::null_mut();
         let (start, length) = (key.as_ptr().cast(), key.len());
