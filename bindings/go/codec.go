@@ -34,7 +34,7 @@ type DecodeOptions struct {
 	LimitBytes      uint64       // scales down until the bitmap takes at most this many bytes; 0: no limit
 	MaxPixels       uint64       // safety limits; 0: those of the library
 	MaxBytes        uint64
-	MaxWork         time.Duration
+	MaxWork         time.Duration // negative: a millisecond
 }
 
 func (o *DecodeOptions) check() error {
@@ -63,7 +63,7 @@ func (o *DecodeOptions) c() *C.sdimage_decode_options {
 	C.sdimage_decode_options_set_limit_bytes(options, C.size_t(o.LimitBytes))
 	C.sdimage_decode_options_set_max_pixels(options, C.uint64_t(o.MaxPixels))
 	C.sdimage_decode_options_set_max_bytes(options, C.size_t(o.MaxBytes))
-	C.sdimage_decode_options_set_max_work_ms(options, C.uint32_t(milliseconds(o.MaxWork)))
+	C.sdimage_decode_options_set_max_work_ms(options, C.uint32_t(limit(o.MaxWork)))
 	return options
 }
 

@@ -36,11 +36,12 @@ type Options struct {
 	IncludeData     bool // deliver the encoded bytes also for images in memory
 	WaitForStore    bool // end after the disk has committed
 	RetryFailed     bool
-	Timeout         time.Duration // limit for the transfer; 0: that of the downloader
+	Timeout         time.Duration // limit for the transfer; 0: that of the downloader; negative: a millisecond
 	MaxRetries      *uint32       // after transient failures; nil: those of the downloader
 	MaxBodyBytes    uint64        // the largest accepted body, without its content coding; 0: that of the downloader
 	CacheKey        string        // replaces the URL
 	Header          map[string]string
+	WithoutHeader   []string // fields that are not sent, even if the downloader has a default, such as Accept
 }
 
 // Config is the configuration of a manager; the zero value uses the cache that the process shares.
@@ -50,6 +51,7 @@ type Config struct {
 	Loaders             map[string]Loader // by scheme, "" for every URL; the built-in loaders load the rest
 	Freshness           Freshness
 	FailedURLRetryAfter time.Duration // 0: 300 s; negative: until ForgetFailed
+	NoFailedURLs        bool          // failed URLs are not remembered
 	IgnoreSignatures    bool
 }
 
@@ -78,7 +80,9 @@ func NewManager(config *Config) (*Manager, error) {
 	}
 	C.sdimage_manager_config_set_freshness(c, C.sdimage_freshness(config.Freshness))
 	C.sdimage_manager_config_set_ignore_signatures(c, C.bool(config.IgnoreSignatures))
-	if config.FailedURLRetryAfter != 0 {
+	if config.NoFailedURLs {
+		C.sdimage_manager_config_set_failed_url_retry_after(c, 0)
+	} else if config.FailedURLRetryAfter != 0 {
 		C.sdimage_manager_config_set_failed_url_retry_after(c, C.int64_t(seconds(config.FailedURLRetryAfter)))
 	}
 	if len(config.Loaders) > 0 {
@@ -197,6 +201,9 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 				return nil, failure
 			}
 		}
+		if failure := plain("header field", options.WithoutHeader...); failure != nil {
+			return nil, failure
+		}
 	}
 	u, length := text(url)
 	defer free(u)
@@ -221,7 +228,7 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 	C.sdimage_request_set_include_data(request, C.bool(options.IncludeData))
 	C.sdimage_request_set_wait_for_store(request, C.bool(options.WaitForStore))
 	C.sdimage_request_set_retry_failed(request, C.bool(options.RetryFailed))
-	C.sdimage_request_set_timeout_ms(request, C.uint32_t(milliseconds(options.Timeout)))
+	C.sdimage_request_set_timeout_ms(request, C.uint32_t(limit(options.Timeout)))
 	if options.MaxRetries != nil {
 		C.sdimage_request_set_max_retries(request, C.uint32_t(*options.MaxRetries))
 	}
@@ -237,6 +244,11 @@ func newRequest(url string, options *Options) (*C.sdimage_request, error) {
 		C.sdimage_request_set_header(request, n, v)
 		free(n)
 		free(v)
+	}
+	for _, name := range options.WithoutHeader {
+		n, _ := text(name)
+		C.sdimage_request_set_header(request, n, nil)
+		free(n)
 	}
 	return request, nil
 }

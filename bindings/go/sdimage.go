@@ -137,6 +137,14 @@ func milliseconds(duration time.Duration) uint32 {
 	return uint32(whole)
 }
 
+// limit returns a time limit in milliseconds, at least 1 for a negative duration: a deadline has passed, and 0 is the default.
+func limit(duration time.Duration) uint32 {
+	if duration < 0 {
+		return 1
+	}
+	return milliseconds(duration)
+}
+
 func more(rest time.Duration) int64 {
 	if rest > 0 {
 		return 1

@@ -9,6 +9,8 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -58,6 +60,43 @@ func TestWhatExceedsASafetyLimitIsRefused(t *testing.T) {
 	expect(t, errors.Is(err, sdimage.Timeout), true)
 	_, err = sdimage.Decode(picture(t, "ink-garden.jpg"), &sdimage.DecodeOptions{MaxWork: time.Hour})
 	must(t, err)
+}
+
+func TestATimeoutThatHasPassedEndsALoad(t *testing.T) {
+	manager := newManager(t, &sdimage.Config{NoCache: true})
+	never := uint32(0)
+	options := &sdimage.Options{Timeout: time.Until(time.Now().Add(-time.Second)), MaxRetries: &never}
+	_, err := manager.Load(background, fresh("badge.png", "fault=hang"), options)
+	expect(t, err.(*sdimage.Error).Message, "http: transfer exceeded the total timeout")
+}
+
+func TestFailedURLsAreRememberedUnlessTheManagerRemembersNone(t *testing.T) {
+	for code, config := range map[sdimage.Code]*sdimage.Config{
+		sdimage.FailedURL: {NoCache: true}, sdimage.HTTPStatus: {NoCache: true, NoFailedURLs: true, FailedURLRetryAfter: time.Hour},
+	} {
+		manager, url := newManager(t, config), fresh("none.png", "")
+		_, err := manager.Load(background, url, nil)
+		expect(t, errors.Is(err, sdimage.HTTPStatus), true)
+		_, err = manager.Load(background, url, nil)
+		expect(t, errors.Is(err, code), true)
+	}
+}
+
+func TestAHeaderFieldIsOmitted(t *testing.T) {
+	manager, sent, file := newManager(t, &sdimage.Config{NoCache: true}), make(chan http.Header, 2), picture(t, "badge.png")
+	server := httptest.NewServer(http.HandlerFunc(func(answer http.ResponseWriter, request *http.Request) {
+		sent <- request.Header
+		answer.Write(file)
+	}))
+	defer server.Close()
+	load(t, manager, server.URL+"/a", nil)
+	load(t, manager, server.URL+"/b", &sdimage.Options{Header: map[string]string{"X-Own": "1"}, WithoutHeader: []string{"Accept"}})
+	first, second := <-sent, <-sent
+	expect(t, len(first["Accept"]), 1)
+	expect(t, len(second["Accept"]), 0)
+	expect(t, second.Get("X-Own"), "1")
+	_, err := manager.Load(background, server.URL, &sdimage.Options{WithoutHeader: []string{"a\x00b"}})
+	expect(t, errors.Is(err, sdimage.InvalidArgument), true)
 }
 
 func TestATransientFailureIsRetriedAsOftenAsTheLoadAllows(t *testing.T) {

@@ -27,6 +27,14 @@ func TestDurationsAreRoundedUpAndStayWithinTheirRange(t *testing.T) {
 	}
 }
 
+func TestALimitThatHasPassedIsShort(t *testing.T) {
+	for duration, wanted := range map[time.Duration]uint32{-time.Hour: 1, -1: 1, 0: 0, 1: 1, time.Second: 1000} {
+		if got := limit(duration); got != wanted {
+			t.Fatalf("%v is a limit of %d ms, not %d", duration, got, wanted)
+		}
+	}
+}
+
 func TestWhatIsReleasedWhileItIsUsedGoesAfterThat(t *testing.T) {
 	object, gone := new(int), 0
 	held := own(unsafe.Pointer(object), func(unsafe.Pointer) { gone++ })
