@@ -181,6 +181,37 @@ static int change_indexes(const char *sql) {
     return count;
 }
 
+/* Opens the database of a library's index with a connection of its own, and executes SQL. */
+static sqlite3 *open_index(sdimage_photos_library *library, const char *sql) {
+    char path[500];
+    sqlite3 *database = NULL;
+    snprintf(path, sizeof path, "%s-1.db", ((sdphoto_tree *)library)->index.stem);
+    CHECK_EQUAL(sqlite3_open(path, &database), SQLITE_OK);
+    CHECK_EQUAL(sqlite3_exec(database, sql, NULL, NULL, NULL), SQLITE_OK);
+    return database;
+}
+
+/* Locks of another process: first that of a scan, then one that excludes readers for longer than they wait. */
+static void anIndexThatIsLockedIsKept(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(false);
+    sdimage_photos_list *list = NULL;
+    const char *a = identifier_of(library, "a.jpg");
+    sqlite3 *other = open_index(library, "BEGIN IMMEDIATE");
+    sdimage_photos_library_unref(library);
+    library = open_album(false);
+    CHECK_EQUAL(sqlite3_exec(other, "COMMIT; BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    CHECK_EQUAL(sdimage_photos_library_fetch(library, NULL, &list, NULL), SDIMAGE_STATUS_BUSY);
+    sdimage_photos_library_unref(library);
+    library = open_album(false);
+    CHECK_EQUAL(sdimage_photos_library_fetch(library, NULL, &list, NULL), SDIMAGE_STATUS_BUSY);
+    sqlite3_close(other);
+    CHECK(is_named(library, "a.jpg", a));
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(damage_indexes(), 1);
+}
+
 /* Truncates every file in the folder of indexes; returns their number. */
 static int truncate_indexes(off_t length) {
     DIR *folder = opendir(path_of("cache/sdimage-photos/v1"));
@@ -895,6 +926,7 @@ int main(void) {
         TEST(librariesOfOneTreeAgree),
         TEST(aDamagedIndexIsReplaced),
         TEST(truncatedFilesOfAnOpenIndexNeverEndTheProcess),
+        TEST(anIndexThatIsLockedIsKept),
         TEST(anIndexOfAnEarlierVersionIsReadOn),
         TEST(anIndexWithoutAnEndIsReplaced),
         TEST(anIndexWithOtherTablesIsReplaced),

@@ -108,12 +108,14 @@ static int64_t format_of(sqlite3 *database) {
 
 /* Makes the table of an empty database. False if there is another one, or anything besides: SQLite would evaluate its
  * expressions, and cannot be interrupted within one. */
-static bool has_table(sqlite3 *database) {
-    static const char make[] =
-        "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = NORMAL; CREATE TABLE IF NOT EXISTS " FILES
-        "; PRAGMA user_version = 1";
+static bool has_table(sqlite3 *database, int64_t format) {
+    static const char set[] = "PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = NORMAL";
+    static const char make[] = "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS " FILES "; PRAGMA user_version = 1; COMMIT";
     static const char check[] = "SELECT count(*) = 1 AND min(sql) = 'CREATE TABLE " FILES "' FROM sqlite_master";
-    return sqlite3_exec(database, make, NULL, NULL, NULL) == SQLITE_OK && number_of(database, check) == 1;
+    /* Nothing is written to an existing table: a scan of another process may hold the lock for long. */
+    return sqlite3_exec(database, set, NULL, NULL, NULL) == SQLITE_OK &&
+           (format == FORMAT || sqlite3_exec(database, make, NULL, NULL, NULL) == SQLITE_OK) &&
+           number_of(database, check) == 1;
 }
 
 /* Sets limits for a file that another program may have changed. */
@@ -127,6 +129,11 @@ static void distrust(sdphoto_index *index) {
     sqlite3_limit(index->database, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
     index->steps = 0;
     sqlite3_progress_handler(index->database, STEP, is_too_long, index);
+}
+
+/* Reports that a result code of SQLite, or the extended one of it, is that of a lock of another process. */
+static bool is_lock(int code) {
+    return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED;
 }
 
 /* Opens the database of the current generation and makes its table. */
@@ -143,14 +150,16 @@ static bool open_database(sdphoto_index *index) {
         sqlite3_busy_timeout(index->database, BUSY_MS);
     }
     int64_t format = is_open ? format_of(index->database) : -1;
+    index->is_busy = false;
     /* 0 is a new file. */
-    if ((format == 0 || format == FORMAT) && has_table(index->database) &&
+    if ((format == 0 || format == FORMAT) && has_table(index->database, format) &&
         sqlite3_prepare_v3(index->database, put, -1, SQLITE_PREPARE_PERSISTENT, &index->put, NULL) == SQLITE_OK) {
         index->is_damaged = false;
         /* No load has seen this database. */
         index->seen = -1;
         return true;
     }
+    index->is_busy = index->database && is_lock(sqlite3_errcode(index->database));
     close_database(index);
     return false;
 }
@@ -163,14 +172,15 @@ static bool exists(const sdphoto_index *index, unsigned generation) {
     return is_there;
 }
 
-/* Opens the latest generation; a new one if that is unusable. */
+/* Opens the latest generation; a new one if that is unusable. A database that is only busy is not: without its rows,
+ * known files would get new identifiers. */
 static bool open_latest(sdphoto_index *index) {
     close_database(index);
     /* Another process may have found this generation damaged and begun the next. */
     while (index->generation < GENERATION_LIMIT && exists(index, index->generation + 1))
         index->generation++;
-    if (!index->is_damaged && open_database(index))
-        return true;
+    if (!index->is_damaged && (open_database(index) || index->is_busy))
+        return index->database != NULL;
     index->generation++;
     return open_database(index);
 }
@@ -191,7 +201,7 @@ sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, cons
     free(lock);
     if (index->lock < 0)
         return sdcs_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index folder is not writable");
-    if (!open_latest(index))
+    if (!open_latest(index) && !index->is_busy)
         return sdcs_fail(error, SDIMAGE_STATUS_CACHE_UNUSABLE, "photos: index could not be opened");
     return SDIMAGE_STATUS_OK;
 }
@@ -220,7 +230,7 @@ bool sdphoto_index_has_changed(sdphoto_index *index) {
     if (index->is_damaged || !index->database || exists(index, index->generation + 1))
         return true;
     int64_t now = number_of(index->database, "PRAGMA data_version");
-    return now != index->seen;
+    return now < 0 || now != index->seen;
 }
 
 /* --- Reading and writing. */
@@ -310,8 +320,11 @@ bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, cons
             has_memory = take(user_data, &record);
     }
     sqlite3_finalize(rows);
-    /* A database that is only busy is not damaged. */
-    if (code != SQLITE_OK && code != SQLITE_DONE && code != SQLITE_BUSY && code != SQLITE_LOCKED) {
+    index->is_busy = is_lock(code);
+    if (index->is_busy)
+        /* The next scan loads all rows. */
+        index->seen = -1;
+    else if (code != SQLITE_OK && code != SQLITE_DONE) {
         index->is_damaged = true;
         open_latest(index);
     }

@@ -21,9 +21,11 @@ typedef struct sdphoto_index {
     int64_t seen;        /* SQLite's own count of changes by others */
     unsigned steps;      /* work of SQLite in this call, in progress handler calls */
     bool is_damaged;     /* the next load or scan begins a new generation */
+    bool is_busy;        /* the last attempt to open or load it failed because another process has locked it */
 } sdphoto_index;
 
-/* Opens the index of a library in a folder, which it creates. Errors: CACHE_UNUSABLE, NO_MEMORY. */
+/* Opens the index of a library in a folder, which it creates. A database that is busy is opened by the first load.
+ * Errors: CACHE_UNUSABLE, NO_MEMORY. */
 sdimage_status sdphoto_index_open(sdphoto_index *index, const char *folder, const char *library, sdimage_error **error);
 void sdphoto_index_close(sdphoto_index *index);
 
@@ -34,8 +36,8 @@ void sdphoto_index_unlock(sdphoto_index *index);
 /* Requires the lock. Reports that others have written, or that a new database was begun, since the last load. */
 bool sdphoto_index_has_changed(sdphoto_index *index);
 
-/* Passes each record to `take`, which borrows it. A damaged database is left in place and a new, empty one begun. False
- * if memory is exhausted. */
+/* Passes each record to `take`, which borrows it. A damaged database is left in place and a new, empty one begun. After
+ * a load of a busy database, records are missing. False if memory is exhausted. */
 bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, const sdphoto_record *record),
                         void *user_data);
 

@@ -54,6 +54,10 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
         return scan->is_cancelled ? sdcs_fail(error, SDIMAGE_STATUS_CANCELLED, "photos: scan was cancelled")
                                   : sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: another process scans the library");
     reload_index(scan);
+    if (tree->index.is_busy) {
+        sdphoto_index_unlock(&tree->index);
+        return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: another process uses the index");
+    }
     /* Entries that the walk finds get this number; the others are missing. */
     tree->round++;
     for (size_t i = 0; i < tree->count; i++)
