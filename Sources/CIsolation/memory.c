@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -29,7 +30,11 @@
 #endif
 
 int ciso_memory_new(size_t size, int *descriptor) {
+    struct rlimit limit;
     if (size > INT64_MAX)
+        return EFBIG;
+    /* ftruncate(2) would also send SIGXFSZ, which ends a host. */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur)
         return EFBIG;
     /* These flags are the only ones that the filter of the sandbox allows. */
     int memory = memfd_create("sdimage", MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -219,6 +219,16 @@ static void memory_with_holes_is_refused(void) {
     }
 }
 
+/* Instead of the signal SIGXFSZ. */
+static void memory_above_the_limit_of_files_is_refused(void) {
+    const struct rlimit limit = {8192, 8192};
+    int memory;
+    CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    CHECK_EQUAL(ciso_memory_new(8193, &memory), EFBIG);
+    CHECK_EQUAL(ciso_memory_new(8192, &memory), 0);
+    close(memory);
+}
+
 /* The reader sees what is written later; no page disappears. */
 static void pinned_memory_is_shared_and_has_no_new_holes(void) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), size = 64 * page;
@@ -259,6 +269,7 @@ int main(void) {
         TEST(memory_of_a_worker_is_mapped),
         TEST(other_descriptors_are_no_memory),
         TEST(memory_with_holes_is_refused),
+        TEST(memory_above_the_limit_of_files_is_refused),
         TEST(pinned_memory_is_shared_and_has_no_new_holes),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes a memfd of `size` bytes, all 0 and not sealed. */
+/* Makes a memfd of `size` bytes, all 0 and not sealed. EFBIG: the limit of files (RLIMIT_FSIZE) is lower. */
 int ciso_memory_new(size_t size, int *descriptor);
 
 /* Maps all of a memfd that this process made, to write into it. ciso_memory_unmap must precede ciso_memory_seal. */
