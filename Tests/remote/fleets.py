@@ -152,7 +152,22 @@ def failing_origin(kind: str, origin: Origin) -> None:
                      and numbers["given_up"] == 1 and took > 0.1, f"{took:.2f} s, {numbers}")
 
 
+def two_managers(kind: str, origin: Origin) -> None:
+    """Managers of one process that share no transfers. Each load takes a lease after one that was released."""
+    paths = [f"two-{kind}-{number}.png" for number in range(12)]
+    # One connection, whose thread makes the record of a lease in the memory of the last one.
+    with servers.Server(kind) as server, managed(KINDS[kind](server.address, connections=1, **LEASES, **PATIENT)) as one, \
+            managed(one.cache) as two:
+        for path in paths:
+            origin.add(path, png(16, 16))
+            for task in [manager.start(origin.url(f"{path}?delay_ms=40")) for manager in (one, two)]:
+                task.wait()
+    hits = [origin.hits(path) for path in paths]
+    report.check(f"{kind}: two managers of a process ask the origin once for each URL", hits == [1] * len(paths), f"{hits}")
+
+
 def lease_part(kind: str, origin: Origin) -> None:
     dead_holder(kind, origin)
+    two_managers(kind, origin)
     failing_origin(kind, origin)
     lifetimes(kind, origin)

@@ -174,6 +174,7 @@ static bool register_lease(tier *self, job *job) {
     }
     memcpy(held->name, job->names.lease, sizeof held->name);
     held->acquired = sdcs_monotonic_ns();
+    held->is_ended = false;
     pthread_mutex_lock(&self->lock);
     held->next = self->held;
     self->held = held;
