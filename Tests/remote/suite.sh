@@ -17,5 +17,8 @@ suite() {
     else
         echo "not ok the envelope compiles: see the log"
     fi
+    ! selected probes || { compile build/remote/probes -ISources/CoderSupport -ISources/Plugins/remote -ISources/SDImagePixels/include \
+        Tests/remote/probes.c Sources/Plugins/remote/{breaker,job,names,threads}.c Sources/CoderSupport/hex.c \
+        Sources/SDImagePixels/{cpu,sha256}.c Tests/support/check.c && build/remote/probes; }
     "$SDIMAGE_PYTHON" Tests/remote/remote.py "$PREFIX"
 }

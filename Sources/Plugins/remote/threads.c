@@ -48,11 +48,13 @@ void sdremote_wake_timer(tier *self, uint64_t time) {
 
 void sdremote_probe(tier *self) {
     job *probe = sdremote_job_new(JOB_PROBE, self->options.prefix, "", 0, NULL);
-    if (probe) {
+    /* The thread waits for the lock before it takes the probe. */
+    if (probe && sdremote_wake(self, false)) {
         sdremote_push(&self->lookups, probe);
-        sdremote_wake(self, false);
-    } else {
-        /* The next look-up tries again. */
-        self->breaker.is_probing = false;
+        return;
     }
+    /* The next look-up tries again. */
+    self->breaker.is_probing = false;
+    if (probe)
+        sdremote_job_free(probe);
 }
