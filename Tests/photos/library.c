@@ -505,6 +505,39 @@ static void aPhotoThatReplacedAnotherKeepsItsIdentifier(void) {
     sdimage_photos_library_unref(library);
 }
 
+/* Editors keep a backup, whose name a scan skips, and write a new file. */
+static void aPhotoWithABackupKeepsItsIdentifier(void) {
+    use_folders();
+    sdimage_photos_library *library = open_album(false);
+    char names[][12] = {"a.jpg", "a.jpg~", "sub/b.jpg", "sub/.b.jpg"};
+    const sdphoto_move moves[] = {{names[0], names[1], false}, {names[2], names[3], false}};
+    const sdphoto_scope scope = {.moves = moves, .move_count = 2};
+    make_folder("album/sub");
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    write_photo("album/sub/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
+    const char *a = identifier_of(library, "a.jpg"), *b = identifier_of(library, "b.jpg");
+    move_file("album/a.jpg", "album/a.jpg~");
+    move_file("album/sub/b.jpg", "album/sub/.b.jpg");
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 3});
+    write_photo("album/sub/b.jpg", (photo){.width = 32, .height = 8, .shade = 4});
+    CHECK_EQUAL(sdphoto_tree_scan((sdphoto_tree *)library, &scope, (sdphoto_progress){NULL, NULL}, NULL), 0);
+    CHECK(is_named(library, "a.jpg", a));
+    CHECK(is_named(library, "b.jpg", b));
+    CHECK_EQUAL(count_of(library, NULL), 2);
+    /* Two photos exchange their names through a skipped one. */
+    char skipped[] = ".a.jpg";
+    const sdphoto_move exchange[] = {
+        {names[0], skipped, false}, {names[2], names[0], false}, {skipped, names[2], false}};
+    const sdphoto_scope exchanged = {.moves = exchange, .move_count = 3};
+    move_file("album/a.jpg", "album/.a.jpg");
+    move_file("album/sub/b.jpg", "album/a.jpg");
+    move_file("album/.a.jpg", "album/sub/b.jpg");
+    CHECK_EQUAL(sdphoto_tree_scan((sdphoto_tree *)library, &exchanged, (sdphoto_progress){NULL, NULL}, NULL), 0);
+    CHECK(is_named(library, "a.jpg", b));
+    CHECK(is_named(library, "b.jpg", a));
+    sdimage_photos_library_unref(library);
+}
+
 static void newFoldersAreWatchedToo(void) {
     use_folders();
     sdimage_photos_library *library = open_album(true);
@@ -935,6 +968,7 @@ int main(void) {
         TEST(changesAreToldWhileTheLibraryWatches),
         TEST(aPhotoThatWasMovedAndChangedAtOnceKeepsItsIdentifier),
         TEST(aPhotoThatReplacedAnotherKeepsItsIdentifier),
+        TEST(aPhotoWithABackupKeepsItsIdentifier),
         TEST(newFoldersAreWatchedToo),
         TEST(oneThreadWatchesAndEndsWithTheLibrary),
         TEST(whereTheKernelAllowsNoWatchesEachFetchLooks),

@@ -16,6 +16,7 @@
 
 #include "probe.h"
 #include "support.h"
+#include "walk.h"
 
 /* Reports that the walk could not read a folder of a path. Looks up each of them: there may be as many unreadable
  * folders as entries. The folder of the tree is none of them, because without it a scan fails. */
@@ -231,6 +232,11 @@ static void apply_folder_move(sdphoto_scan *scan, const sdphoto_move *move) {
 void sdphoto_scan_apply_moves(sdphoto_scan *scan) {
     for (size_t m = 0; m < scan->scope->move_count && sdphoto_scan_continues(scan); m++) {
         const sdphoto_move *move = &scan->scope->moves[m];
+        /* The walk will not find it. The entry stays, for the file that takes its path next; a file that gets another
+         * name later is recognized by its inode. */
+        const char *slash = strrchr(move->to, '/');
+        if (sdphoto_is_skipped(slash ? slash + 1 : move->to))
+            continue;
         sdphoto_entry *entry = sdphoto_map_find(&scan->tree->by_path, move->from, strlen(move->from));
         if (entry && !entry->record.lost_ns)
             apply_move(scan, entry, sdphoto_join(move->to, NULL, NULL));

@@ -48,8 +48,7 @@ static void visit_file(sdphoto_scan *scan, char *path, const struct stat *status
         entry->item = scan->item_count;
 }
 
-/* Reports names that are skipped: hidden files and backup copies of editors. */
-static bool is_skipped(const char *name) {
+bool sdphoto_is_skipped(const char *name) {
     return *name == '.' || name[strlen(name) - 1] == '~';
 }
 
@@ -101,7 +100,7 @@ static void read_folder(sdphoto_scan *scan, char *folder) {
         number = errno;
         if (!one)
             break;
-        if (!is_skipped(one->d_name))
+        if (!sdphoto_is_skipped(one->d_name))
             visit_entry(scan, folder, depth, dirfd(names), one->d_name);
     }
     bool is_read = names && number == 0;
