@@ -212,6 +212,21 @@ static void anIndexThatIsLockedIsKept(void) {
     CHECK_EQUAL(damage_indexes(), 1);
 }
 
+/* A reader in another process keeps a scan from committing what it has found. */
+static void rowsThatCouldNotBeWrittenAreWrittenLater(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(false);
+    sqlite3 *other = open_index(library, "BEGIN; SELECT count(*) FROM files");
+    const char *a = identifier_of(library, "a.jpg");
+    sqlite3_close(other);
+    CHECK(is_named(library, "a.jpg", a));
+    sdimage_photos_library_unref(library);
+    library = open_album(false);
+    CHECK(is_named(library, "a.jpg", a));
+    sdimage_photos_library_unref(library);
+}
+
 /* Truncates every file in the folder of indexes; returns their number. */
 static int truncate_indexes(off_t length) {
     DIR *folder = opendir(path_of("cache/sdimage-photos/v1"));
@@ -960,6 +975,7 @@ int main(void) {
         TEST(aDamagedIndexIsReplaced),
         TEST(truncatedFilesOfAnOpenIndexNeverEndTheProcess),
         TEST(anIndexThatIsLockedIsKept),
+        TEST(rowsThatCouldNotBeWrittenAreWrittenLater),
         TEST(anIndexOfAnEarlierVersionIsReadOn),
         TEST(anIndexWithoutAnEndIsReplaced),
         TEST(anIndexWithOtherTablesIsReplaced),

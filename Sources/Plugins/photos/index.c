@@ -331,10 +331,12 @@ bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, cons
     return has_memory;
 }
 
-/* Notes that the database must be replaced. A full disk is no reason: the next scan writes again. */
+/* Notes that the database must be replaced, or that rows are missing in it, after a full disk or a lock. */
 static void check(sdphoto_index *index, int code) {
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_INTERRUPT || (code & 0xff) == SQLITE_IOERR)
         index->is_damaged = true;
+    else if (code != SQLITE_OK)
+        index->has_lost_rows = true;
 }
 
 void sdphoto_index_begin(sdphoto_index *index) {
@@ -346,7 +348,8 @@ void sdphoto_index_begin(sdphoto_index *index) {
 void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
     sqlite3_stmt *put = index->put;
     const sdphoto_info *info = &record->info;
-    if (!put || index->is_damaged)
+    /* Without a transaction it failed, and its rows are lost: each would wait for the lock, or for the disk. */
+    if (!put || index->is_damaged || sqlite3_get_autocommit(index->database))
         return;
     index->steps = 0;
     /* The parameters have the order of the columns. The path includes its NUL, which read_record requires. */

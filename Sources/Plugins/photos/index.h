@@ -21,6 +21,7 @@ typedef struct sdphoto_index {
     int64_t seen;        /* SQLite's own count of changes by others */
     unsigned steps;      /* work of SQLite in this call, in progress handler calls */
     bool is_damaged;     /* the next load or scan begins a new generation */
+    bool has_lost_rows;  /* rows were not written: the next scan writes all */
     bool is_busy;        /* the last attempt to open or load it failed because another process has locked it */
 } sdphoto_index;
 
@@ -41,7 +42,8 @@ bool sdphoto_index_has_changed(sdphoto_index *index);
 bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, const sdphoto_record *record),
                         void *user_data);
 
-/* Write, under the lock. A failure is recorded: the next scan begins a new database. */
+/* Write, under the lock, in a transaction. A failure is recorded: the next scan writes all rows again, into a new
+ * database if this one is damaged. */
 void sdphoto_index_begin(sdphoto_index *index);
 void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record);
 void sdphoto_index_forget_lost(sdphoto_index *index, int64_t before_ns);

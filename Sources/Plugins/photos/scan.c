@@ -58,6 +58,8 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
         sdphoto_index_unlock(&tree->index);
         return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: another process uses the index");
     }
+    tree->needs_rewrite = tree->needs_rewrite || tree->index.has_lost_rows;
+    tree->index.has_lost_rows = false;
     /* Entries that the walk finds get this number; the others are missing. */
     tree->round++;
     for (size_t i = 0; i < tree->count; i++)

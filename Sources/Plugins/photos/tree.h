@@ -21,7 +21,7 @@ typedef struct sdphoto_tree {
     size_t count, capacity;
     sdphoto_map by_path, by_identifier; /* present entries; all entries */
     uint64_t round;                     /* number of the current scan */
-    bool needs_rewrite;                 /* the database is new */
+    bool needs_rewrite;                 /* the database is new, or lacks rows */
 
     /* The thread. Only it uses the watches, and only during its scans. */
     pthread_t thread;
