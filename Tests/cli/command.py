@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import stat
 import struct
 import subprocess
@@ -159,6 +160,26 @@ def get(folder: pathlib.Path, origin: Origin) -> None:
     expect("get cannot write there", done, 1, "^$", "/proc/none/cat.png: NOT_FOUND: No such file")
     expect("a full disk is an error", run("get", cat, "--no-cache", "-o", "/dev/full"), 1, "^$", "No space left")
     report.check("which leaves a device alone", stat.S_ISCHR(os.stat("/dev/full").st_mode), "/dev/full is gone")
+    replaced(folder, cat)
+
+
+def replaced(folder: pathlib.Path, cat: str) -> None:
+    """A file is replaced when the new one is complete."""
+    place = folder / "replaced"
+    place.mkdir()
+    # As a full disk, and without its signal, which Python ignores.
+    small = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50, 50)), "restore_signals": False}
+    for name in ("a.png", "a.ppm", "a.pfm"):
+        (place / name).write_bytes(b"old")
+        done = run("get", cat, "--no-cache", "-o", place / name, **small)
+        expect(f"a limit of files is an error ({name})", done, 1, "^$", "File too large")
+        report.check("which leaves the old file", (place / name).exists() and (place / name).read_bytes() == b"old", "it is gone")
+    (place / "a.png").chmod(0o626)
+    (place / "link.png").symlink_to("a.png")
+    expect("get replaces a file behind a link", run("get", cat, "--no-cache", "-o", place / "link.png"), 0)
+    report.check("which has its permissions", (place / "a.png").read_bytes() == png(40, 30) and (place / "link.png").is_symlink()
+                 and stat.S_IMODE((place / "a.png").stat().st_mode) == 0o626, f"{(place / 'a.png').stat()}")
+    report.check("no temporary file is left", len(list(place.iterdir())) == 4, f"{list(place.iterdir())}")
 
 
 def several(folder: pathlib.Path, origin: Origin) -> None:

@@ -3,11 +3,13 @@
 #include "files.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "json.h"
@@ -54,38 +56,86 @@ pixel_file pixel_file_of(const char *path) {
     return PIXEL_FILE_NONE;
 }
 
-/* Opens a file, or standard output for "-". NULL and an error on failure. */
-static FILE *open_output(const char *path, sdimage_error **error) {
+/* An output. A regular file is written under a temporary name, and replaces that of `path` when it is complete. */
+typedef struct output {
+    FILE *file;
+    char *path, *temporary; /* NULL if the file is written directly */
+} output;
+
+static void free_names(output *out) {
+    free(out->path);
+    free(out->temporary);
+    out->path = out->temporary = NULL;
+}
+
+/* Makes the temporary file in the folder of the output, with the permissions of the old file, which may be NULL. */
+static FILE *open_temporary(output *out, const char *path, const struct stat *old) {
+    struct timespec now;
+    mode_t mode = old ? old->st_mode & 0777 : 0666;
+    /* A link stays, and the file to which it leads is replaced. */
+    out->path = old ? realpath(path, NULL) : strdup(path);
+    const char *slash = out->path ? strrchr(out->path, '/') : NULL;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!out->path || asprintf(&out->temporary, "%.*s.%d-%lld%09ld.part", slash ? (int)(slash + 1 - out->path) : 0,
+                               out->path, (int)getpid(), (long long)now.tv_sec, now.tv_nsec) < 0)
+        return NULL;
+    int descriptor = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor < 0)
+        return NULL;
+    /* The umask may have removed some. */
+    if (old)
+        fchmod(descriptor, mode);
+    FILE *file = fdopen(descriptor, "wb");
+    if (!file) {
+        close(descriptor);
+        unlink(out->temporary);
+    }
+    return file;
+}
+
+/* Opens a file, or standard output for "-". False and an error on failure. */
+static bool open_output(output *out, const char *path, sdimage_error **error) {
+    struct stat old;
+    *out = (output){.file = stdout};
     if (!strcmp(path, "-"))
-        return stdout;
-    FILE *out = fopen(path, "wb");
-    if (!out)
-        *error = error_of_errno(errno);
-    return out;
+        return true;
+    bool is_there = stat(path, &old) == 0, is_file = is_there && S_ISREG(old.st_mode);
+    out->file = is_there && !is_file ? NULL : open_temporary(out, path, is_there ? &old : NULL);
+    if (out->file)
+        return true;
+    int problem = errno;
+    free_names(out);
+    /* Devices and pipes, and files in a folder that takes no others. */
+    if (is_there && (!is_file || problem == EACCES)) {
+        out->file = fopen(path, "wb");
+        problem = errno;
+    }
+    if (!out->file)
+        *error = error_of_errno(problem);
+    return out->file != NULL;
 }
 
 /* Closes an output. Write errors show here: the writers check none. */
-static bool close_output(FILE *out, const char *path, sdimage_error **error) {
-    int problem = fflush(out) || ferror(out) ? errno : 0;
-    struct stat status;
-    /* Only a regular file is removed, never a device. */
-    bool is_file = fstat(fileno(out), &status) == 0 && S_ISREG(status.st_mode);
-    if (out != stdout && fclose(out) && !problem)
+static bool close_output(output *out, sdimage_error **error) {
+    int problem = fflush(out->file) || ferror(out->file) ? errno : 0;
+    if (out->file != stdout && fclose(out->file) && !problem)
         problem = errno;
-    if (!problem)
-        return true;
-    if (out != stdout && is_file)
-        unlink(path);
-    *error = error_of_errno(problem);
-    return false;
+    if (out->temporary && !problem && rename(out->temporary, out->path) != 0)
+        problem = errno;
+    if (out->temporary && problem)
+        unlink(out->temporary);
+    free_names(out);
+    if (problem)
+        *error = error_of_errno(problem);
+    return !problem;
 }
 
 bool write_bytes(const char *path, const void *bytes, size_t length, sdimage_error **error) {
-    FILE *out = open_output(path, error);
-    if (!out)
+    output out;
+    if (!open_output(&out, path, error))
         return false;
-    fwrite(bytes, 1, length, out);
-    return close_output(out, path, error);
+    fwrite(bytes, 1, length, out.file);
+    return close_output(&out, error);
 }
 
 void add_json_length(json *object, const char *path) {
@@ -133,10 +183,11 @@ static void put_row(FILE *out, const void *row, size_t samples, unsigned maximum
 /* Writes an image as PPM (P6), or as PAM (P7) with alpha and gray. */
 static bool write_plain(const char *path, pixel_file kind, const sdimage_image *image, sdimage_error **error) {
     layout layout;
+    output output;
     /* write_pixels has converted the image to a format with a layout. */
-    FILE *out = layout_of(sdimage_image_pixel_format(image), &layout) ? open_output(path, error) : NULL;
-    if (!out)
+    if (!layout_of(sdimage_image_pixel_format(image), &layout) || !open_output(&output, path, error))
         return false;
+    FILE *out = output.file;
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
     if (kind == PIXEL_FILE_PPM)
         fprintf(out, "P6\n%u %u\n%u\n", width, height, layout.maximum);
@@ -146,16 +197,17 @@ static bool write_plain(const char *path, pixel_file kind, const sdimage_image *
     const uint8_t *row = sdimage_image_pixels(image);
     for (uint32_t y = 0; y < height; y++, row += sdimage_image_stride(image))
         put_row(out, row, (size_t)width * layout.depth, layout.maximum);
-    return close_output(out, path, error);
+    return close_output(&output, error);
 }
 
 /* Writes floats as a Portable Float Map: three channels, rows from the bottom, in the byte order of the machine. A
  * negative scale in the header means little-endian. */
 static bool write_floats(const char *path, const sdimage_image *image, sdimage_error **error) {
     const uint16_t probe = 1;
-    FILE *out = open_output(path, error);
-    if (!out)
+    output output;
+    if (!open_output(&output, path, error))
         return false;
+    FILE *out = output.file;
     uint32_t width = sdimage_image_width(image), height = sdimage_image_height(image);
     fprintf(out, "PF\n%u %u\n%s\n", width, height, *(const uint8_t *)&probe ? "-1.0" : "1.0");
     for (uint32_t y = height; y-- > 0;) {
@@ -163,7 +215,7 @@ static bool write_floats(const char *path, const sdimage_image *image, sdimage_e
         for (uint32_t x = 0; x < width; x++)
             fwrite(row + x * 4 * sizeof(float), sizeof(float), 3, out);
     }
-    return close_output(out, path, error);
+    return close_output(&output, error);
 }
 
 bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image, sdimage_error **error) {

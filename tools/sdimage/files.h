@@ -16,7 +16,8 @@ pixel_file pixel_file_of(const char *path);
  * failure. */
 void *read_file(const char *path, size_t *length);
 
-/* Write to `path`, or to standard output for "-". An incompletely written file is removed. */
+/* Write to `path`, or to standard output for "-". A regular file is written completely or not at all; it has the
+ * permissions of the file that it replaces, also behind a symbolic link. */
 bool write_bytes(const char *path, const void *bytes, size_t length, sdimage_error **error);
 bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image, sdimage_error **error);
 
