@@ -354,6 +354,19 @@ def prefetch(folder: pathlib.Path, origin: Origin) -> None:
     expect("prefetch without its file", run("prefetch", folder / "none"), 1, "^$", "^sdimage: [^\n]*\n$")
 
 
+def late_signal(folder: pathlib.Path, moving: pathlib.Path) -> None:
+    """A signal between the check for signals and the wait of a paused player."""
+    preloaded = folder / "late_signal.so"
+    source = TESTS / "cli/late_signal.c"
+    flags = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-shared", "-fPIC"]
+    if report.command("the preloaded poll compiles", "gcc", *flags, "-o", preloaded, source) is None:
+        return
+    status, written = terminal.run([PROGRAM, "play", str(moving), "--screen", "blocks"], keys=b" ", keys_after=b"0;0;255",
+                                   environment={"LD_PRELOAD": str(preloaded)}, limit=60)
+    report.check("play ends at an interrupt while it is paused", status == 0 and written.rstrip().endswith(b"\x1b[?25h"),
+                 f"status {status}: {written[-200:]!r}")
+
+
 def play(folder: pathlib.Path, origin: Origin) -> None:
     (folder / "red.ppm.png").write_bytes(png(8, 6))
     still, moving = folder / "red.ppm.png", folder / "moving.gif"
@@ -368,6 +381,7 @@ def play(folder: pathlib.Path, origin: Origin) -> None:
     seen = re.findall(rb"38;2;(\d+);\d+;(\d+);", written)
     fine = status == 0 and {(b"255", b"0"), (b"0", b"255")} <= set(seen)
     report.check("play shows the frames of an animation", fine, repr(written[:400]))
+    late_signal(folder, moving)
     status, written = terminal.run([PROGRAM, "play", str(moving)], answer=b"\x1b[?62c", keys=b"q", keys_after=b"0;0;255")
     fine = status == 0 and "\u2580".encode() in written and b"\x1b[?25h" in written
     report.check("play goes on until q, in blocks where the terminal can do no more", fine, repr(written[:300]))

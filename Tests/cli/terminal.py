@@ -24,18 +24,20 @@ def run(
     keys_after: bytes = b"\0",
     limit: float = 300,
     interrupted_if: Callable[[], bool] | None = None,
+    environment: dict[str, str] | None = None,
 ) -> tuple[int, bytes]:
     """Runs a program on a terminal; returns the exit status and the complete output.
 
     `answer` is that of the terminal to a query, there before it: a program waits for it for a moment only. `keys` are
-    sent after the program printed `keys_after`; SIGINT, once, if `interrupted_if` is true."""
+    sent after the program printed `keys_after`; SIGINT, once, if `interrupted_if` is true. `environment` is added to that of this process."""
     leader, follower = pty.openpty()
     modes = termios.tcgetattr(follower)
     modes[3] &= ~(termios.ICANON | termios.ECHO)
     termios.tcsetattr(follower, termios.TCSANOW, modes)
     os.write(leader, answer)
     fcntl.ioctl(leader, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, WIDTH, HEIGHT))
-    process = subprocess.Popen(arguments, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL, close_fds=True)
+    process = subprocess.Popen(arguments, stdin=follower, stdout=follower, stderr=subprocess.DEVNULL, close_fds=True,
+                               env={**os.environ, **(environment or {})})
     os.close(follower)
     written, end = b"", time.monotonic() + limit
     try:

@@ -16,7 +16,7 @@
 #include "screen.h"
 #include "url.h"
 
-/* Milliseconds after which a load notices a signal. */
+/* Milliseconds after which a load or a paused player notices a signal. */
 enum { SIGNAL_MS = 100 };
 
 /* The arguments of the command line. `screen` is "" to detect the protocol. */
@@ -144,8 +144,8 @@ static bool play(const play_options *options, screen *screen, sdimage_image *ima
         /* Standard input is polled only if it is a keyboard; poll ignores negative descriptors. */
         struct pollfd watched[] = {{.fd = sdimage_player_descriptor(player), .events = POLLIN},
                                    {.fd = isatty(STDIN_FILENO) ? STDIN_FILENO : -1, .events = POLLIN}};
-        /* Without a time limit: the descriptor is ready when a frame is due. */
-        if (poll(watched, 2, -1) < 0 && errno != EINTR)
+        /* The descriptor is ready when a frame is due. A signal may come just before the wait, which it does not end. */
+        if (poll(watched, 2, SIGNAL_MS) < 0 && errno != EINTR)
             break;
         if (watched[1].revents) {
             handle_key(player);
