@@ -66,9 +66,10 @@ class LoadHooks:
     ``should_load(request)`` returns true if an image that is not in memory may be loaded.
     ``should_remember_failure(request, error)`` returns true if a failed URL is not requested again for a while.
 
-    ``serialize`` runs on workers and may block. All others run on the thread that starts or continues a load, and must
-    not block. A function that raises is treated as absent; the exception is logged, and a caller that waits for the
-    load receives it as the cause of an :class:`Error`.
+    ``serialize`` runs on workers, also after the end of the load, and may block; the library holds it until the last
+    store. All others run on the thread that starts or continues a load, and must not block. A function that raises is
+    treated as absent; the exception is logged, and a caller that waits for the load receives it as the cause of an
+    :class:`Error`.
     """
 
     def __init__(
@@ -90,7 +91,8 @@ class LoadHooks:
         ):
             optional_function(function, name)
         functions = _Functions(process_request, cache_key, serialize, should_load, should_remember_failure)
-        token = _functions.add(functions, self)
+        # `serialize` is called after the end of the load, when this object may have gone.
+        token = _functions.add(functions, None if serialize else self)
         table = LoadHooksTable(
             sizeof(LoadHooksTable),
             _PROCESS_REQUEST if process_request else LOAD_HOOKS_TABLE_PROCESS_REQUEST(),
@@ -100,7 +102,7 @@ class LoadHooks:
             _SHOULD_REMEMBER if should_remember_failure else LOAD_HOOKS_TABLE_SHOULD_REMEMBER_FAILURE(),
         )
         out = c_void_p()
-        call(lib.sdimage_load_hooks_new_custom, byref(table), token, DESTROY(), byref(out))
+        call(lib.sdimage_load_hooks_new_custom, byref(table), token, _FORGET if serialize else DESTROY(), byref(out))
         self._handle = Handle(out.value, lib.sdimage_load_hooks_unref)
 
     _config: dict[str, Any] = {}
@@ -188,3 +190,4 @@ _CACHE_KEY = LOAD_HOOKS_TABLE_CACHE_KEY(_cache_key)
 _SERIALIZE = LOAD_HOOKS_TABLE_SERIALIZE(_serialize)
 _SHOULD_LOAD = LOAD_HOOKS_TABLE_SHOULD_LOAD(_should_load)
 _SHOULD_REMEMBER = LOAD_HOOKS_TABLE_SHOULD_REMEMBER_FAILURE(_should_remember)
+_FORGET = DESTROY(lambda token: _functions.forget(token) and None)

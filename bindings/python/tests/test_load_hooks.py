@@ -187,6 +187,26 @@ class Hooks(TestCase):
         gc.collect()
         self.assertIsNone(gone())
 
+    def test_a_serializer_is_held_until_the_last_store(self) -> None:
+        cache = self.cache()
+
+        class Sealing:
+            def seal(self, request: sdimage.LoadRequest, image: sdimage.Image, data: bytes | None) -> bytes:
+                return b"sealed" + request.url.encode()
+
+        sealing = Sealing()
+        gone = weakref.ref(sealing)
+        with sdimage.Manager(cache, painting([])) as manager:
+            for index in range(8):
+                task = manager.start(f"x:{index}", load_hooks=sdimage.LoadHooks(serialize=sealing.seal))
+                task.wait()
+                del task
+            del sealing
+            manager.flush()
+        stored = [cache.data(f"x:{index}") for index in range(8)]
+        self.assertEqual(stored, [f"sealedx:{index}".encode() for index in range(8)])
+        self.assertTrue(becomes(lambda: gc.collect() >= 0 and gone() is None))
+
 
 class Choices(TestCase):
     def test_originals_may_lie_in_a_cache_of_their_own(self) -> None:
