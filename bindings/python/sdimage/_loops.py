@@ -13,7 +13,7 @@ from ._check import wrong
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import DESTROY, DISPATCHER_TABLE_IS_CURRENT, DISPATCHER_TABLE_POST, DispatcherTable
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .errors import call
 
 #: Runs a function on the toolkit's thread.
@@ -35,7 +35,7 @@ class Loop:
 
 
 # Held by the objects that deliver on them, and by their loads and lists: nothing is delivered afterwards.
-_loops: Tokens[Loop] = Tokens("event loop", weakref.WeakValueDictionary())
+_loops: WeakTokens[Loop] = WeakTokens("event loop")
 _by_place: weakref.WeakValueDictionary[tuple[Post, int], Loop] = weakref.WeakValueDictionary()
 
 

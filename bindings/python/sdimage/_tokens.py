@@ -13,26 +13,23 @@ T = TypeVar("T")
 
 
 class Tokens(Generic[T]):
-    """Objects, and the numbers that the library holds in their place.
+    """Objects, and the numbers that the library holds in their place. The table holds them until :meth:`forget`.
 
     A call after the removal of an object finds nothing. So no `destroy` has to enter an interpreter that may be ending.
     """
 
     __slots__ = ("_numbers", "_objects", "_what")
 
-    def __init__(self, what: str, objects: MutableMapping[int, T] | None = None) -> None:
-        """`what` begins the message of :meth:`find`; `objects` is the storage, a dictionary by default."""
+    def __init__(self, what: str) -> None:
+        """`what` begins the message of :meth:`find`."""
         self._what = what
-        self._objects: MutableMapping[int, T] = {} if objects is None else objects
+        self._objects: MutableMapping[int, T] = {}
         self._numbers = itertools.count(1)
 
-    def add(self, value: T, owner: object = None) -> int:
-        """Adds an object and returns its number. The object is held until :meth:`forget`, or until `owner` is
-        collected."""
+    def add(self, value: T) -> int:
+        """Adds an object and returns its number."""
         token = next(self._numbers)
         self._objects[token] = value
-        if owner is not None:
-            weakref.finalize(owner, self._objects.pop, token, None).atexit = False
         return token
 
     def get(self, token: int | None) -> T | None:
@@ -57,3 +54,25 @@ class Tokens(Generic[T]):
     def values(self) -> list[T]:
         """All present objects."""
         return list(self._objects.values())
+
+
+class WeakTokens(Tokens[T]):
+    """Objects that their owners hold, and that may refer to their owners: a table that held them would keep both."""
+
+    __slots__ = ("_kept",)
+
+    def __init__(self, what: str) -> None:
+        """`what` begins the message of :meth:`find`."""
+        super().__init__(what)
+        self._objects = weakref.WeakValueDictionary()
+        self._kept: dict[int, T] = {}
+
+    def keep(self, token: int, value: T) -> None:
+        """Holds an object from now on, until :meth:`forget`."""
+        self._objects[token] = self._kept[token] = value
+
+    def forget(self, token: int | None) -> T | None:
+        """Removes and returns the object; ``None`` if it is already removed."""
+        found = super().forget(token)
+        self._kept.pop(token or 0, None)
+        return found

@@ -18,7 +18,7 @@ from ._prototypes import (
     TARGET_TABLE_TRANSITION_PREPARE,
     TargetTable,
 )
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .image import Image
 from .result import Result
 
@@ -29,7 +29,7 @@ PrepareTransition: TypeAlias = Callable[[str, "str | int", int, "Image | None"],
 EndTransition: TypeAlias = Callable[[str, bool], object]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Widget:
     """The functions of one target, by the names of the C table."""
 
@@ -47,7 +47,7 @@ class Widget:
         return TargetTable(size=sizeof(TargetTable), **given)
 
 
-widgets: Tokens[Widget] = Tokens("target")
+widgets: WeakTokens[Widget] = WeakTokens("target")
 _WORDS = {number: word for word, number in _enums.TRANSITIONS.items()}
 
 

@@ -15,7 +15,7 @@ from ._ffi import lib
 from ._handle import Shared
 from ._loops import Loop, Post, loop
 from ._prototypes import ANIMATED_VIEW_HANDLER_LOOP, ANIMATED_VIEW_HANDLER_SHOW, DESTROY, AnimatedViewHandler
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .animation import Animation
 from .errors import call
 from .image import Image
@@ -70,8 +70,8 @@ class AnimatedView(Closing):
         self._loops: int | None = None
         self._loop: Loop | None = None
         self._transformer: Transformer | None = None
-        functions = _Functions(optional_function(show, "show"), optional_function(on_loop, "on_loop"))
-        self._token = _functions.add(functions, self)
+        self._functions = _Functions(optional_function(show, "show"), optional_function(on_loop, "on_loop"))
+        self._token = _functions.add(self._functions)
         out = c_void_p()
         call(lib.sdimage_animated_view_new, byref(_HANDLER), self._token, _NO_DESTROY, byref(out))
         self._handle = Shared(out.value, lib.sdimage_animated_view_unref)
@@ -341,7 +341,7 @@ class AnimatedView(Closing):
         _views.discard(self)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class _Functions:
     show: Show | None
     on_loop: OnLoop | None
@@ -350,7 +350,7 @@ class _Functions:
     has_started_again: bool = False
 
 
-_functions: Tokens[_Functions] = Tokens("view")
+_functions: WeakTokens[_Functions] = WeakTokens("view")
 
 
 def _show(token: int | None, _view: int | None, image: int | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import byref, c_void_p, sizeof
@@ -28,7 +27,7 @@ from ._prototypes import (
     CacheTable,
 )
 from ._reply import complete
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .cache import ImageCache
 from .errors import Error, call
 from .image import Image
@@ -234,7 +233,7 @@ AnyCache: TypeAlias = ImageCache | Cache | CacheChain | LayeredCache | TieredCac
 
 # Two threads that request the first address of one cache both get the same address.
 _making = threading.Lock()
-_caches: Tokens[Cache] = Tokens("cache", weakref.WeakValueDictionary())
+_caches: WeakTokens[Cache] = WeakTokens("cache")
 
 
 def _key(key: int | None, length: int) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from ctypes import byref, c_void_p, sizeof
 from typing import Any, TypeAlias, cast
@@ -35,7 +34,7 @@ from ._prototypes import (
     CoderTable,
     Size,
 )
-from ._tokens import Tokens
+from ._tokens import Tokens, WeakTokens
 from .errors import Error, answer, call, status_name, text
 from .encoding import EncodeOptions
 from .header import contents
@@ -291,7 +290,7 @@ def unregister_coder(coder: AnyCoder) -> None:
 
 # Two threads that request the first address of one coder both get the same address.
 _making = threading.Lock()
-_coders: Tokens[Coder] = Tokens("coder", weakref.WeakValueDictionary())
+_coders: WeakTokens[Coder] = WeakTokens("coder")
 _registered: dict[int, Coder] = {}
 
 

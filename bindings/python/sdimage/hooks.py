@@ -24,7 +24,7 @@ from ._prototypes import (
     DownloadHooksTable,
 )
 from ._reply import complete
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .errors import Error, answer, call, from_pointer, text
 
 
@@ -173,7 +173,8 @@ class DownloadHooks:
             ("event", event),
         ):
             optional_function(function, name)
-        token = _functions.add(_Functions(modify_request, modify_response, decrypt, redirect, event), self)
+        self._functions = _Functions(modify_request, modify_response, decrypt, redirect, event)
+        token = _functions.add(self._functions)
         table = DownloadHooksTable(
             sizeof(DownloadHooksTable),
             _MODIFY_REQUEST if modify_request else DOWNLOAD_HOOKS_TABLE_MODIFY_REQUEST(),
@@ -242,7 +243,7 @@ class DownloadHooks:
         return self._handle.pointer
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class _Functions:
     modify_request: ModifyRequest | None
     modify_response: ModifyResponse | None
@@ -251,7 +252,7 @@ class _Functions:
     event: OnEvent | None
 
 
-_functions: Tokens[_Functions] = Tokens("hook")
+_functions: WeakTokens[_Functions] = WeakTokens("hook")
 
 
 def _modify_request(token: int | None, request: int, reply: int) -> None:

@@ -23,7 +23,7 @@ from ._prototypes import (
     LOAD_HOOKS_TABLE_SHOULD_REMEMBER_FAILURE,
     LoadHooksTable,
 )
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .errors import Error, call, from_pointer
 from .image import Image
 from .loader import LoadRequest
@@ -90,9 +90,10 @@ class LoadHooks:
             ("should_remember_failure", should_remember_failure),
         ):
             optional_function(function, name)
-        functions = _Functions(process_request, cache_key, serialize, should_load, should_remember_failure)
-        # `serialize` is called after the end of the load, when this object may have gone.
-        token = _functions.add(functions, None if serialize else self)
+        self._functions = _Functions(process_request, cache_key, serialize, should_load, should_remember_failure)
+        token = _functions.add(self._functions)
+        if serialize is not None:  # it is called after the end of the load, when this object may have gone
+            _functions.keep(token, self._functions)
         table = LoadHooksTable(
             sizeof(LoadHooksTable),
             _PROCESS_REQUEST if process_request else LOAD_HOOKS_TABLE_PROCESS_REQUEST(),
@@ -102,7 +103,7 @@ class LoadHooks:
             _SHOULD_REMEMBER if should_remember_failure else LOAD_HOOKS_TABLE_SHOULD_REMEMBER_FAILURE(),
         )
         out = c_void_p()
-        call(lib.sdimage_load_hooks_new_custom, byref(table), token, _FORGET if serialize else DESTROY(), byref(out))
+        call(lib.sdimage_load_hooks_new_custom, byref(table), token, DESTROY() if serialize is None else _FORGET, byref(out))
         self._handle = Handle(out.value, lib.sdimage_load_hooks_unref)
 
     _config: dict[str, Any] = {}
@@ -118,7 +119,7 @@ class LoadHooks:
         return self._handle.pointer
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class _Functions:
     process_request: ProcessRequest | None
     cache_key: CacheKey | None
@@ -127,7 +128,7 @@ class _Functions:
     should_remember_failure: ShouldRemember | None
 
 
-_functions: Tokens[_Functions] = Tokens("hook")
+_functions: WeakTokens[_Functions] = WeakTokens("hook")
 
 
 def _new_reference(data: ReadableBuffer) -> int | None:

@@ -22,7 +22,7 @@ from ._prototypes import (
     LOADER_TABLE_SHOULD_REMEMBER_FAILURE,
     LoaderTable,
 )
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .errors import Error, call, from_pointer, new_pointer, text
 from .hooks import DownloadHooks, DownloadRequest
 from .image import Image
@@ -205,7 +205,8 @@ class Loader:
             raise wrong("function", "a function", function)
         optional_function(can_load, "can_load")
         optional_function(should_remember_failure, "should_remember_failure")
-        token = _functions.add(_Functions(function, can_load, should_remember_failure), self)
+        self._functions = _Functions(function, can_load, should_remember_failure)
+        token = _functions.add(self._functions)
         table = _TABLE if should_remember_failure is None else _TABLE_WITH_VOTE
         out = c_void_p()
         call(lib.sdimage_loader_new_custom, _bytes.c_text(name), byref(table), token, _NO_DESTROY, byref(out))
@@ -470,7 +471,7 @@ class Downloader(Loader):
         lib.sdimage_downloader_invalidate(self.pointer, flag(cancel, "cancel"))
 
 
-_functions: Tokens[_Functions] = Tokens("loader")
+_functions: WeakTokens[_Functions] = WeakTokens("loader")
 
 
 def _can_load(token: int | None, request: int) -> bool:

@@ -10,6 +10,7 @@ import time
 import weakref
 from collections.abc import AsyncIterator, Iterable, Mapping
 from ctypes import byref, c_void_p, sizeof
+from dataclasses import dataclass
 from types import MappingProxyType, TracebackType
 from typing import Any, Self, Unpack, cast
 
@@ -23,7 +24,7 @@ from ._handle import Handle
 from ._kept import KeptRequests
 from ._listener import OnProgress, OnResult
 from ._prototypes import DESTROY, LOAD_OBSERVER_LOAD_ENDED, LoadObserver
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .batch import Batch, Places, WritableArray
 from .cache import ImageCache
 from .caches import AnyCache
@@ -94,7 +95,8 @@ class Manager(Closing):
                 lib.sdimage_manager_config_set_load_hooks(config.pointer, pointer_of(load_hooks, "load_hooks", "load hooks"))
             optional_function(on_load, "on_load")
             if on_load is not None:
-                token = _observers.add(on_load, self)
+                self._observer = _Observer(on_load)
+                token = _observers.add(self._observer)
                 call(lib.sdimage_manager_config_set_observer, config.pointer, byref(_OBSERVER), token, _NO_DESTROY)
             out = c_void_p()
             call(lib.sdimage_manager_new, config.pointer, byref(out))
@@ -435,7 +437,12 @@ def _check_callbacks(on_progress: object, on_partial: object, on_result: object)
     optional_function(on_result, "on_result")
 
 
-_observers: Tokens[OnResult] = Tokens("observer")
+@dataclass(slots=True, weakref_slot=True)
+class _Observer:
+    on_load: OnResult
+
+
+_observers: WeakTokens[_Observer] = WeakTokens("observer")
 _held_for_ever: dict[int, object] = {}
 
 
@@ -444,7 +451,7 @@ def _on_load(token: int | None, pointer: int) -> None:
     if observer is None:
         return
     try:
-        observer(Result.borrowed(pointer))
+        observer.on_load(Result.borrowed(pointer))
     except BaseException as error:  # no exception may leave a callback
         _failures.report("on_load", error)
 

@@ -16,7 +16,7 @@ from ._ffi import lib
 from ._handle import Shared
 from ._loops import Post, loop
 from ._prototypes import DESTROY, PREFETCHER_HANDLER_FETCHED, PREFETCHER_HANDLER_IDLE, PrefetcherHandler
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .defaults import default_cache, default_loader
 from .errors import call, text
 from .manager import Manager
@@ -73,7 +73,8 @@ class Prefetcher(Closing):
             byref(out),
         )
         self._handle = Shared(out.value, lib.sdimage_prefetcher_unref)
-        self._token = _observers.add(_Observer(None, None), self)
+        self._observer = _Observer(None, None)
+        self._token = _observers.add(self._observer)
         _open.add(self)
         self.set_observer(on_fetched, on_idle)
         self.max_concurrent = max_concurrent
@@ -179,14 +180,14 @@ class Prefetcher(Closing):
 
 
 class _Observer:
-    __slots__ = ("on_fetched", "on_idle")
+    __slots__ = ("__weakref__", "on_fetched", "on_idle")
 
     def __init__(self, on_fetched: OnURL | None, on_idle: OnIdle | None) -> None:
         self.on_fetched = on_fetched
         self.on_idle = on_idle
 
 
-_observers: Tokens[_Observer] = Tokens("prefetcher")
+_observers: WeakTokens[_Observer] = WeakTokens("prefetcher")
 
 
 def _on_fetched(token: int | None, url: int | None, finished: int, total: int) -> None:

@@ -94,7 +94,7 @@ class Target(Closing):
         self._manager = manager
         self._loop = None if post is None else loop(post)
         self._shown_in: dict[str | None, AnimatedView | None] = {}
-        widget = Widget(
+        self._widget = widget = Widget(
             set_image,
             start_indicator,
             stop_indicator,
@@ -103,10 +103,10 @@ class Target(Closing):
             animate_transition,
             end_transition,
         )
-        for name in Widget.__slots__:
+        for name in Widget.__dataclass_fields__:
             optional_function(getattr(widget, name), name)
         dispatcher = None if self._loop is None else self._loop.dispatcher.pointer
-        self._token = widgets.add(widget, self)
+        self._token = widgets.add(widget)
         out = c_void_p()
         call(
             lib.sdimage_target_new,

@@ -15,7 +15,7 @@ from ._check import kind, wrong
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import DESTROY, TRANSPORT_TABLE_CANCEL, TRANSPORT_TABLE_START, TransportTable
-from ._tokens import Tokens
+from ._tokens import WeakTokens
 from .errors import call, new_pointer
 from .hooks import DownloadRequest
 
@@ -53,7 +53,8 @@ class Transport:
         if not callable(function):
             raise wrong("function", "a function", function)
         self._config = {"function": function, "workers": workers}
-        token = _functions.add((function, _Workers(workers)), self)
+        self._workers = _Workers(function, workers)
+        token = _transports.add(self._workers)
         out = c_void_p()
         call(lib.sdimage_transport_new_custom, byref(_TABLE), token, DESTROY(), byref(out))
         self._handle = Handle(out.value, lib.sdimage_transport_unref)
@@ -70,9 +71,10 @@ class Transport:
 
 
 class _Workers:
-    """Threads created on first use."""
+    """A function, and its threads, which are created on first use."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, function: TransportFunction, count: int) -> None:
+        self.function = function
         self._count = count
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
@@ -84,13 +86,14 @@ class _Workers:
             self._pool.submit(work)
 
 
-_functions: Tokens[tuple[TransportFunction, _Workers]] = Tokens("transport")
+_transports: WeakTokens[_Workers] = WeakTokens("transport")
 
 
 def _start(token: int | None, request: int, exchange: int) -> int:
     kept = lib.sdimage_exchange_ref(exchange)
     try:
-        function, workers = _functions.find(token)
+        workers = _transports.find(token)
+        function = workers.function
         copy = Handle(lib.sdimage_request_copy(request), lib.sdimage_request_unref)
         workers.submit(lambda: _exchange(function, copy, kept))
     except BaseException as error:  # no exception may leave a callback

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import threading
 import unittest
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 from unittest import mock
@@ -130,6 +131,54 @@ class Closing(unittest.TestCase):
         with self.assertRaises(sdimage.Error) as raised:
             len(animation)
         self.assertEqual(raised.exception.code, "SHUTDOWN")
+
+
+class Cycles(TestCase):
+    def test_an_object_is_collected_whose_function_belongs_to_its_holder(self) -> None:
+        manager = self.manager(cache=None)
+        makers: dict[str, Callable[[Callable[..., Any]], object]] = {
+            "Target": lambda show: sdimage.Target(manager, show),
+            "AnimatedView": lambda show: sdimage.AnimatedView(show),
+            "Prefetcher": lambda show: sdimage.Prefetcher(manager, on_fetched=show),
+            "Loader": lambda show: sdimage.Loader(show),
+            "DownloadHooks": lambda show: sdimage.DownloadHooks(event=show),
+            "LoadHooks": lambda show: sdimage.LoadHooks(cache_key=show),
+            "Manager": lambda show: sdimage.Manager(cache=None, on_load=show),
+            "Transport": lambda show: sdimage.Transport(show),
+        }
+
+        class Cell:
+            def __init__(self, make: Callable[[Callable[..., Any]], object]) -> None:
+                self.made = make(self.show)
+
+            def show(self, *_: object) -> Any: ...
+
+        for name, make in makers.items():
+            cells = [weakref.ref(Cell(make)) for _ in range(3)]
+            gc.collect()
+            self.assertEqual([cell() for cell in cells], [None] * 3, name)
+
+    def test_a_collected_target_cancels_its_loads(self) -> None:
+        gate, ended, codes = threading.Event(), threading.Event(), list[str]()
+        self.addCleanup(gate.set)
+        manager = self.manager(cache=None, loader=lambda request: gate.wait(120) and png())
+
+        class Cell:
+            def __init__(self) -> None:
+                self.target = sdimage.Target(manager, self.show)
+
+            def show(self, key: str, image: object, result: object) -> None: ...
+
+        def end(result: sdimage.Result) -> None:
+            codes.append(result.error.code if result.error else "none")
+            ended.set()
+
+        cell = Cell()
+        cell.target.load("test://a", on_result=end)
+        del cell
+        gc.collect()
+        self.assertTrue(ended.wait(120))
+        self.assertEqual(codes, ["CANCELLED"])
 
 
 class Callbacks(TestCase):
