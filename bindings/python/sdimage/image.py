@@ -80,6 +80,7 @@ class Image:
     @classmethod
     def animation(cls, frames: Sequence[Image], durations_ms: Sequence[int], loop_count: int = 0) -> Image:
         """An animation of images of one size with the given durations; a loop count of 0 repeats forever."""
+        frames = tuple(frames)  # holds those that a sequence makes on access
         if len(frames) != len(durations_ms):
             raise Error("INVALID_ARGUMENT", f"animation: {len(durations_ms)} durations for {len(frames)} frames")
         pointers = (c_void_p * max(1, len(frames)))(

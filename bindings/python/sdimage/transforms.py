@@ -189,6 +189,7 @@ def filters() -> dict[str, dict[str, Any]]:
 @_recording
 def pipeline(transformers: Sequence[Transformer]) -> Transformer:
     """Several transformers, one after the other; the key is theirs, joined by ``-``."""
+    transformers = tuple(transformers)  # holds those that a sequence makes on access
     pointers = (c_void_p * max(1, len(transformers)))(
         *(pointer_of(each, f"transformers[{index}]", "transformer") for index, each in enumerate(transformers))
     )

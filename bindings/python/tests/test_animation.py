@@ -44,6 +44,11 @@ class Playing(unittest.TestCase):
         self.assertEqual(player.advance(30)[0], 0)
         self.assertEqual((player.loop_count, player.index, gray(player.frame)), (1, 0, 0))
 
+    def test_frames_that_are_made_on_access_are_held(self) -> None:
+        animation = sdimage.Animation(moving(6))
+        image = sdimage.Image.animation(animation, animation.durations_ms)
+        self.assertEqual([gray(image.frame(index)) for index in range(6)], [0, 10, 20, 30, 40, 50])
+
     def test_rates_and_modes(self) -> None:
         player = sdimage.Animation(moving()).player(rate=2, mode="reverse")
         self.assertEqual([player.advance(step)[0] for step in (0, 50, 50, 50)], [2, 1, 0, 2])

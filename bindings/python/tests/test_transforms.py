@@ -94,6 +94,19 @@ class Pixels(TestCase):
         self.assertLess(image.color_at(0, 0)[3], 0.5)
         self.assertEqual(image.color_at(2, 3)[3], 1)
 
+    def test_transformers_that_are_made_on_access_are_held(self) -> None:
+        class Crops:
+            def __len__(self) -> int:
+                return 40
+
+            def __getitem__(self, index: int) -> transforms.Transformer:
+                if index == 40:
+                    raise IndexError
+                return transforms.crop((0, 0, 100 - index, 100))
+
+        key = transforms.pipeline(Crops()).key  # type: ignore[arg-type]
+        self.assertEqual(key, "-".join(each.key for each in list(Crops())))  # type: ignore[call-overload]
+
     def test_every_filter_runs_with_its_defaults(self) -> None:
         image = picture(12, 9)
         found = transforms.filters()
