@@ -14,7 +14,7 @@ from typing import Any, TypedDict, Unpack, cast
 from . import _bytes, _enums
 from ._check import text, wrong
 from ._ffi import function, lib, library_path
-from ._handle import Handle
+from ._handle import Shared
 from ._prototypes import PLUGINS
 from .cache import ImageCache
 from .errors import Error, call
@@ -77,7 +77,7 @@ class RemoteCache(ImageCache):
         out = c_void_p()
         with bag({f"remote.{name}": _checked(value, name) for name, value in options.items()}) as carried:
             call(make, _bytes.c_text(address), carried.pointer, byref(out))
-        self._handle = Handle(out.value, lib.sdimage_cache_unref)
+        self._handle = Shared(out.value, lib.sdimage_cache_unref)
 
     @property
     def config(self) -> Mapping[str, Any]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import socket
 import unittest
+from typing import Any
+from unittest import mock
 
 import sdimage
 from sdimage import Error
+from sdimage._ffi import lib
 from sdimage.remote import STATISTICS
 
 from .support import TestCase, png
@@ -41,6 +44,25 @@ class RemoteCaches(TestCase):
     def test_statistics_have_names(self) -> None:
         shared = self.make(sdimage.RedisCache)
         self.assertEqual(shared.statistics(), dict.fromkeys(STATISTICS, 0))
+
+    def test_a_cache_that_is_closed_in_the_middle_of_a_call_goes_after_it(self) -> None:
+        gone: list[int] = []
+        unref, get_data = lib.sdimage_cache_unref, lib.sdimage_cache_get_data
+
+        def record(pointer: int) -> None:
+            gone.append(pointer)
+            unref(pointer)
+
+        def ask(*arguments: Any) -> Any:
+            shared.close()  # as if on another thread
+            self.assertEqual(gone, [])
+            return get_data(*arguments)
+
+        with mock.patch.object(lib, "sdimage_cache_unref", record), mock.patch.object(lib, "sdimage_cache_get_data", ask):
+            shared = self.make(sdimage.RedisCache)
+            self.assert_error("CONNECT_FAILED", shared.data, "key")
+        self.assertEqual(len(gone), 1)
+        self.assert_error("SHUTDOWN", shared.data, "key")
 
     def test_nonsense_is_refused(self) -> None:
         self.make(sdimage.RedisCache)
