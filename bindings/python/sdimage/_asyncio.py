@@ -11,6 +11,21 @@ from ._listener import OnResult
 from .events import EventQueue
 from .result import Result
 
+
+class _LoopQueue(EventQueue):
+    """The queue of a loop. Closing a manager drains it, too; nothing is delivered to a closed loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._loop = weakref.ref(loop)
+
+    def drain(self) -> int:
+        loop = self._loop()
+        if loop is None or loop.is_closed():
+            self.close()
+        return super().drain()
+
+
 _queues: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, EventQueue] = weakref.WeakKeyDictionary()
 
 
@@ -19,7 +34,7 @@ def queue() -> EventQueue:
     loop = asyncio.get_running_loop()
     found = _queues.get(loop)
     if found is None:
-        found = _queues[loop] = EventQueue()
+        found = _queues[loop] = _LoopQueue(loop)
         loop.add_reader(found.fileno(), found.drain)
     return found
 

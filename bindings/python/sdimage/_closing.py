@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import NoReturn, Self, TypeVar
 
+from . import _failures
 from .errors import Error
 
 T = TypeVar("T")
@@ -47,6 +48,8 @@ def closed_at_exit(close: Callable[[T], object]) -> weakref.WeakSet[T]:
                 close(member)
             except Error:
                 pass  # no caller is left to receive the error
+            except BaseException as error:  # of a callback; the others are closed all the same
+                _failures.report("close", error)
 
     atexit.register(close_all)
     # Members inherited over a fork have no threads that could call back: waiting for them would block the child's exit.

@@ -207,7 +207,7 @@ class Manager(Closing):
     ) -> Result:
         """Loads without blocking the running asyncio loop; cancelling the asyncio task cancels the load.
 
-        The callbacks of :meth:`start` run on the loop. An image in memory is returned without suspending the coroutine.
+        The callbacks of :meth:`start` run on the loop, and no more once it is closed. An image in memory is returned without suspending the coroutine.
         """
         _check_callbacks(on_progress, on_partial, None)
         queue = _asyncio.queue()
@@ -403,13 +403,15 @@ class Manager(Closing):
 
         `timeout` is in seconds, ``None`` without a limit; ``Error("TIMEOUT")`` when a callback does not return. Repeated
         calls are harmless. The cache stays open. Thumbnails and transformed images that are not encoded for the cache
-        after 2 seconds are not stored; :meth:`flush` waits for all of them.
+        after 2 seconds are not stored; :meth:`flush` waits for all of them. On the thread of an :class:`EventQueue` its
+        callbacks run here; the first of their exceptions is raised when the manager is closed, others are logged.
         """
         # On the thread that drains a queue, closing would wait for deliveries that only this thread can drain.
         queues = [queue for queue in self._queues if queue.thread == threading.get_ident()]
         end = deadline(timeout)
         self._kept.clear()
         self._prefetchers.close(end)
+        failure: Exception | None = None
         while True:
             left = max(0, int(min((end - time.monotonic()) * 1000, 20 if queues else U32)))
             try:
@@ -417,10 +419,17 @@ class Manager(Closing):
                 break
             except Error as error:
                 if error.code != "TIMEOUT" or time.monotonic() >= end:
-                    raise
+                    raise error from failure or error.__cause__
                 for queue in queues:
-                    queue.drain()
+                    try:
+                        queue.drain()
+                    except Exception as raised:
+                        if failure is not None:
+                            _failures.report("on_result", raised)
+                        failure = failure or raised
         _managers.discard(self)
+        if failure is not None:
+            raise failure
 
     async def __aenter__(self) -> Self:
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 
 from sdimage import _asyncio
@@ -178,6 +179,32 @@ class Asynchronous(TestCase):
         for close in (self.close_at_once, self.close_gently):
             origin.reset()
             asyncio.run(asyncio.wait_for(close(origin, url), 120))
+
+    def test_a_closed_loop_is_told_nothing(self) -> None:
+        gate, loop = threading.Event(), asyncio.new_event_loop()
+        self.addCleanup(gate.set)
+        ready = jpeg()
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            gate.wait(120)
+            return ready
+
+        manager = self.manager(cache=None, loader=load)
+        received: list[int] = []
+
+        async def start() -> asyncio.Future[sdimage.Result]:
+            load = asyncio.ensure_future(manager.load_async("x:a", lambda now, of: received.append(now)))
+            await asyncio.sleep(0)
+            return load
+
+        awaited = loop.run_until_complete(start())
+        loop.close()
+        gate.set()
+        manager.close(120)
+        self.assertEqual((awaited.done(), received), (False, []))
+        with self.assertLogs("asyncio"):  # an awaited load that is dropped with its loop
+            del awaited
+            gc.collect()
 
     async def close_at_once(self, origin: Origin, url: str) -> None:
         manager = self.manager(cache=None)

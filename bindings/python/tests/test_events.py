@@ -66,6 +66,22 @@ class Queues(TestCase):
             manager.close(120)
         self.assertEqual(ended, ["SHUTDOWN"])
 
+    def test_an_exception_of_a_callback_is_raised_when_the_manager_is_closed(self) -> None:
+        manager = self.manager(cache=None, loader=lambda request: b"")
+        told: list[str] = []
+
+        def fail(result: sdimage.Result) -> None:
+            told.append(result.url)
+            raise ValueError(result.url)
+
+        with sdimage.EventQueue() as events:
+            for index in range(3):
+                manager.start(f"x:{index}", on_result=fail, events=events)
+            with self.assertLogs("sdimage") as logged, self.assertRaisesRegex(ValueError, "x:"):
+                manager.close(120)
+        self.assertEqual((sorted(told), len(logged.records)), (["x:0", "x:1", "x:2"], 2))
+        self.assert_error("SHUTDOWN", manager.load, "x:3")
+
     @unittest.skipIf(trio is None, "trio is not installed")
     def test_trio_waits_for_the_descriptor_and_cancels(self) -> None:
         origin, manager = self.origin(), self.manager()

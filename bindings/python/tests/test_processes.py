@@ -83,6 +83,27 @@ class Processes(TestCase):
         self.assertIn("end", done.stdout)
         self.assertNotIn("Traceback", done.stderr)
 
+    def test_exceptions_of_callbacks_do_not_keep_managers_open_at_the_end(self) -> None:
+        code = """
+            import sdimage, time
+            queues, managers = [], []
+            def fail(result):
+                raise ValueError("mine")
+            def load(request):
+                time.sleep(1)
+                return b""
+            for index in range(8):
+                managers.append(sdimage.Manager(cache=None, loader=load))
+                if index % 2:
+                    managers[-1].start(f"x:{index}", on_result=lambda result: print("told", flush=True))
+                else:
+                    queues.append(sdimage.EventQueue())
+                    for number in range(2):
+                        managers[-1].start(f"x:{number}", on_result=fail, events=queues[-1])
+        """
+        done = run_python(code)
+        self.assertEqual((done.stdout, done.stderr.count(" raised ValueError: mine")), ("told\n" * 4, 8))
+
     def test_an_exception_in_a_callback_does_not_end_the_process(self) -> None:
         code = """
             import sdimage, threading
