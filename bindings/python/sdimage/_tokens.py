@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import MutableMapping
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from ._handle import Handle
 from .errors import Error
 
 T = TypeVar("T")
@@ -76,3 +77,23 @@ class WeakTokens(Tokens[T]):
         found = super().forget(token)
         self._kept.pop(token or 0, None)
         return found
+
+
+class Outliving:
+    """An object whose methods the library may call after the program has dropped it: from then on a table holds it, until
+    the library calls `destroy`."""
+
+    _handle: Handle | None = None
+    __place: tuple[WeakTokens[Any], int] | None = None
+
+    def _outlive(self, tokens: WeakTokens[Any], token: int) -> None:
+        """Sets the table; `destroy` calls its :meth:`Tokens.forget`."""
+        self.__place = tokens, token
+
+    def __del__(self) -> None:
+        handle, self._handle = self._handle, None
+        if handle is not None and self.__place is not None and not handle._is_over:
+            # Before the release: the library may forget the object at once.
+            tokens, token = self.__place
+            tokens.keep(token, self)
+            handle.release()

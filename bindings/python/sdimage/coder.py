@@ -34,7 +34,7 @@ from ._prototypes import (
     CoderTable,
     Size,
 )
-from ._tokens import Tokens, WeakTokens
+from ._tokens import Outliving, Tokens, WeakTokens
 from .errors import Error, answer, call, status_name, text
 from .encoding import EncodeOptions
 from .header import contents
@@ -96,13 +96,14 @@ def _working(pointer: int | None) -> Iterator[None]:
 
 
 @kind("coder")
-class Coder:
+class Coder(Outliving):
     """A custom format: subclass it, and pass an instance to :func:`register_coder`.
 
     The methods run on threads of the library, several at once, and must not block. The library scales, rotates and
     converts the pixel format of the image that :meth:`decode` returns. A raised :class:`Error` is the error of the
     decode; any other exception is logged and becomes ``INTERNAL_ERROR`` with its text. A coder with :meth:`open`
-    decodes animations and progressive images, one with :meth:`render` draws vector images.
+    decodes animations and progressive images, one with :meth:`render` draws vector images. The library holds such a coder
+    as long as images that it decoded: it must not hold these itself.
     """
 
     #: The name in messages.
@@ -152,8 +153,6 @@ class Coder:
         """The budget of the decode, encode or header call that runs on this thread; unlimited elsewhere."""
         return WorkBudget(_under_way.pointer)
 
-    _handle: Handle | None = None
-
     @property
     def pointer(self) -> int:
         """Address of the ``sdimage_coder``, borrowed."""
@@ -173,9 +172,12 @@ class Coder:
             table.render = _RENDER
             # The library needs the size of a vector image before it draws a thumbnail.
             table.describe = _DESCRIBE
-        out = c_void_p()
-        label = _bytes.c_text(self.name)
-        call(lib.sdimage_coder_new_custom, label, byref(table), _coders.add(self), _NO_DESTROY, byref(out))
+        out, token = c_void_p(), _coders.add(self)
+        label, is_in_images = _bytes.c_text(self.name), table.open or table.render
+        destroy = _FORGET if is_in_images else _NO_DESTROY
+        call(lib.sdimage_coder_new_custom, label, byref(table), token, destroy, byref(out))
+        if is_in_images:
+            self._outlive(_coders, token)
         return Handle(out.value, lib.sdimage_coder_unref)
 
 
@@ -406,6 +408,10 @@ def _render(
     return answer(error_out, body, lambda error: _failures.refuse("render", error))
 
 
+def _forget(token: int | None) -> None:
+    _coders.forget(token)
+
+
 # --- Instances. The budget of the options is valid until the instance is destroyed.
 
 _instances: Tokens[tuple[CoderInstance, int | None]] = Tokens("coder instance")
@@ -495,6 +501,7 @@ _INSTANCES = {
 }
 _RENDER = CODER_TABLE_RENDER(_render)
 _NO_DESTROY = DESTROY()
+_FORGET = DESTROY(_forget)
 _DESCRIBE = CODER_TABLE_DESCRIBE(_describe)
 _TABLE = CoderTable(
     size=sizeof(CoderTable),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import base64
 import gc
+import itertools
 import os
 import struct
 import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any
 
-from .support import TestCase, run_python, sdimage
+from .support import TestCase, becomes, run_python, sdimage
 
 
 def farbfeld(width: int, height: int) -> bytes:
@@ -340,6 +342,38 @@ class Animations(TestCase):
         image = sdimage.decode(b"disc\x07")
         self.assertTrue(image.pixels[0] == 7 and image.width == 10)
         self.assertEqual(sdimage.decode(b"disc\x07", thumbnail_size=(40, 40)).width, 40)
+
+
+    def test_an_image_holds_the_coder_that_draws_it(self) -> None:
+        manager = self.manager(cache=sdimage.ImageCache(memory_only=True), loader=lambda request: b"disc\x07")
+
+        class Ring(Disc):
+            def __init__(self) -> None:
+                self.itself = self
+
+        ways: list[Callable[[sdimage.Coder], sdimage.Image | None]] = [
+            lambda coder: sdimage.decode(b"disc\x07", coder=coder),
+            lambda coder: manager.load("x:a", coder=coder).image,
+        ]
+        for decode, make in itertools.product(ways, (Disc, Ring)):
+            coder = make()
+            gone = weakref.ref(coder)
+            image = decode(coder)
+            del coder
+            gc.collect()
+            assert image is not None
+            self.assertEqual((image.is_vector, image.render((30, 20)).tobytes()), (True, b"\x07" * 600))
+            del image
+            manager.cache.clear(disk=False)  # type: ignore[union-attr]
+            self.assertTrue(becomes(lambda gone=gone: gc.collect() >= 0 and gone() is None))  # type: ignore[misc]
+
+    def test_an_animation_holds_its_coder(self) -> None:
+        image = sdimage.decode(b"strip" + bytes(range(5)) + b".", coder=(coder := Strip()))
+        gone = weakref.ref(coder)
+        del coder
+        self.assertEqual([image.frame(index).pixels[0] for index in (1, 4, 0, 3)], [1, 4, 0, 3])
+        del image
+        self.assertTrue(becomes(lambda: gc.collect() >= 0 and gone() is None))
 
 
 class List(TestCase):
