@@ -27,7 +27,7 @@ from ._prototypes import (
     CacheTable,
 )
 from ._reply import complete
-from ._tokens import WeakTokens
+from ._tokens import Outliving, WeakTokens
 from .cache import ImageCache
 from .errors import Error, call
 from .image import Image
@@ -35,12 +35,13 @@ from .options import OptionT, carried
 
 
 @kind("cache")
-class Cache(Lookups):
+class Cache(Outliving, Lookups):
     """A custom cache: subclass it, and pass an instance to a manager, a load or a :class:`CacheChain`.
 
     Keys are ``bytes``. :meth:`query`, :meth:`store`, :meth:`remove`, :meth:`contains` and :meth:`clear` run on threads
     of the library, several at once, and may block. Their exceptions are logged and count as a miss or as a failed
-    store. The two memory methods run on the thread that starts a load, and must not block.
+    store. The two memory methods run on the thread that starts a load, and must not block. The library holds a cache
+    that it still uses, such as for stores after the end of a load.
 
     :meth:`lookup`, :meth:`start_lookup`, :meth:`lookup_async`, :meth:`image`, :meth:`data` and :meth:`store_image` are
     those of all caches, for the program: they call the methods of the subclass.
@@ -81,16 +82,15 @@ class Cache(Lookups):
     def set_memory_image(self, key: bytes, image: Image) -> None:
         """Stores an image in memory."""
 
-    _handle: Handle | None = None
-
     @property
     def pointer(self) -> int:
         """Address of the ``sdimage_cache``, borrowed."""
         with _making:
             if self._handle is None:
-                out = c_void_p()
+                out, token = c_void_p(), _caches.add(self)
                 table = _SHARED_TABLE if self.shared else _TABLE
-                call(lib.sdimage_cache_new_custom, byref(table), _caches.add(self), _NO_DESTROY, byref(out))
+                call(lib.sdimage_cache_new_custom, byref(table), token, _FORGET, byref(out))
+                self._outlive(_caches, token)
                 self._handle = Handle(out.value, lib.sdimage_cache_unref)
         return self._handle.pointer
 
@@ -312,7 +312,11 @@ def _clear(token: int | None, layers: int, reply: int) -> None:
     _reply(token, reply, "clear", lambda cache: cache.clear(*_layers(layers)))
 
 
-_NO_DESTROY = DESTROY()
+def _forget(token: int | None) -> None:
+    _caches.forget(token)
+
+
+_FORGET = DESTROY(_forget)
 
 
 def _table(shared: bool) -> CacheTable:

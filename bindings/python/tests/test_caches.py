@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import gc
 import threading
+import weakref
 
-from .support import TestCase, png, sdimage
+from .support import TestCase, becomes, png, sdimage
 
 
 class Dictionary(sdimage.Cache):
@@ -115,6 +116,27 @@ class Custom(TestCase):
             task = manager.start("test://a.png", cache=Dictionary(), wait_for_store=True)
             gc.collect()
             self.assertEqual(task.wait().source, "loader")
+
+    def test_a_cache_of_one_load_receives_what_is_stored_after_it(self) -> None:
+        stored: dict[bytes, bytes] = {}
+
+        class Storing(Dictionary):
+            def __init__(self) -> None:
+                super().__init__()
+                self.entries = stored
+
+        gone: list[weakref.ref[Storing]] = []
+        with self.manager(loader=lambda request: png(128, 128)) as manager:
+            for index in range(40):
+                cache = Storing()
+                gone.append(weakref.ref(cache))
+                task = manager.start(f"test://{index}", cache=cache, thumbnail_size=(100, 100))
+                del cache
+                task.wait()
+                del task
+                gc.collect()
+            self.assertTrue(becomes(lambda: len(stored) == 80), stored.keys())
+        self.assertTrue(becomes(lambda: gc.collect() >= 0 and not any(each() for each in gone)))
 
 
 class Chains(TestCase):
