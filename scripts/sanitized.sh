@@ -20,7 +20,7 @@ sanitized_plugins() {
         SDIMAGE_FUZZ_PLUGINS="$SDIMAGE_FUZZ_PLUGINS $folder" all="$all $packages"
     done <<'LIST'
 AV libavformat libavcodec libswscale libavutil
-JXL libjxl libjxl_threads
+JXL libjxl libjxl_threads lcms2
 PDF poppler-glib cairo gio-2.0
 SVG librsvg-2.0 cairo libxml-2.0 zlib
 TIFF libtiff-4 lcms2

@@ -19,7 +19,7 @@ from report import output  # noqa: E402
 #: The libraries of each plug-in, and the function that creates its object.
 PLUGINS = {
     "av": (r"libav(format|codec|util)|libswscale", "coder"),
-    "jxl": (r"libjxl", "coder"),
+    "jxl": (r"libjxl|liblcms2", "coder"),
     "memcached": (r"libmemcached|libhashkit", "cache"),
     "redis": (r"libhiredis", "cache"),
     "pdf": (r"libpoppler-glib|libcairo|libg(lib|object|io)-", "coder"),

@@ -15,6 +15,7 @@
 
 #include "encode_input.h"
 #include "exif_block.h"
+#include "profile.h"
 
 /* Encoder settings: libjxl's default effort; the distances of quality 1 and the largest that every version accepts. */
 enum { STANDARD_EFFORT = 7 };
@@ -56,12 +57,14 @@ static float distance_of(double quality) {
 
 /* --- The header. */
 
-/* Sets the ICC profile of the image or, without one, an encoding by its code points. */
-static sdimage_status set_colors(writer *writer, const sdcs_encode_input *source, sdimage_error **error) {
+/* Sets the ICC profile of the image, or an encoding by its code points. */
+static sdimage_status set_colors(writer *writer, const sdcs_encode_input *source, sdjxl_profile_use use,
+                                 sdimage_error **error) {
     const sdimage_data *profile = sdimage_image_color_profile(source->image);
-    if (profile)
-        return check(
-            JxlEncoderSetICCProfile(writer->encoder, sdimage_data_bytes(profile), sdimage_data_length(profile)), error);
+    /* A profile that libjxl refuses counts as sRGB, as in decoding. */
+    if (use != SDJXL_PROFILE_UNUSABLE && JxlEncoderSetICCProfile(writer->encoder, sdimage_data_bytes(profile),
+                                                                 sdimage_data_length(profile)) == JXL_ENC_SUCCESS)
+        return SDIMAGE_STATUS_OK;
     JxlColorEncoding color;
     sdcs_color said = sdcs_color_of(source->image);
     JxlColorEncodingSetToSRGB(&color, source->channels == 1);
@@ -103,7 +106,9 @@ static sdimage_status set_header(writer *writer, const sdcs_encode_input *source
         info.intensity_target = intensity;
     /* Lossless needs the colors of the file themselves; otherwise libjxl converts to XYB, in which it compresses
      * better. */
-    info.uses_original_profile = sdimage_encode_options_is_lossless(writer->options);
+    sdjxl_profile_use use =
+        sdjxl_profile_examine(sdimage_image_color_profile(source->image), source->channels, source->bits);
+    info.uses_original_profile = sdimage_encode_options_is_lossless(writer->options) || use == SDJXL_PROFILE_STORED;
     if (writer->frames > 1) {
         info.have_animation = JXL_TRUE;
         /* Durations are milliseconds: 1000 ticks per second. */
@@ -115,7 +120,7 @@ static sdimage_status set_header(writer *writer, const sdcs_encode_input *source
     /* 16 bits need level 10 of the format (ISO/IEC 18181-1, annex M). */
     if (status >= 0 && JxlEncoderGetRequiredCodestreamLevel(writer->encoder) == 10)
         status = check(JxlEncoderSetCodestreamLevel(writer->encoder, 10), error);
-    return status < 0 ? status : set_colors(writer, source, error);
+    return status < 0 ? status : set_colors(writer, source, use, error);
 }
 
 /* Returns the effort, 1 to 9; at most SAFE_EFFORT for versions of libjxl with failing assertions. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Callable
 
@@ -13,13 +14,14 @@ def fixed(value: float) -> bytes:
     return struct.pack(">i", round(value * 65536))
 
 
-def inks(color: Callable[[tuple[int, int, int, int]], Lab]) -> bytes:
-    """A CMYK profile from the colors of its sixteen full inks (6.5.7: lut8Type); linear between them."""
-    corners = [(c, m, y, k) for c in (0, 1) for m in (0, 1) for y in (0, 1) for k in (0, 1)]
+def inks(color: Callable[[tuple[int, ...]], Lab], space: bytes = b"CMYK") -> bytes:
+    """A profile from the colors of its full inks (6.5.7: lut8Type), sixteen for CMYK; linear between them."""
+    count = len(space.strip())
+    corners = list(itertools.product((0, 1), repeat=count))
     ramp = bytes(range(256))
     table = b"".join(bytes((round(light * 2.55), round(a) + 128, round(b) + 128)) for light, a, b in map(color, corners))
     identity = b"".join(fixed(float(row == column)) for row in range(3) for column in range(3))
-    lut = b"mft1" + bytes(4) + bytes((4, 3, 2, 0)) + identity + ramp * 4 + table + ramp * 3
+    lut = b"mft1" + bytes(4) + bytes((count, 3, 2, 0)) + identity + ramp * count + table + ramp * 3
     white = b"XYZ " + bytes(4) + b"".join(map(fixed, D50))
     tags = [(b"A2B0", lut), (b"wtpt", white)]
     start = 128 + 4 + 12 * len(tags)
@@ -27,7 +29,7 @@ def inks(color: Callable[[tuple[int, int, int, int]], Lab]) -> bytes:
     for name, data in tags:
         entries += name + struct.pack(">II", start + len(body), len(data))
         body += data + bytes(-len(data) % 4)
-    head = struct.pack(">I4sI4s4s4s12s4s", start + len(body), b"", 0x02400000, b"prtr", b"CMYK", b"Lab ", bytes(12), b"acsp")
+    head = struct.pack(">I4sI4s4s4s12s4s", start + len(body), b"", 0x02400000, b"prtr", space, b"Lab ", bytes(12), b"acsp")
     head = (head + bytes(28) + b"".join(map(fixed, D50))).ljust(128, b"\0")
     return head + struct.pack(">I", len(tags)) + entries + body
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import unittest
 
+from . import profiles
 from .support import FIXTURES, TestCase, apart, needs, sdimage
 
 
@@ -74,6 +75,49 @@ class Jxl(TestCase):
             with self.subTest(number):
                 self.assertEqual(sdimage.decode(written, apply_orientation=False).orientation, kept.orientation)
                 self.assertEqual(sdimage.decode(written).tobytes(), sdimage.decode(turned).tobytes())
+
+    def test_profiles_that_cannot_be_used_count_as_srgb(self) -> None:
+        done = apart(
+            """
+            import pathlib, struct, sys
+            data = pathlib.Path(sys.argv[1]).read_bytes()
+            profile = sdimage.read_metadata(data, "icc")
+            curve = struct.unpack(">I", profile[profile.index(b"rTRC") + 4 :][:4])[0]
+            changed = [profile.replace(old, new, 1) for old, new in (
+                (b"RGB XYZ", b"CMYKXYZ"), (b"RGB XYZ", b"Lab XYZ"), (b"mntr", b"link"), (b"rXYZ", b"none"),
+                (b"rTRC", b"none"), (profile[curve : curve + 4], b"none"), (b"acsp", b"none"))]
+            # A negative exponent: 0 becomes infinite.
+            changed.append(profile[: curve + 12] + b"\\xff" + profile[curve + 13 :])
+            for each in [profile, *changed]:
+                image = sdimage.decode(data.replace(profile, each), convert_to_srgb=False)
+                assert image.color_profile == each
+                wanted = image.tobytes()
+                for pixels in (image, image.convert("gray8")):
+                    for lossless in (True, False):
+                        written = pixels.encode("jxl", lossless=lossless)
+                        print(sdimage.info(written)["has_color_profile"], end=" ")
+                        if lossless:
+                            back = sdimage.decode(written, convert_to_srgb=each is not profile)
+                            assert back.tobytes() == pixels.tobytes()
+                print()
+            """, str(FIXTURES / "jpeg" / "ramp_profile.jpg"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # The decoder converts lossy images to sRGB itself; a profile of RGB does not apply to gray.
+        self.assertEqual(done.stdout.splitlines(), ["True False False False "] + ["False False False False "] * 8)
+
+    def test_profiles_with_tables_are_kept(self) -> None:
+        profile = profiles.inks(lambda rgb: (60 * rgb[1] + 30 * rgb[0] + 10 * rgb[2], 50 * (rgb[0] - rgb[1]),
+                                             40 * (rgb[1] - rgb[2])), b"RGB ")
+        image = sdimage.decode(FIXTURES / "pictures" / "aurora.jpg", thumbnail_size=(100, 100)).with_metadata(
+            color_profile=profile)
+        wanted = sdimage.decode(image.encode("png"))
+        self.assertNotEqual(wanted.tobytes(), image.tobytes())
+        for options in ({"lossless": True}, {"quality": 0.9}):
+            data = image.encode("jxl", effort=3, **options)
+            self.assertEqual(sdimage.read_metadata(data, "icc"), profile)
+            got = sdimage.decode(data)
+            difference = sum(abs(a - b) for a, b in zip(got.tobytes(), wanted.tobytes())) / len(wanted.tobytes())
+            self.assertLess(difference, 2)
 
     def test_an_animation_has_its_frames_in_any_order(self) -> None:
         colors = ((250, 10, 10), (10, 250, 10), (10, 10, 250), (90, 90, 90))

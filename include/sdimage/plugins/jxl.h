@@ -13,7 +13,9 @@
  * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1
  * to 9, 7 by default; 8 to 16 bits; ICC profile or code points, orientation, EXIF and XMP blocks. The intensity target
  * of PQ is the maximum light level of the content, 10,000 cd/m2 by default; that of HLG is 1,000. Efforts 8 and 9 are
- * those of 7 with libjxl before 0.12, because a failed assertion in them may end the process. */
+ * those of 7 with libjxl before 0.12, because a failed assertion in them may end the process. So may a damaged profile:
+ * one that Little CMS cannot convert from, or of another color space than the pixels, is left out. Images whose profile
+ * has tables take more bytes, because their colors are not converted before they are compressed. */
 #ifndef SDIMAGE_PLUGINS_JXL_H
 #define SDIMAGE_PLUGINS_JXL_H
 
