@@ -57,6 +57,45 @@ static float distance_of(double quality) {
 
 /* --- The header. */
 
+/* Sets the primaries of code points (ITU-T H.273, table 2). Unknown ones count as those of sRGB. */
+static void set_primaries(JxlColorEncoding *color, uint16_t code) {
+    /* BT.601 with 625 and with 525 lines: libjxl has no numbers for them. */
+    static const double lines_625[3][2] = {{0.64, 0.33}, {0.29, 0.60}, {0.15, 0.06}};
+    static const double lines_525[3][2] = {{0.630, 0.340}, {0.310, 0.595}, {0.155, 0.070}};
+    const double(*points)[2] = code == 5 ? lines_625 : lines_525;
+    switch (code) {
+    case 9: color->primaries = JXL_PRIMARIES_2100; return;
+    case 12: color->primaries = JXL_PRIMARIES_P3; return;
+    case 5:
+    case 6:
+    case 7: color->primaries = JXL_PRIMARIES_CUSTOM; break;
+    default: return;
+    }
+    memcpy(color->primaries_red_xy, points[0], sizeof points[0]);
+    memcpy(color->primaries_green_xy, points[1], sizeof points[1]);
+    memcpy(color->primaries_blue_xy, points[2], sizeof points[2]);
+}
+
+/* Sets the transfer function of code points (ITU-T H.273, table 3). Unknown ones count as that of sRGB. */
+static void set_transfer(JxlColorEncoding *color, uint16_t code) {
+    switch (code) {
+    case 4:
+    case 5:
+        color->transfer_function = JXL_TRANSFER_FUNCTION_GAMMA;
+        color->gamma = 1 / (code == 4 ? 2.2 : 2.8);
+        break;
+    /* The curve of BT.709 has four numbers. */
+    case 1:
+    case 6:
+    case 14:
+    case 15: color->transfer_function = JXL_TRANSFER_FUNCTION_709; break;
+    case 8: color->transfer_function = JXL_TRANSFER_FUNCTION_LINEAR; break;
+    case 16: color->transfer_function = JXL_TRANSFER_FUNCTION_PQ; break;
+    case 18: color->transfer_function = JXL_TRANSFER_FUNCTION_HLG; break;
+    default: break;
+    }
+}
+
 /* Sets the ICC profile of the image, or an encoding by its code points. */
 static sdimage_status set_colors(writer *writer, const sdcs_encode_input *source, sdjxl_profile_use use,
                                  sdimage_error **error) {
@@ -66,13 +105,10 @@ static sdimage_status set_colors(writer *writer, const sdcs_encode_input *source
                                                                  sdimage_data_length(profile)) == JXL_ENC_SUCCESS)
         return SDIMAGE_STATUS_OK;
     JxlColorEncoding color;
-    sdcs_color said = sdcs_color_of(source->image);
+    sdcs_color codes = sdcs_color_of(source->image);
     JxlColorEncodingSetToSRGB(&color, source->channels == 1);
-    /* The numbers of libjxl are those of ITU-T H.273, except for P3 with a D65 white point. */
-    if (said.primaries == 9 || said.primaries == 12)
-        color.primaries = said.primaries == 9 ? JXL_PRIMARIES_2100 : JXL_PRIMARIES_P3;
-    if (said.transfer == 1 || said.transfer == 8 || said.transfer == 16 || said.transfer == 18)
-        color.transfer_function = (JxlTransferFunction)said.transfer;
+    set_primaries(&color, codes.primaries);
+    set_transfer(&color, codes.transfer);
     return check(JxlEncoderSetColorEncoding(writer->encoder, &color), error);
 }
 

@@ -128,6 +128,16 @@ class HighDynamicRange(TestCase):
                     self.assertEqual((one.pixel_format, one.tobytes()), (other.pixel_format, other.tobytes()))
                     self.assertFalse(one.is_hdr)
 
+    def test_known_code_points_are_written(self) -> None:
+        colors = bytes((200, 60, 60, 60, 200, 60, 60, 60, 200, 20, 90, 160, 250, 250, 250, 5, 5, 5))
+        for plain in (sdimage.Image.from_pixels(colors, 6, 1, "rgb8"), sdimage.Image.from_pixels(colors, 18, 1, "gray8")):
+            for primaries in (1, 5, 6, 7, 9, 12):
+                for transfer in (1, 4, 5, 6, 8, 13, 14, 15):
+                    image = plain.with_metadata(cicp=(primaries, transfer, 0, True))
+                    got, wanted = (sdimage.decode(image.encode(name, lossless=True, effort=1)).tobytes() for name in ("jxl", "png"))
+                    with self.subTest(pixels=plain.pixel_format, primaries=primaries, transfer=transfer):
+                        self.assert_close(tuple(got), tuple(wanted), 2)
+
     def test_lossy_pictures_keep_their_light(self) -> None:
         for transfer in (PQ, HLG):
             flat = struct.pack("=3H", *(round(value * 65535) for value in (0.6, 0.6, 0.6))) * (64 * 64)
