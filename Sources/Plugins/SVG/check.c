@@ -145,6 +145,11 @@ static void count_rules(checker *checker, const uint8_t *css, size_t length) {
     take_memory(checker, bytes);
 }
 
+/* Reports a character that URL parsers ignore, so that "da\nta:" is found. */
+static bool is_ignored(uint8_t character) {
+    return character == '\t' || character == '\n' || character == '\r';
+}
+
 /* Reports that a URL begins with data:. The text has no ignored characters left. */
 static bool is_data(const uint8_t *text, size_t length) {
     return length >= 5 && xmlStrncasecmp(text, (const xmlChar *)"data:", 5) == 0;
@@ -244,10 +249,9 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
     }
     memcpy(text, value, length);
     if (is_named(name, "href")) {
-        /* Removes the characters that URL parsers ignore, so that "da\nta:" is found. */
         size_t made = 0, start = 0;
         for (size_t i = 0; i < length; i++)
-            if (text[i] != '\t' && text[i] != '\n' && text[i] != '\r')
+            if (!is_ignored(text[i]))
                 text[made++] = text[i];
         while (start < made && text[start] <= ' ')
             start++;
@@ -353,11 +357,18 @@ static void on_text(void *context, const xmlChar *text, int length) {
     checker->css_length += more;
 }
 
-/* Refuses external style sheets in data: URLs, the only ones that librsvg reads. */
+/* Refuses external style sheets in data: URLs, the only ones that librsvg reads. Tabs and line ends within the scheme,
+ * which URL parsers ignore, arrive as they are. */
 static void on_instruction(void *context, const xmlChar *target, const xmlChar *data) {
+    static const char scheme[] = "data:";
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
-    if (is_named(target, "xml-stylesheet") && data &&
-        (xmlStrcasestr(data, (const xmlChar *)"data") || strchr((const char *)data, '&')))
+    if (!is_named(target, "xml-stylesheet") || !data)
+        return;
+    size_t found = 0;
+    for (; *data && *data != '&' && scheme[found]; data++)
+        if (!is_ignored(*data))
+            found = (*data | 32) == scheme[found] ? found + 1 : (*data | 32) == 'd';
+    if (*data == '&' || !scheme[found])
         refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: style sheet in a data URL");
 }
 

@@ -165,10 +165,13 @@ class Svg(TestCase):
             "in an entity of a sheet": svg(f"<style>&r;</style>{HALVES}", before=f'<!DOCTYPE svg [<!ENTITY r "{rule}">]>'),
             "imported": svg(f"<style>@import url({sheet});</style>{HALVES}"),
             "beside": svg(before=f'<?xml-stylesheet type="text/css" href="{sheet}"?>'),
+            "beside, in lines": svg(before=f'<?xml-stylesheet type="text/css" href="Da\ntA\t:{sheet[5:]}"?>'),
+            "beside, with an entity": svg(before=f'<?xml-stylesheet type="text/css" href="&#100;{sheet[1:]}"?>'),
         }
         for name, data in hidden.items():
             with self.subTest(name):
                 self.assert_error("UNSUPPORTED", data)
+        self.assertEqual(self.pixel(sdimage.decode(svg(before='<?xml-stylesheet href="metadata.css"?>')), 5, 5), RED)
         font = "@font-face { font-family: f; src: url(data:font/woff2;base64,AAAA) }"
         self.assertEqual(self.pixel(sdimage.decode(svg(f"<style>{font} g {{ fill: #00f }}</style>{HALVES}")), 5, 5), RED)
 
