@@ -208,6 +208,14 @@ static bool begins(const uint8_t *text, size_t length, const char *with) {
     return length >= strlen(with) && xmlStrncasecmp(text, (const xmlChar *)with, (int)strlen(with)) == 0;
 }
 
+/* Reports that a URL may begin at an offset of normalized CSS (css.h): behind a quotation mark or url(. Elsewhere data: is
+ * text, or the end of a selector. URL parsers skip spaces and control characters, for which escapes leave "?". */
+static bool begins_url(const uint8_t *text, size_t at) {
+    while (at && (text[at - 1] <= ' ' || text[at - 1] == '?'))
+        at--;
+    return at && strchr("\"'(", text[at - 1]);
+}
+
 /* Checks data: URLs in CSS. Fonts are harmless. librsvg reads other data: URLs only as a style sheet, or as an SVG of
  * which one element is referenced. */
 static void check_css(checker *checker, const uint8_t *text, size_t length) {
@@ -216,7 +224,7 @@ static void check_css(checker *checker, const uint8_t *text, size_t length) {
             check_budget(checker);
         if (begins(text + i, length - i, "not(") && ++checker->selectors > MOST_SELECTORS)
             refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: nested selectors exceed the limit of 2000");
-        if (!is_data(text + i, length - i))
+        if (!is_data(text + i, length - i) || !begins_url(text, i))
             continue;
         bool harmless = begins(text + i, length - i, "data:font/") ||
                         begins(text + i, length - i, "data:application/") ||

@@ -175,6 +175,24 @@ class Svg(TestCase):
         font = "@font-face { font-family: f; src: url(data:font/woff2;base64,AAAA) }"
         self.assertEqual(self.pixel(sdimage.decode(svg(f"<style>{font} g {{ fill: #00f }}</style>{HALVES}")), 5, 5), RED)
 
+    def test_text_that_contains_the_scheme_is_no_url(self) -> None:
+        harmless = {
+            "a label": svg(head=SIZE + ' aria-label="Chart data: sales per year"'),
+            "an attribute": svg(head=SIZE + ' data-url="data:text/plain,x"'),
+            "a selector": svg("<style>.data:hover, .metadata:first-child { opacity: .5 }</style>" + HALVES),
+            "a comment": svg("<style>/* data: x */ g { fill: blue }</style>" + HALVES),
+            "text": svg("<title>data: x</title>" + HALVES),
+        }
+        for name, data in harmless.items():
+            with self.subTest(name):
+                self.assertEqual(self.pixel(sdimage.decode(data), 5, 5), RED)
+        sheet = data_url(b"rect { fill: #0f0 !important }", "text/css")
+        for before in ("", " ", r"\20 ", r"\1 ", " \n ", r"\0 \d \a "):
+            for text in (f"@import url({before}{sheet});", f"@import url({before}'{sheet}');", f'@import "{before}{sheet}";',
+                         f"@import '{before}{sheet}';", f"@import url( '{before}{sheet}');"):
+                with self.subTest(text):
+                    self.assert_error("UNSUPPORTED", svg(f"<style>{text}</style>{HALVES}"))
+
     def test_chains_end_before_the_stack(self) -> None:
         def chain(count: int, first: str, one: str) -> str:
             return first + "".join(one.replace("THIS", f"e{i}").replace("LAST", f"e{i - 1}") for i in range(1, count))
