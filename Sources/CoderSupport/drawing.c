@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* The longest side that cairo supports. */
-enum { LONGEST = 32767 };
-
 /* Rounds a side of the intrinsic size to whole pixels, at least 1. */
 static uint32_t side_of(double length) {
     double side = length > 0 && length < UINT32_MAX ? round(length) : length > 0 ? UINT32_MAX : 0;
@@ -21,7 +18,7 @@ static uint32_t side_of(double length) {
  * bytes. */
 static sdimage_status check_size(const sdcs_request *request, sdimage_size size, sdimage_error **error) {
     uint64_t pixels = (uint64_t)size.width * size.height;
-    if (size.width > LONGEST || size.height > LONGEST || pixels > request->max_pixels)
+    if (size.width > SDCS_DRAWING_LONGEST || size.height > SDCS_DRAWING_LONGEST || pixels > request->max_pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     if (pixels > request->max_bytes / 4)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");

@@ -10,6 +10,9 @@
  * deep as a file demands. */
 #define SDCS_DRAWING_STACK (sizeof(size_t) > 4 ? (size_t)512 << 20 : (size_t)64 << 20)
 
+/* The longest side that cairo supports, in pixels. */
+enum { SDCS_DRAWING_LONGEST = 32767 };
+
 /* Performs the work of a job, or frees it. */
 typedef void (*sdcs_job_fn)(void *job);
 

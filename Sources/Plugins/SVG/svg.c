@@ -11,6 +11,7 @@
 #include <sdimage/plugins/svg.h>
 
 #include <librsvg/rsvg.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,34 +41,32 @@ static double pixels_of(RsvgLength length) {
     }
 }
 
-/* Finds the ink extents: the size of a drawing without a declared size. */
-static bool find_ink(RsvgHandle *handle, double *width, double *height) {
-    RsvgRectangle ink, logical;
-    if (!rsvg_handle_get_geometry_for_element(handle, NULL, &ink, &logical, NULL))
-        return false;
-    *width = ink.width, *height = ink.height;
-    return ink.width > 0 && ink.height > 0;
+/* Finds the ink extents: the area of a drawing without a declared size. */
+static bool find_ink(RsvgHandle *handle, RsvgRectangle *area) {
+    RsvgRectangle logical;
+    return rsvg_handle_get_geometry_for_layer(handle, NULL, &(RsvgRectangle){0, 0, 1, 1}, area, &logical, NULL) &&
+           area->width > 0 && area->height > 0;
 }
 
-/* Finds the intrinsic size; false for an image without one. */
-static bool find_size(RsvgHandle *handle, double *width, double *height) {
+/* Finds the area of the image, whose size is the intrinsic one; false for an image without a size. */
+static bool find_area(RsvgHandle *handle, RsvgRectangle *area) {
     gboolean has_width, has_height, has_box;
     RsvgLength across, down;
     RsvgRectangle box;
     rsvg_handle_get_intrinsic_dimensions(handle, &has_width, &across, &has_height, &down, &has_box, &box);
     /* Percentages have no pixels, and count as missing. */
-    *width = has_width ? pixels_of(across) : 0;
-    *height = has_height ? pixels_of(down) : 0;
+    double width = has_width ? pixels_of(across) : 0, height = has_height ? pixels_of(down) : 0;
     if (has_box && box.width > 0 && box.height > 0) {
         /* One side follows from the other by the proportions of the view box. Written so that NaN counts as missing. */
-        if (!(*width > 0) && !(*height > 0))
-            *width = box.width, *height = box.height;
-        else if (!(*width > 0))
-            *width = *height * box.width / box.height;
-        else if (!(*height > 0))
-            *height = *width * box.height / box.width;
+        if (!(width > 0) && !(height > 0))
+            width = box.width, height = box.height;
+        else if (!(width > 0))
+            width = height * box.width / box.height;
+        else if (!(height > 0))
+            height = width * box.height / box.width;
     }
-    return (*width > 0 && *height > 0) || find_ink(handle, width, height);
+    *area = (RsvgRectangle){0, 0, width, height};
+    return (width > 0 && height > 0) || find_ink(handle, area);
 }
 
 /* --- Drawing, on a thread that may outlive the call: a job owns everything it needs. */
@@ -107,16 +106,24 @@ static RsvgHandle *read_text(job *job) {
     return handle;
 }
 
-/* The document to draw and its area. */
+/* The document to draw. */
 typedef struct sheet {
     RsvgHandle *handle;
-    RsvgRectangle view;
+    RsvgRectangle area;  /* the part to draw; it begins at the origin unless its size is that of the ink */
+    uint64_t max_pixels; /* of an image that librsvg uses */
 } sheet;
 
-/* Draws the document over its whole area, in pixels of the intrinsic size. */
+/* Draws the area, in pixels of the intrinsic size. The view begins at the origin of the document. librsvg draws groups
+ * with opacity, masks and filters on images of the size of the view, which therefore reaches to the end of the area as
+ * far as memory permits; such groups are cut off before the origin. */
 static bool draw(void *context, cairo_t *cairo) {
     const sheet *self = context;
-    return rsvg_handle_render_document(self->handle, cairo, &self->view, NULL);
+    RsvgRectangle area = self->area, view = {-area.x, -area.y, area.width, area.height};
+    double right = area.width + fmax(area.x, 0), bottom = area.height + fmax(area.y, 0), across = right, down = bottom;
+    cairo_user_to_device_distance(cairo, &across, &down);
+    if (across <= SDCS_DRAWING_LONGEST && down <= SDCS_DRAWING_LONGEST && across * down <= (double)self->max_pixels)
+        view.width = right, view.height = bottom;
+    return rsvg_handle_render_document(self->handle, cairo, &view, NULL);
 }
 
 /* Performs a job: the entry `work` of sdcs_drawing_kind. */
@@ -130,10 +137,13 @@ static void work(void *pointer) {
     RsvgHandle *handle = drawing->status < 0 ? NULL : read_text(job);
     if (!handle)
         return;
-    if (find_size(handle, &drawing->width, &drawing->height))
-        sdcs_drawing_draw(drawing, draw, &(sheet){handle, {0, 0, drawing->width, drawing->height}});
-    else
+    sheet sheet = {.handle = handle, .max_pixels = drawing->request.max_bytes / 4};
+    if (find_area(handle, &sheet.area)) {
+        drawing->width = sheet.area.width, drawing->height = sheet.area.height;
+        sdcs_drawing_draw(drawing, draw, &sheet);
+    } else {
         sdcs_drawing_fail(drawing, SDIMAGE_STATUS_BAD_DATA, "svg: image has no size");
+    }
     g_object_unref(handle);
 }
 

@@ -89,6 +89,37 @@ class Svg(TestCase):
                 self.assertEqual((image.width, image.height), size)
                 self.assertEqual((sdimage.info(svg(head=head))["width"]), size[0])
 
+    def test_without_a_size_the_image_is_what_is_drawn(self) -> None:
+        opaque = HALVES.replace(' opacity=".5"', "")
+        for x, y, halves, blue in ((0, 0, HALVES, BLUE), (100, 50, HALVES, BLUE), (-30, -20, opaque, (0, 0, 255, 255)),
+                                   (1e8, 1e8, opaque, (0, 0, 255, 255))):
+            body = f'<g transform="translate({x} {y})">{halves}</g>'
+            for head in ("", 'width="100%" height="100%"'):
+                with self.subTest(x=x, y=y, head=head):
+                    image = sdimage.decode(svg(body, head))
+                    self.assertEqual((image.width, image.height), (40, 20))
+                    for at in (0, 19):
+                        self.assertEqual((self.pixel(image, at, at), self.pixel(image, 20 + at, at)), (RED, blue))
+                    again = rendered(image, 400, 200)
+                    self.assertEqual((self.pixel(again, 0, 0), self.pixel(again, 399, 199)), (RED, blue))
+
+    def test_groups_far_from_the_origin_take_no_memory(self) -> None:
+        done = apart("""
+            import memory, sys
+            for place in ("20000", "1e8", "1e300", "-1e300"):
+                data = sys.argv[1].replace("PLACE", place).encode()
+                memory.allow((128 + 512) << 20)  # the stack of the decoder's thread counts in full
+                try:
+                    image = sdimage.decode(data, max_work_ms=120_000)
+                    print(image.width <= 40, end=" ")
+                except sdimage.Error as error:
+                    print(error.code, end=" ")
+            """, svg(f'<g transform="translate(PLACE PLACE)">{HALVES}</g>', "").decode())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.split()[:2], ["True"] * 2)
+        for status in done.stdout.split()[2:]:
+            self.assertIn(status, ("True", "BAD_DATA"))
+
     def test_deflated_text_is_inflated_up_to_a_limit(self) -> None:
         self.assertEqual(self.pixel(sdimage.decode(gzip.compress(svg())), 5, 5), RED)
         self.assert_error("TRUNCATED", gzip.compress(svg("<!--" + "x" * 50000 + "-->" + HALVES))[:120])

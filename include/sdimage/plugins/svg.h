@@ -3,7 +3,7 @@
  * An SVG is a vector image until its size is known: a thumbnail is drawn at its own size, also larger than that of the
  * SVG, and the image can be drawn again (sdimage_image_is_vector, sdimage_image_render). The size of an SVG is given by
  * `width` and `height`, at 96 pixels per inch. If one is missing, it follows from the other and the view box; if both
- * are, the size is that of the view box.
+ * are, the size is that of the view box; without one, the image is what is drawn, without the space around it.
  *
  * Only the given bytes are read: no file, no network, no external entity; fonts are those of the system. Limits:
  *
