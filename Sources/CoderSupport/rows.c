@@ -1,8 +1,9 @@
 /* rows.c: rows from a decoder to the image, with limits on their memory. The TIFF plug-in writes its strips and tiles
  * through it, on the thread of a decode.
  *
- * A thumbnail is the mean of whole blocks: `factor` rows of `factor` pixels are summed to one row of sums, which is
- * written when its last row has come. */
+ * A thumbnail is the mean of whole blocks of at most `factor` rows and columns. Their rows are summed to one row of sums,
+ * which is written when its last row has come. The blocks divide each side evenly, because the library scales the image
+ * as if all were alike. */
 #include "rows.h"
 
 #include <stdlib.h>
@@ -43,9 +44,15 @@ static unsigned channels_of(sdimage_pixel_format format) {
     return (unsigned)(sdimage_pixel_format_bytes(format) / (sdcs_is_16_bit(format) ? 2 : 1));
 }
 
-/* Returns a side of the image, rounded up: the last block may be smaller. */
+/* Returns a side of the image: the number of blocks. */
 static uint32_t shrunk(uint32_t side, uint32_t factor) {
     return side / factor + (side % factor ? 1 : 0);
+}
+
+/* Returns the end of a block, in rows or columns of a side; rounded to the nearest. */
+static uint32_t end_of(uint32_t block, uint32_t side, uint32_t factor) {
+    uint32_t blocks = shrunk(side, factor);
+    return (uint32_t)((((uint64_t)block + 1) * side + blocks / 2) / blocks);
 }
 
 /* Allocates the band and the sums. A sum of 64 bits has room for the samples of a block, weighted by alpha. */
@@ -116,9 +123,8 @@ static uint32_t sample(const sdcs_rows *rows, const uint8_t *row, size_t index) 
 /* Adds 8-bit samples without alpha, the most common case, block by block, so that the inner loops have no division. */
 static void add_bytes(sdcs_rows *rows, const uint8_t *row, unsigned channels) {
     uint64_t *sum = rows->sums;
-    for (uint32_t x = 0; x < rows->width; sum += channels + 1) {
-        /* The last block of a row may be narrower. */
-        uint32_t left = rows->width - x, count = left < rows->factor ? left : rows->factor, sums[3] = {0, 0, 0};
+    for (uint32_t x = 0, block = 0; x < rows->width; block++, sum += channels + 1) {
+        uint32_t count = end_of(block, rows->width, rows->factor) - x, sums[3] = {0, 0, 0};
         for (uint32_t i = 0; channels == 1 && i < count; i++)
             sums[0] += row[i];
         for (uint32_t i = 0; channels == 3 && i < count; i++)
@@ -139,8 +145,13 @@ static void add_row(sdcs_rows *rows, const uint8_t *row) {
         add_bytes(rows, row, channels);
         return;
     }
+    uint64_t *sum = rows->sums;
+    uint32_t block = 0, end = end_of(0, rows->width, rows->factor);
     for (uint32_t x = 0; x < rows->width; x++) {
-        uint64_t *sum = rows->sums + (size_t)(x / rows->factor) * (channels + 1);
+        if (x == end) {
+            end = end_of(++block, rows->width, rows->factor);
+            sum += channels + 1;
+        }
         /* Colors are weighted by alpha, alpha by 1. */
         uint32_t weight = channels == 4 ? sample(rows, row, (size_t)x * 4 + 3) : 1;
         for (unsigned c = 0; c < colors; c++)
@@ -176,7 +187,6 @@ static void flush(sdcs_rows *rows, uint32_t y) {
             store_sample(rows, row, (size_t)x * 4 + 3, (sum[3] + count / 2) / count);
     }
     memset(rows->sums, 0, (size_t)across * (channels + 1) * sizeof *rows->sums);
-    rows->summed = 0;
 }
 
 void sdcs_rows_done(sdcs_rows *rows, uint32_t end) {
@@ -184,8 +194,8 @@ void sdcs_rows_done(sdcs_rows *rows, uint32_t end) {
         return;
     for (uint32_t y = rows->first; y < end; y++) {
         add_row(rows, rows->band + (size_t)(y - rows->first) * rows->band_stride);
-        if (++rows->summed == rows->factor || y + 1 == rows->height)
-            flush(rows, y / rows->factor);
+        if (y + 1 == end_of(rows->block, rows->height, rows->factor))
+            flush(rows, rows->block++);
     }
     /* A damaged tile leaves its part of the band unwritten. */
     if (rows->band_rows > 1)

@@ -12,12 +12,12 @@ typedef struct sdcs_rows {
     size_t stride;
     uint32_t width, height; /* size of the decoded rows */
     sdimage_pixel_format format;
-    uint32_t factor; /* side of the block whose mean is one pixel of the image; 1: rows are copied */
+    uint32_t factor; /* longest side of a block, whose mean is one pixel of the image; 1: rows are copied */
     uint8_t *band;   /* rows not yet added to the means */
     size_t band_stride;
     uint32_t band_rows, first; /* `first`: index of the row at the start of the band */
     uint64_t *sums;            /* sums for a row of the image; the weight follows the samples of each pixel */
-    uint32_t summed;           /* rows in the sums */
+    uint32_t block;            /* index of the row of the image whose sums these are */
     uint64_t held;             /* bytes of the band and the sums */
 } sdcs_rows;
 

@@ -245,6 +245,19 @@ class Tiff(TestCase):
         small = sdimage.decode(clear, thumbnail_size=(16, 16))
         self.assert_close(self.pixel(small, 8, 8), (255, 0, 0, 128), 1)
 
+    def test_thumbnails_are_not_distorted_by_incomplete_blocks(self) -> None:
+        pictures = {"bytes": picture(), "words": picture(bits=16, tile=16), "gray": picture(gray, photometric=1),
+                    "alpha": picture(with_alpha).set(338, SHORT, 2)}
+        for name, made in pictures.items():
+            whole = sdimage.decode(file(made))
+            for box in ((6, 3), (5, 5), (12, 5), (4, 2), (7, 3)):
+                small = sdimage.decode(file(made), thumbnail_size=box)
+                wanted = sdimage.decode(whole.encode("png"), thumbnail_size=box)
+                with self.subTest(name, box=box):
+                    self.assertEqual((small.width, small.height), (wanted.width, wanted.height))
+                    pixels = small.convert("rgba8").tobytes(), wanted.convert("rgba8").tobytes()
+                    self.assert_close(tuple(pixels[0]), tuple(pixels[1]), 8)
+
     def test_thumbnails_have_the_proportions_of_the_original(self) -> None:
         for width, height, box in ((590, 88, (17, 13)), (3444, 2464, (17, 13)), (333, 1000, (40, 50)), (1000, 333, (50, 40))):
             data = file(picture(lambda x, y: (x % 2,), bits=1, photometric=0, width=width, height=height))
