@@ -207,9 +207,13 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
     info.orientation = SDIMAGE_ORIENTATION_UP;
     info.has_alpha = sdheif_lib.image_handle_has_alpha_channel(handle) != 0;
     info.frame_count = 1;
-    /* Unspecified (ITU-T H.273): only a profile describes the colors of the result. */
-    info.color = (sdyuv_color){2, 2, true};
-    info.transfer = 2;
+    /* Unspecified (ITU-T H.273) without code points. libheif applies only their matrix and range. */
+    sdheif_colors colors = {.color.primaries = 2, .transfer = 2};
+    const sdheif_item *primary = sdheif_find_item(container, container->primary);
+    if (primary)
+        sdheif_read_colors(container, primary, &colors);
+    info.color = (sdyuv_color){colors.color.primaries, 2, true};
+    info.transfer = colors.transfer;
     sdimage_status status = check_size(context, &info, request, error);
     if (status < 0)
         return status;

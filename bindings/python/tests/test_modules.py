@@ -149,6 +149,20 @@ class Heif(Fixture):
         known = sdimage.info(self.data("identity.heic"))
         self.assertEqual((known["width"], known["height"], known["stored_width"], known["orientation"]), (64, 128, 128, 8))
 
+    def test_code_points_of_a_derived_picture_count(self) -> None:
+        for codes in ((12, 13), (9, 16)):
+            results = []
+            for name in ("still.heic", "identity.heic"):
+                data = bytearray(self.data(name))
+                at = data.index(b"nclx") + 4
+                data[at : at + 4] = struct.pack(">2H", *codes)
+                stored = sdimage.decode(bytes(data), convert_to_srgb=False)
+                self.assertEqual((stored.color_primaries, stored.transfer_characteristics), codes)
+                pixels = sdimage.decode(bytes(data), pixel_format="rgb8").tobytes()
+                results.append(tuple(sum(pixels[channel::3]) * 3 // len(pixels) for channel in range(3)))
+            with self.subTest(codes):
+                self.assert_close(results[0], results[1], 3)
+
     def test_the_blocks_beside_the_pixels_are_read(self) -> None:
         data = self.data("described.heic")
         self.assertEqual(sdimage.read_metadata(data, "xmp"), b"<x:xmpmeta/>")
