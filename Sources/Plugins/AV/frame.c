@@ -87,6 +87,17 @@ static sdcs_info frame_info(const sdav_movie *movie, uint32_t frames) {
     return info;
 }
 
+/* Sets matrix and range of the frame, whose default is BT.601 with limited range. Formats that imply full range keep
+ * it. */
+static void set_colors(struct SwsContext *sws, const sdcs_info *info) {
+    int *from, *to, from_range, to_range, brightness, contrast, saturation;
+    if (sws_getColorspaceDetails(sws, &from, &from_range, &to, &to_range, &brightness, &contrast, &saturation) < 0)
+        return;
+    /* The numbers of libswscale are those of ITU-T H.273; others count as BT.601. */
+    sws_setColorspaceDetails(sws, sws_getCoefficients(info->color.matrix), from_range || info->color.full_range, to,
+                             to_range, brightness, contrast, saturation);
+}
+
 /* Converts every other pixel format to RGB or RGBA with libswscale. */
 static sdimage_status convert(const sdav_movie *movie, const sdcs_info *info, sdimage_image **image,
                               sdimage_error **error) {
@@ -107,6 +118,8 @@ static sdimage_status convert(const sdav_movie *movie, const sdcs_info *info, sd
     struct SwsContext *sws = sws_getContext(frame->width, frame->height, frame->format, frame->width, frame->height,
                                             info->has_alpha ? AV_PIX_FMT_RGBA : AV_PIX_FMT_RGB24,
                                             SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, NULL, NULL, NULL);
+    if (sws)
+        set_colors(sws, info);
     uint8_t *const to[4] = {pixels, NULL, NULL, NULL};
     /* sws_scale takes four planes; the output has one. */
     const int strides[4] = {(int)stride, 0, 0, 0};

@@ -55,6 +55,16 @@ class Containers(TestCase):
     def test_webm_with_vp9(self) -> None:
         self.assert_container("webm", "libvpx-vp9", "b=4M", "qmax=8", "g=12", "deadline=realtime", "cpu-used=8")
 
+    def test_formats_that_libswscale_converts_have_their_colors(self) -> None:
+        colors = ((190, 70, 90), (70, 100, 180))
+        for options in ((), ("colorspace=bt709",), ("color_range=pc",), ("colorspace=bt709", "color_range=pc")):
+            data = writers.movie("webm", "libvpx-vp9", [colors], "b=4M", "qmax=8", "deadline=realtime", "cpu-used=8", *options,
+                                 pixel_format="yuv440p")
+            image = sdimage.decode(data)
+            for x, color in zip((12, 52), colors):
+                with self.subTest(options, color=color):
+                    self.assert_close(self.pixel(image, x, 24)[:3], color, 4)
+
     def test_webm_with_av1(self) -> None:
         self.assert_container("webm", "libaom-av1", "crf=8", "g=12", "cpu-used=8", "lag-in-frames=8")
 

@@ -27,25 +27,29 @@ def program(name: str, packages: str) -> Path:
     return path
 
 
-def ycbcr(color: Color, is_full: bool) -> str:
-    """RGB as ITU-R BT.601 defines it, from 16 to 235, or as JPEG does, from 0 to 255."""
+def ycbcr(color: Color, is_full: bool, is_709: bool = False) -> str:
+    """RGB as ITU-R BT.601 or BT.709 defines it, from 16 to 235, or in the range of JPEG, from 0 to 255."""
     red, green, blue = (part / 255 for part in color)
-    light = 0.299 * red + 0.587 * green + 0.114 * blue
+    from_red, from_blue = (0.2126, 0.0722) if is_709 else (0.299, 0.114)
+    light = from_red * red + (1 - from_red - from_blue) * green + from_blue * blue
     black, white, chroma = (0, 255, 255) if is_full else (16, 219, 224)
-    sides = (black + white * light, 128 + chroma * (blue - light) / 1.772, 128 + chroma * (red - light) / 1.402)
+    sides = (black + white * light, 128 + chroma * (blue - light) / (2 - 2 * from_blue),
+             128 + chroma * (red - light) / (2 - 2 * from_red))
     return " ".join(str(min(255, max(0, round(side)))) for side in sides)
 
 
 def movie(container: str, encoder: str, halves: Iterable[tuple[Color, Color]], *options: str, width: int = 64,
-          height: int = 48) -> bytes:
+          height: int = 48, pixel_format: str = "yuv420p") -> bytes:
     """A movie of 25 frames per second, each given by the colors of its halves. Skips the test if the encoder is not
     available."""
     writer = program("movie_writer", "libavformat libavcodec libavutil")
-    is_full = encoder == "mjpeg"
-    lines = "".join(f"{ycbcr(left, is_full)} {ycbcr(right, is_full)}\n" for left, right in halves)
+    if encoder == "mjpeg":
+        pixel_format = "yuvj420p"
+    is_full, is_709 = "j" in pixel_format or "color_range=pc" in options, "colorspace=bt709" in options
+    lines = "".join(f"{ycbcr(left, is_full, is_709)} {ycbcr(right, is_full, is_709)}\n" for left, right in halves)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "movie")
-        done = subprocess.run([writer, container, encoder, str(width), str(height), path, *options], input=lines, text=True,
+        done = subprocess.run([writer, container, encoder, pixel_format, str(width), str(height), path, *options], input=lines, text=True,
                               capture_output=True)
         if done.returncode == 3:
             raise unittest.SkipTest(f"libavcodec was built without {encoder}")
