@@ -79,9 +79,11 @@ package final class FileLoader: ImageLoader {
         // The size may change meanwhile: only a read of 0 bytes marks the end of the file.
         while true {
             try stop.check()
-            // One byte more than expected, to notice the end of the file or its growth.
-            let wanted = min(piece, max(size - body.count, 0) + 1)
             let offset = body.count
+            // One byte more than expected, to notice the end of the file or its growth; after that byte, any number. Files of
+            // procfs and of some file systems in user space have a size of 0.
+            let expected = offset > size ? piece : size - offset + 1
+            let wanted = min(piece, expected, max(limit - offset, 1))
             let count = unsafe try body.append(upTo: wanted) { room throws(ImageError) in
                 unsafe try readPiece(descriptor, into: room, at: offset)
             }

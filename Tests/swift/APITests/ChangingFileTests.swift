@@ -36,6 +36,21 @@ private final class Flag: @unchecked Sendable {
         Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)))
     }
 
+    /// Reads by this thread, of the kernel's count.
+    private func readCount() throws -> Int {
+        let counts = try String(contentsOfFile: "/proc/thread-self/io", encoding: .utf8)
+        return try #require(counts.split(separator: "\n").first { $0.hasPrefix("syscr: ") }.flatMap { Int($0.dropFirst(7)) })
+    }
+
+    @Test func aFileWithoutASizeIsReadInPieces() throws {
+        let path = "/proc/self/maps"
+        let size = try String(contentsOfFile: path, encoding: .utf8).utf8.count
+        let before = try readCount()
+        var image: OpaquePointer?
+        #expect(sdimage_decode_file(path, nil, &image, nil) == .SDIMAGE_STATUS_NOT_AN_IMAGE)
+        #expect(try readCount() - before < size / 100)
+    }
+
     /// Path of the file of the only large entry.
     private func entryFile() throws -> String {
         let all = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
