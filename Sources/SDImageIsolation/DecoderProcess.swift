@@ -59,12 +59,15 @@ import Synchronization
         try open()
     }
 
-    /// Starts the program without arguments and with an empty environment; returns an errno value.
+    /// Starts the program without arguments, and with an environment that only limits its kernels, if at all; returns an errno
+    /// value.
     private static func start(_ program: String, _ worker: UnsafeMutablePointer<ciso_worker>) -> Int32 {
         let name = unsafe strdup(program)
         defer { unsafe free(name) }
         var arguments = unsafe [name, nil]
-        var environment: [UnsafeMutablePointer<CChar>?] = unsafe [nil]
+        let level = unsafe csys_environment("SDIMAGE_CPU").flatMap { unsafe strdup("SDIMAGE_CPU=" + String(cString: $0)) }
+        defer { unsafe free(level) }
+        var environment = unsafe [level, nil]
         return unsafe ciso_start(program, &arguments, &environment, worker)
     }
 

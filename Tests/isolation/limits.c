@@ -7,7 +7,7 @@
 #include "attack_decodes.h"
 
 /* Less than the arena of a worker: without it, pixels are in memory of their own. */
-static void a_limit_of_files_does_not_end_workers(void) {
+static void a_limit_of_files_ends_no_process(void) {
     const struct rlimit limit = {16 << 20, 16 << 20};
     sdimage_image *image = NULL;
     CHECK_EQUAL(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -17,7 +17,22 @@ static void a_limit_of_files_does_not_end_workers(void) {
         sdimage_image_unref(image);
         image = NULL;
     }
+    /* The input exceeds it. */
+    char *bytes = calloc(17, 1 << 20);
+    strcpy(bytes, "ATTACK picture\n");
+    CHECK_EQUAL(sdimage_decode(bytes, 17 << 20, NULL, &image, NULL), SDIMAGE_STATUS_NO_MEMORY);
+    free(bytes);
     CHECK_EQUAL(isolation_counts().started, 1);
+    CHECK_EQUAL(isolation_counts().crashes, 0);
+}
+
+/* The variable is read while the library is loaded: this process is not limited. */
+static void a_worker_has_the_limit_of_kernels(void) {
+    sdimage_image *image = NULL;
+    CHECK_EQUAL(setenv("SDIMAGE_CPU", "baseline", 1), 0);
+    start_isolation();
+    CHECK_EQUAL(decode_attack("baseline_picture", "", 60000, &image), SDIMAGE_STATUS_OK);
+    sdimage_image_unref(image);
 }
 
 /* True after an idle worker was told to free its arena. */
@@ -141,7 +156,8 @@ static void this_process_decodes_only_where_no_worker_can_be_started(void) {
 
 int main(void) {
     static const test tests[] = {
-        TEST(a_limit_of_files_does_not_end_workers),
+        TEST(a_limit_of_files_ends_no_process),
+        TEST(a_worker_has_the_limit_of_kernels),
         TEST(a_full_table_of_descriptors_is_no_crash),
         TEST(a_limit_of_address_space_does_not_end_workers),
         TEST(this_process_decodes_only_where_no_worker_can_be_started),

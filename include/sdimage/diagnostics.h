@@ -134,7 +134,8 @@ SDIMAGE_API const char *sdimage_diagnosis_cache_path_problem(const sdimage_diagn
 /* Returns the number of available processors. */
 SDIMAGE_API uint32_t sdimage_diagnosis_processor_count(const sdimage_diagnosis *diagnosis);
 /* Returns the instructions that pixel kernels use: "baseline", "avx2" or "avx512". The environment variable SDIMAGE_CPU
- * with one of these values is an upper limit, read when the library is loaded. Borrowed. */
+ * with one of these values is an upper limit, read when the library is loaded, also that of worker processes.
+ * Borrowed. */
 SDIMAGE_API const char *sdimage_diagnosis_simd_level(const sdimage_diagnosis *diagnosis);
 /* Returns the bytes of pixels in use. */
 SDIMAGE_API uint64_t sdimage_diagnosis_live_pixel_bytes(const sdimage_diagnosis *diagnosis);
