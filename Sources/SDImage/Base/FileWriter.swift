@@ -3,17 +3,20 @@ import Glibc
 /// Writes the user's files atomically: a file appears complete or not at all.
 /// Serves the C functions that encode to a file; the cache has writers of its own.
 package enum FileWriter {
-    /// Writes a temporary file, which then replaces the existing one. Anything but a regular file, such as a pipe, is written to
-    /// directly.
+    /// Writes a temporary file in the same folder, which then replaces the existing one and has its permissions; a symbolic link
+    /// stays. Anything but a regular file, such as a pipe, is written to directly.
     package static func write(_ bytes: Bytes, to path: [UInt8]) throws(ImageError) {
         var known = stat()
         let isThere = unsafe withPath(path) { unsafe stat($0, &known) } == 0
         // A rename would replace a pipe or a device by a file.
         if isThere, known.st_mode & S_IFMT != S_IFREG { return try fill(bytes, path, O_WRONLY) }
-        // Unique by process and time; `O_EXCL` refuses a leftover of the same name.
-        let temporary = path + Array(".\(getpid())-\(MonotonicClock.now).part".utf8)
+        // And a link by a file.
+        let path = isThere ? resolved(path) : path
+        let name = path.lastIndex(of: Byte.slash).map { $0 + 1 } ?? 0
+        // Unique by process, call and time, and shorter than the limit of names; `O_EXCL` refuses a leftover of the same name.
+        let temporary = Array(path[..<name] + ".\(getpid())-\(UniqueNumber.next())-\(MonotonicClock.now).part".utf8)
         do throws(ImageError) {
-            try fill(bytes, temporary, O_WRONLY | O_CREAT | O_EXCL)
+            try fill(bytes, temporary, O_WRONLY | O_CREAT | O_EXCL, mode: isThere ? known.st_mode & 0o777 : nil)
             let isRenamed = unsafe withPath(temporary) { old in unsafe withPath(path) { unsafe rename(old, $0) } } == 0
             guard isRenamed else { throw .file("file: rename failed", errno) }
         } catch {
@@ -30,11 +33,20 @@ package enum FileWriter {
         return withExtendedLifetime(text) { unsafe body(text.pointer) }
     }
 
-    /// Opens the file with these flags and writes all bytes.
-    private static func fill(_ bytes: Bytes, _ path: [UInt8], _ flags: Int32) throws(ImageError) {
-        let file = unsafe withPath(path) { unsafe open($0, flags | O_CLOEXEC | O_NOCTTY, 0o666) }
+    /// The path of an existing file without symbolic links.
+    private static func resolved(_ path: [UInt8]) -> [UInt8] {
+        guard let target = unsafe withPath(path, { unsafe realpath($0, nil) }) else { return path }
+        defer { unsafe free(target) }
+        return unsafe Array(UnsafeRawBufferPointer(start: target, count: strlen(target)))
+    }
+
+    /// Opens the file with these flags and writes all bytes. `mode`: permissions of a new file, if they are not the usual ones.
+    private static func fill(_ bytes: Bytes, _ path: [UInt8], _ flags: Int32, mode: mode_t? = nil) throws(ImageError) {
+        let file = unsafe withPath(path) { unsafe open($0, flags | O_CLOEXEC | O_NOCTTY, mode ?? 0o666) }
         guard file >= 0 else { throw .file("file: creation failed", errno) }
         defer { close(file) }
+        // The umask may have removed some.
+        if let mode { fchmod(file, mode) }
         var written = 0
         while written < bytes.count {
             let count = unsafe Glibc.write(file, bytes.pointer.map { unsafe $0 + written }, bytes.count - written)

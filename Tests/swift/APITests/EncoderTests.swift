@@ -188,6 +188,26 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["a.ico"])
     }
 
+    @Test func aReplacedFileKeepsItsLinkAndItsPermissions() throws {
+        let directory = TemporaryDirectory()
+        // The longest name of Linux.
+        let path = directory.path + "/" + String(repeating: "n", count: 251) + ".png"
+        let link = directory.path + "/a.png", drawn = try drawing()
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        try Data([1, 2, 3]).write(to: URL(fileURLWithPath: path))
+        chmod(path, 0o626)
+        for written in [link, path] {
+            #expect(sdimage_encode_file(drawn.pointer, written, .SDIMAGE_FORMAT_UNKNOWN, nil, nil) == .SDIMAGE_STATUS_OK)
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+            let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+            #expect(sdimage_sniff(bytes, bytes.count) == .SDIMAGE_FORMAT_PNG)
+            var status = stat()
+            let result = stat(path, &status)
+            #expect(result == 0 && status.st_mode & 0o777 == 0o626)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 2)
+    }
+
     @Test(arguments: [
         ("a.JPG", sdimage_format.SDIMAGE_FORMAT_JPEG), ("/x.y/b.apng", .SDIMAGE_FORMAT_PNG), ("c.Gif", .SDIMAGE_FORMAT_GIF),
         ("d.dib", .SDIMAGE_FORMAT_BMP), ("e.cur", .SDIMAGE_FORMAT_ICO), ("png", .SDIMAGE_FORMAT_UNKNOWN),
