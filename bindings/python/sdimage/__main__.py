@@ -35,10 +35,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _url(argument: str) -> str:
-    """The URL of an argument, which may be the name of a file."""
+def _url(argument: str) -> str | Path:
+    """The URL of an argument, or the file of which it is the name."""
     is_url = "://" in argument or argument.startswith(("data:", "file:"))
-    return argument if is_url else Path(argument).absolute().as_uri()
+    return argument if is_url else Path(argument)
 
 
 def _bytes_to_write(image: Image, data: bytes | None) -> bytes:

@@ -21,6 +21,8 @@ else:
 
 #: A file path.
 Path: TypeAlias = "str | os.PathLike[str] | os.PathLike[bytes]"
+#: A URL, or the path of a file, whose file: URL it means.
+URLLike: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
 
 
 def borrowed(data: ReadableBuffer, name: str = "data", expected: str = "bytes") -> tuple[Any, int]:
@@ -41,6 +43,14 @@ def borrowed(data: ReadableBuffer, name: str = "data", expected: str = "bytes") 
 def key_bytes(key: str | bytes) -> bytes:
     """A cache key; text is encoded as UTF-8."""
     return text_bytes(key, "key")
+
+
+def url_bytes(url: URLLike, name: str = "url") -> bytes:
+    """A URL; for a path, the one that the library makes of it. `name` is that of the argument."""
+    if isinstance(url, (str, bytes)) or not isinstance(url, os.PathLike):
+        return text_bytes(url, name, "str, bytes or a path")
+    with Handle(lib.sdimage_request_new_file(c_path(url)), lib.sdimage_request_unref) as request:
+        return cast(bytes, lib.sdimage_request_url(request.pointer, None))
 
 
 def new_data(data: ReadableBuffer, name: str = "data") -> Handle:

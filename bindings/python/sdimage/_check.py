@@ -116,13 +116,13 @@ def deadline(timeout: float | None) -> float:
     return time.monotonic() + limit
 
 
-def text_bytes(value: object, name: str) -> bytes:
-    """Text as UTF-8, or bytes as they are."""
+def text_bytes(value: object, name: str, expected: str = "str or bytes") -> bytes:
+    """Text as UTF-8, or bytes as they are. `expected` is what the argument may be."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape")
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
-    raise wrong(name, "str or bytes", value)
+    raise wrong(name, expected, value)
 
 
 def text(value: object, name: str) -> str:

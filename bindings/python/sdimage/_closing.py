@@ -48,7 +48,7 @@ def closed_at_exit(close: Callable[[T], object]) -> weakref.WeakSet[T]:
                 close(member)
             except Error:
                 pass  # no caller is left to receive the error
-            except BaseException as error:  # of a callback; the others are closed all the same
+            except BaseException as error:  # a callback raised; the others are closed all the same
                 _failures.report("close", error)
 
     atexit.register(close_all)

@@ -7,6 +7,7 @@ from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any
 
 from . import _callbacks
+from ._bytes import URLLike
 from ._check import optional_function
 from ._ffi import lib
 from ._listener import OnProgress, OnResult
@@ -22,7 +23,7 @@ _NO_DESTROY = DESTROY()
 
 
 def start(
-    loader: Loader, url: str | bytes, on_progress: OnProgress | None, on_result: OnResult | None, options: RequestOptions
+    loader: Loader, url: URLLike, on_progress: OnProgress | None, on_result: OnResult | None, options: RequestOptions
 ) -> Task:
     """Starts a fetch."""
     optional_function(on_progress, "on_progress")

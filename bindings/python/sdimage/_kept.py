@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from ctypes import byref, c_void_p
 
+from ._bytes import URLLike, url_bytes
 from ._ffi import lib
 from ._handle import Handle
 from .errors import call
@@ -24,11 +25,13 @@ class KeptRequests:
         self._requests: dict[object, Handle] = {}
         self._lock = threading.Lock()
 
-    def find(self, manager: int, url: str | bytes, options: RequestOptions) -> Result | None:
+    def find(self, manager: int, url: URLLike, options: RequestOptions) -> Result | None:
         """The result from memory, in one call of the library."""
         # Hooks would be called a second time by the load that follows.
         if options and not _HELD.isdisjoint(options):
             return None
+        if not isinstance(url, (str, bytes)):
+            url = url_bytes(url)  # a relative path means another file in another folder
         try:
             key = (url, *sorted(options.items())) if options else url
             hash(key)

@@ -54,7 +54,7 @@ class Lookups:
         """The same without waiting: returns a task that can be cancelled. ``on_result(result)`` is called once, on a
         thread of the library."""
         optional_function(on_result, "on_result")
-        with new_request(key, options) as request:
+        with new_request(_bytes.key_bytes(key), options) as request:
             held, plain = (self, hold(request, options)), readable(key)
             load = _callbacks.Running(held, None, None, on_result, plain)
             return _callbacks.begin(load, lambda handler, token: self._begin(request, handler, token, plain))
@@ -70,7 +70,7 @@ class Lookups:
 
         token = queue.add(listener := Listener(None, None, settle))
         try:
-            with new_request(key, options) as request:
+            with new_request(_bytes.key_bytes(key), options) as request:
                 listener.held, listener.url = (self, hold(request, options)), readable(key)
                 lib.sdimage_request_set_dispatcher(request.pointer, queue.dispatcher.pointer)
                 task = self._begin(request, None, token, listener.url)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
 
 from . import _bytes, _enums, _failures, _words
-from ._bytes import ReadableBuffer
+from ._bytes import ReadableBuffer, URLLike
 from ._check import flag, kind, mapping, optional_function, pointer_of, real, tuple_of, wrong
 from ._config import recorded, without_secrets
 from ._ffi import lib
@@ -335,7 +335,7 @@ class Loader:
         """``"http"``, ``"file"``, ``"data"``, ``"chain"``, or a custom name."""
         return text(lib.sdimage_loader_name(self.pointer))
 
-    def load(self, url: str | bytes, **options: Unpack[RequestOptions]) -> Result:
+    def load(self, url: URLLike, **options: Unpack[RequestOptions]) -> Result:
         """Fetches the encoded bytes of a URL, :attr:`Result.data`, and waits while other Python threads run; raises
         :class:`Error`. No cache is used and nothing is decoded. A custom loader may return an image instead.
 
@@ -345,7 +345,7 @@ class Loader:
 
     def start(
         self,
-        url: str | bytes,
+        url: URLLike,
         on_progress: OnProgress | None = None,
         on_result: OnResult | None = None,
         **options: Unpack[RequestOptions],

@@ -15,6 +15,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Self, Unpack, cast
 
 from . import _asyncio, _bytes, _callbacks, _enums, _failures, _words
+from ._bytes import URLLike
 from ._check import checked, deadline, flag, kind, optional_function, pointer_of
 from ._closing import Closing, closed_at_exit
 from ._color import ColorLike
@@ -58,6 +59,8 @@ class Manager(Closing):
     whose request names none. `freshness` applies to loads that do not set one: ``"ignore"``, ``"respect"`` or
     ``"refresh"``. With `ignore_signatures` a URL with a new signature finds its cached image. `load_hooks` apply to
     every load. ``on_load(result)`` is called at the end of each load, on a thread of the library; keep it short.
+
+    Wherever a URL is taken, a path that is no ``str``, such as a :class:`pathlib.Path`, means its ``file:`` URL.
 
     Safe to use from any thread. A manager does not survive a fork: calls in the child raise ``FORKED``.
     """
@@ -153,7 +156,7 @@ class Manager(Closing):
             self._cache = ImageCache.owned(out.value) if out.value else None
         return self._cache
 
-    def load(self, url: str | bytes, **options: Unpack[RequestOptions]) -> Result:
+    def load(self, url: URLLike, **options: Unpack[RequestOptions]) -> Result:
         """Loads and waits while other Python threads run; raises :class:`Error`.
 
         The options are those of :class:`RequestOptions`. With ``source_policy="cache_only"`` an image that no cache
@@ -164,13 +167,13 @@ class Manager(Closing):
             return found
         return wait_or_cancel(self.start(url, **options))
 
-    def _find(self, url: str | bytes, options: RequestOptions) -> Result | None:
+    def _find(self, url: URLLike, options: RequestOptions) -> Result | None:
         # Hooks would be called a second time by the load that follows.
         return self._kept.find(self._handle.pointer, url, options) if self._load_hooks is None else None
 
     def start(
         self,
-        url: str | bytes,
+        url: URLLike,
         on_progress: OnProgress | None = None,
         on_partial: OnResult | None = None,
         on_result: OnResult | None = None,
@@ -200,7 +203,7 @@ class Manager(Closing):
 
     async def load_async(
         self,
-        url: str | bytes,
+        url: URLLike,
         on_progress: OnProgress | None = None,
         on_partial: OnResult | None = None,
         **options: Unpack[RequestOptions],
@@ -234,7 +237,7 @@ class Manager(Closing):
             queue.forget(token)
 
     def results(
-        self, url: str | bytes, on_progress: OnProgress | None = None, **options: Unpack[RequestOptions]
+        self, url: URLLike, on_progress: OnProgress | None = None, **options: Unpack[RequestOptions]
     ) -> AsyncIterator[Result]:
         """Yields each delivery of a load: partial images while bytes arrive, then the final one. Raises :class:`Error`.
 
@@ -244,7 +247,7 @@ class Manager(Closing):
 
     def prefetch(
         self,
-        urls: Iterable[str | bytes],
+        urls: Iterable[URLLike],
         on_progress: OnGroupProgress | None = None,
         *,
         max_concurrent: int | None = None,
@@ -264,7 +267,7 @@ class Manager(Closing):
 
     def load_many(
         self,
-        urls: Iterable[str | bytes],
+        urls: Iterable[URLLike],
         size: tuple[int, int],
         *,
         out: WritableArray | None = None,
@@ -303,7 +306,7 @@ class Manager(Closing):
         return filled
 
     def _hear(
-        self, events: EventQueue, listener: Listener, url: str | bytes, options: RequestOptions
+        self, events: EventQueue, listener: Listener, url: URLLike, options: RequestOptions
     ) -> tuple[Task, int]:
         """Starts a load with delivery to a queue, under the returned token."""
         token = events.add(listener)
@@ -341,15 +344,15 @@ class Manager(Closing):
             return True
         return any(options.get(name) is not None for name in ("load_hooks", "loader", "transformer"))
 
-    def cache_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
+    def cache_key(self, url: URLLike, **options: Unpack[RequestOptions]) -> bytes:
         """The cache key that a load would use, in its printed form."""
         return self._key(lib.sdimage_manager_get_cache_key, url, options)
 
-    def entry_key(self, url: str | bytes, **options: Unpack[RequestOptions]) -> bytes:
+    def entry_key(self, url: URLLike, **options: Unpack[RequestOptions]) -> bytes:
         """The key that identifies the entry of a load exactly: no URL is spelled like the key of a variant."""
         return self._key(lib.sdimage_manager_get_entry_key, url, options)
 
-    def _key(self, function: Any, url: str | bytes, options: RequestOptions) -> bytes:
+    def _key(self, function: Any, url: URLLike, options: RequestOptions) -> bytes:
         out = c_void_p()
         with new_request(url, options) as request:
             call(function, self._handle.pointer, request.pointer, byref(out))
@@ -381,7 +384,7 @@ class Manager(Closing):
         """
         wait_in_slices(lib.sdimage_manager_wait_all, self._handle.pointer, timeout)
 
-    def forget_failed(self, urls: Iterable[str | bytes] | None = None) -> None:
+    def forget_failed(self, urls: Iterable[URLLike] | None = None) -> None:
         """Forgets failed URLs, by default all of them."""
         if urls is None:
             lib.sdimage_manager_forget_failed(self._handle.pointer, None, 0)

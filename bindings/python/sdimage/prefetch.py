@@ -14,7 +14,8 @@ from types import MappingProxyType
 from typing import Any, Self, TypeAlias, cast
 
 from . import _bytes, _failures
-from ._check import deadline, optional_function, text_bytes, wrong
+from ._bytes import URLLike
+from ._check import deadline, optional_function, wrong
 from ._ffi import lib
 from ._handle import Handle
 from ._prototypes import (
@@ -233,7 +234,7 @@ class Prefetchers:
     def start(
         self,
         manager: int,
-        urls: Iterable[str | bytes],
+        urls: Iterable[URLLike],
         request: Handle,
         on_progress: OnGroupProgress | None,
         max_concurrent: int | None,
@@ -288,11 +289,11 @@ class Prefetchers:
         cancel_groups(self, end)
 
 
-def texts_of(urls: Iterable[str | bytes]) -> list[bytes]:
+def texts_of(urls: Iterable[URLLike]) -> list[bytes]:
     """URLs in the form that C takes."""
     if isinstance(urls, (str, bytes)) or not isinstance(urls, Iterable):
         raise wrong("urls", "an iterable of URLs", urls)
-    return [text_bytes(url, f"urls[{index}]") for index, url in enumerate(urls)]
+    return [_bytes.url_bytes(url, f"urls[{index}]") for index, url in enumerate(urls)]
 
 
 def _wake(future: asyncio.Future[None]) -> None:

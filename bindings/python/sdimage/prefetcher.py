@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, Unpack, cast
 
 from . import _failures
+from ._bytes import URLLike
 from ._check import checked, deadline, kind, optional_function
 from ._closing import Closing, closed_at_exit
 from ._ffi import lib
@@ -81,7 +82,7 @@ class Prefetcher(Closing):
 
     def start(
         self,
-        urls: Iterable[str | bytes],
+        urls: Iterable[URLLike],
         *,
         on_progress: OnGroupProgress | None = None,
         on_fetched: OnFetched | None = None,

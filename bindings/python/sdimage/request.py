@@ -7,7 +7,7 @@ from ctypes import byref, c_void_p
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _bytes, _enums, _words
-from ._bytes import ReadableBuffer
+from ._bytes import ReadableBuffer, URLLike
 from ._check import flag, mapping, optional_pointer, text_bytes
 from ._ffi import lib
 from ._handle import Handle
@@ -133,9 +133,9 @@ _OBJECTS = {
 }
 
 
-def new_request(url: str | bytes, options: RequestOptions) -> Handle:
+def new_request(url: URLLike, options: RequestOptions) -> Handle:
     """An ``sdimage_request`` with everything except the loader: see :func:`hold`."""
-    address = text_bytes(url, "url")
+    address = _bytes.url_bytes(url)
     handle = Handle(lib.sdimage_request_new_bytes(address, len(address)), lib.sdimage_request_unref)
     set_options(handle.pointer, options)
     return handle

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from . import _bytes, _callbacks, _enums, _words
+from ._bytes import URLLike
 from ._check import checked, flag, optional_function, optional_pointer, pointer_of
 from ._closing import Closing, closed_at_exit
 from ._config import recorded
@@ -127,7 +128,7 @@ class Target(Closing):
 
     def load(
         self,
-        url: str | bytes | None,
+        url: URLLike | None,
         placeholder: Image | None = None,
         *,
         on_result: OnResult | None = None,

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from . import _enums, _failures, _words
+from ._bytes import URLLike, url_bytes
 from ._check import deadline
 from ._ffi import lib
 from ._handle import Handle
@@ -179,6 +180,6 @@ def wait_in_slices(function: Any, pointer: int, timeout: float | None) -> None:
                 raise
 
 
-def readable(url: str | bytes) -> str:
+def readable(url: URLLike) -> str:
     """A URL as text."""
-    return url if isinstance(url, str) else bytes(url).decode("utf-8", "surrogateescape")
+    return url if isinstance(url, str) else url_bytes(url).decode("utf-8", "surrogateescape")

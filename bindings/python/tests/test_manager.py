@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import math
+import os
 import threading
+from pathlib import Path
 from typing import Any
 
 from .support import PICTURES, TestCase, becomes, in_quarters, jpeg, png, run_python, sdimage
@@ -46,6 +49,42 @@ class Loading(TestCase):
             assert last.image
             self.assertEqual((last.image.width, last.image.height), (64, 48))
         self.assertEqual(origin.hits("cat.jpg"), 1)
+
+    def test_a_path_means_its_url(self) -> None:
+        folder = Path(self.folder())
+        names = ["a b#1%é?.png", "b.png"]
+        for number, name in enumerate(names, 1):
+            (folder / name).write_bytes(png(number, 1))
+        path, url = folder / names[0], (folder / names[0]).as_uri()
+        loaders = sdimage.Loader.file()
+        manager = self.manager(cache=sdimage.ImageCache(memory_only=True), loader=loaders)
+        for way in (manager.load, lambda path: manager.start(path).wait(), lambda path: asyncio.run(manager.load_async(path))):
+            result = way(path)
+            self.assertEqual((result.url, result.image.width if result.image else 0), (url, 1))
+        self.assertEqual((manager.load(path).source, manager.start(path).url), ("memory", url))
+        self.assertEqual(manager.cache_key(path), manager.cache_key(url))
+        self.assertEqual(loaders.load(path).data, png(1, 1))
+        self.assertEqual(sdimage.Prefetcher(manager).start([path, url]).urls, [url] * 2)
+        with os.scandir(os.fsencode(folder)) as entries:
+            batch = manager.load_many(sorted(entries, key=lambda entry: entry.name), (1, 1))
+        self.assertEqual(batch.errors, {})
+        target = sdimage.Target(manager)
+        self.addCleanup(target.close)
+        task = target.load(path)
+        self.assertEqual((task.wait().image is not None if task else None, target.url()), (True, url))
+        self.assert_error("INVALID_ARGUMENT", manager.load, folder / "a\0b")
+        with self.assertRaisesRegex(TypeError, "^key must be str or bytes, not PosixPath"):
+            manager.cache.lookup(path)  # type: ignore[arg-type, union-attr]
+
+    def test_a_relative_path_is_that_of_the_current_folder(self) -> None:
+        manager, before = self.manager(loader=sdimage.Loader.file()), Path.cwd()
+        self.addCleanup(os.chdir, before)
+        for width in (1, 2):
+            os.chdir(self.folder())
+            Path("a.png").write_bytes(png(width, 1))
+            for _ in range(2):
+                image = manager.load(Path("a.png")).image
+                self.assertEqual(image.width if image else None, width)
 
     def test_thumbnails_share_the_original_on_disk(self) -> None:
         origin, manager = self.origin(), self.manager()

@@ -16,8 +16,8 @@ class WrongTypes(TestCase):
         image = sdimage.decode(png())
         cache = "ImageCache, Cache, CacheChain, LayeredCache"
         calls: dict[str, Callable[[], object]] = {
-            "url must be str or bytes, not int": lambda: manager.load(5),
-            "url must be str or bytes, not None": lambda: manager.start(None),
+            "url must be str, bytes or a path, not int": lambda: manager.load(5),
+            "url must be str, bytes or a path, not None": lambda: manager.start(None),
             "transformer must be Transformer or None, not str": lambda: manager.load("x:a", transformer="blur"),
             f"cache must be {cache}, TieredCache or None, not str": lambda: manager.load("x:a", cache="/tmp"),
             "headers must be a mapping or None, not list": lambda: manager.load("x:a", headers=["A: b"]),
@@ -37,7 +37,7 @@ class WrongTypes(TestCase):
             "on_result must be a function or None, not int": lambda: manager.start("x:a", on_result=5),
             "events must be EventQueue, not int": lambda: manager.start("x:a", events=5),
             "urls must be an iterable of URLs, not str": lambda: manager.prefetch("x:a"),
-            "urls[1] must be str or bytes, not None": lambda: manager.prefetch(["x:a", None]),
+            "urls[1] must be str, bytes or a path, not None": lambda: manager.prefetch(["x:a", None]),
             "manager must be Manager, not None": lambda: sdimage.Target(None),
             f"cache must be {cache} or TieredCache, not the class ImageCache": lambda: sdimage.Manager(sdimage.ImageCache),
             f"local must be {cache} or TieredCache, not int": lambda: sdimage.TieredCache(1, 2),
@@ -140,7 +140,7 @@ class WrongTypes(TestCase):
         calls: dict[str, Callable[[], object]] = {
             "blurhash must be str, not None": lambda: target.load("x:a", blurhash=None),
             "thumbhash must be bytes, not None": lambda: target.load("x:a", thumbhash=None),
-            "url must be str or bytes, not None": lambda: sdimage.Loader.file().load(None),
+            "url must be str, bytes or a path, not None": lambda: sdimage.Loader.file().load(None),
         }
         for message, call in calls.items():
             with self.subTest(message), self.assertRaisesRegex(TypeError, f"^{message}$"):
