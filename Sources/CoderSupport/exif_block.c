@@ -5,23 +5,18 @@
 
 #include "ifd.h"
 
-/* Overwrites the orientation tag of the first directory (EXIF 2.32, 4.6.4 A) if it is a single 16-bit number. It then
- * agrees with the orientation that the encoder stores in the container. */
+/* Overwrites the orientation tag of the first directory (EXIF 2.32, 4.6.4 A). It then agrees with the orientation that
+ * the encoder stores in the container. Readers accept other types than that of the standard, which it then has. */
 static void replace_orientation(uint8_t *bytes, size_t length, uint8_t orientation) {
     enum { ORIENTATION = 0x0112 };
+    /* Type and number of values before the field, and a value of 2 bytes at its start. */
+    const uint8_t little[] = {SDCS_IFD_SHORT, 0, 1, 0, 0, 0, orientation, 0, 0, 0};
+    const uint8_t big[] = {0, SDCS_IFD_SHORT, 0, 0, 0, 1, 0, orientation, 0, 0};
     sdcs_tiff tiff;
     sdcs_ifd_entry entry;
-    if (!sdcs_tiff_open(&tiff, bytes, length))
+    if (!sdcs_tiff_open(&tiff, bytes, length) || !sdcs_ifd_find(&tiff, sdcs_ifd_first(&tiff), ORIENTATION, &entry))
         return;
-    uint64_t first = sdcs_ifd_first(&tiff);
-    for (uint64_t i = 0; sdcs_ifd_entry_at(&tiff, first, i, &entry); i++) {
-        if (entry.tag == ORIENTATION && entry.type == SDCS_IFD_SHORT && entry.count == 1) {
-            /* A value of 2 bytes is at the start of the field of 4. */
-            bytes[entry.field] = tiff.is_big_endian ? 0 : orientation;
-            bytes[entry.field + 1] = tiff.is_big_endian ? orientation : 0;
-            return;
-        }
-    }
+    memcpy(bytes + entry.field - 6, tiff.is_big_endian ? big : little, sizeof little);
 }
 
 static sdimage_status fail_large(sdimage_error **error) {

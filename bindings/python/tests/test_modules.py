@@ -400,6 +400,11 @@ class Encoding(Fixture):
                 self.assertEqual(sdimage.read_metadata(written, "xmp"), b"<x:xmpmeta/>")
                 self.assertEqual(sdimage.read_metadata(written, "icc"), sdimage.read_metadata(data, "icc"))
                 self.assertEqual(sdimage.read_metadata(written, "exif"), exif[:18] + b"\x01" + exif[19:])
+                for long in (exif[:12] + b"\x04" + exif[13:], b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x04\0\0\0\x01\0\0\0\x06" + bytes(4)):
+                    block = sdimage.read_metadata(image.encode(name, exif=long), "exif")
+                    assert block is not None
+                    order = "<" if block.startswith(b"II") else ">"
+                    self.assertEqual(struct.unpack_from(order + "HHIH", block, 10), (0x0112, 3, 1, 1))
                 self.assert_error("INVALID_ARGUMENT", image.encode, name, exif=b"words")
                 largest = bytes(1 << 20)
                 self.assertEqual(sdimage.read_metadata(image.encode(name, xmp=largest), "xmp"), largest)
