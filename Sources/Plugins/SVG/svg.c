@@ -110,7 +110,7 @@ static RsvgHandle *read_text(job *job) {
 typedef struct sheet {
     RsvgHandle *handle;
     RsvgRectangle area;  /* the part to draw; it begins at the origin unless its size is that of the ink */
-    uint64_t max_pixels; /* of an image that librsvg uses */
+    uint64_t max_pixels; /* limit of an image that librsvg draws on */
 } sheet;
 
 /* Draws the area, in pixels of the intrinsic size. The view begins at the origin of the document. librsvg draws groups
