@@ -304,7 +304,8 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         const xmlChar **attribute = attributes + (size_t)i * 5;
         size_t length = (size_t)(attribute[4] - attribute[3]);
         take_memory(checker, ATTRIBUTE_BYTES + 2 * (uint64_t)length);
-        if (is_named(attribute[0], "id"))
+        /* An id of another namespace names nothing. */
+        if (is_named(attribute[0], "id") && !attribute[2])
             level.id = sdsvg_name_hash(attribute[3], length);
         else if (check_attribute(checker, name, attribute[0], attribute[3], length))
             level.refers = !is_gradient;

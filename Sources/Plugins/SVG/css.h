@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /* Normalizes CSS text in place: removes escapes (CSS Syntax 3, 4.3.7) and characters that URLs ignore (tabs, line
- * ends). Escaped characters that would end a URL are replaced. Returns the new length. */
+ * ends), also escaped ones. Other escaped characters that would end a URL or a name become "?". Returns the new
+ * length. */
 size_t sdsvg_plain_css(uint8_t *text, size_t length);
 
 #endif

@@ -15,7 +15,8 @@ typedef struct sdsvg_names {
     size_t count, room;
 } sdsvg_names;
 
-/* Returns the hash of a name; never 0. */
+/* Returns the hash of a name; never 0. It is the same for all spellings in CSS (css.h), and therefore for names that
+ * differ only behind a character that would end a name there. */
 uint64_t sdsvg_name_hash(const uint8_t *text, size_t length);
 
 /* Adds a name. TOO_LARGE beyond the limit, NO_MEMORY. */

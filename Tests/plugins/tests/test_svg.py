@@ -193,6 +193,9 @@ class Svg(TestCase):
             "in a style": svg(f'<rect width="9" height="9" style="fill: url(\'{inside}#p\')"/>'),
             "in a sheet": svg(f"<style>{rule}</style>{HALVES}"),
             "escaped in a sheet": svg(f"<style>rect {{ fill: url('\\64 ata{inside[4:]}#p') }}</style>{HALVES}"),
+            "with an escaped tab in a sheet": svg(f"<style>@import url(da\\9 ta{sheet[4:]});</style>{HALVES}"),
+            "with an escaped line end in a sheet": svg(f"<style>@import 'data\\a{sheet[4:]}';</style>{HALVES}"),
+            "in two lines of a sheet": svg(f'<style>@import "da\\\nta{sheet[4:]}";</style>{HALVES}'),
             "in an entity of a sheet": svg(f"<style>&r;</style>{HALVES}", before=f'<!DOCTYPE svg [<!ENTITY r "{rule}">]>'),
             "imported": svg(f"<style>@import url({sheet});</style>{HALVES}"),
             "beside": svg(before=f'<?xml-stylesheet type="text/css" href="{sheet}"?>'),
@@ -241,6 +244,27 @@ class Svg(TestCase):
         self.assert_error("TOO_LARGE", svg(f"<style>{rules}</style>{patterns}", SIZE))
         self.assert_error("TOO_LARGE", svg(f'{rect} fill="url({"#" * 1000001})"/>', SIZE))
         self.assert_error("TOO_LARGE", svg("<style>" + ":not(" * 9999 + "a" + ")" * 9999 + "{}</style>", SIZE))
+
+    def test_chains_are_found_however_their_names_are_spelled(self) -> None:
+        spellings = (
+            ("éN", r"#\e9 N"), ("éN", r"#\0000e9N"), ("éN", r"#\éN"), ("éN", "#éN"), ("\U0001f600N", r"#\1f600 N"),
+            ("\ufffdN", r"#\0 N"), ("\ufffdN", r"#\d800 N"), ("\ufffdN", r"#\ffffffN"), ("e)N", "'#e)N'"), ("e)N", r"#e\)N"),
+            ("e)N", r"#\65\29 N"), ("e;N", "#e;N"), ("e;N", r"#e\;N"), ("e}N", "'#e}N'"), ("e}N", r"#\65 \}N"), ("e N", "'#e N'"),
+            ("e N", r"#e\ N"), ("e&#9;N", r"#e\9 N"), ("e&quot;N", "'#e&quot;N'"), ('eN" z:id="x', "#eN"),
+        )
+        square = '<rect width="9" height="9" fill="FILL"/>'
+        for name, reference in spellings:
+            fills = ["red", *(f"url({reference.replace('N', str(index))})" for index in range(8000))]
+            patterns = [f'<pattern id="{name.replace("N", str(index))}" width="9" height="9" patternUnits="userSpaceOnUse">'
+                        + square.replace("FILL", fill) + "</pattern>" for index, fill in enumerate(fills[:-1])]
+            for count in (2, 8000):
+                body = "".join(patterns[:count]) + square.replace("FILL", fills[count])
+                data = svg(body, SIZE + ' xmlns:z="urn:z"')
+                with self.subTest(name, reference=reference, count=count):
+                    if count == 2:
+                        self.assertEqual(self.pixel(sdimage.decode(data), 5, 5), RED)
+                    else:
+                        self.assert_error("TOO_LARGE", data)
 
     def test_text_that_multiplies_itself_ends(self) -> None:
         laughs = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
