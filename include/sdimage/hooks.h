@@ -107,7 +107,8 @@ typedef struct sdimage_download_hooks_vtable {
     /* Changes a request before it is sent: its URL, method, header fields and body; other setters have no effect here.
      * `request` is a copy that the host owns until it completes the reply. With an error the load fails with
      * INVALID_REQUEST. The cache key and the result have the URL of the original request. Loads share a transfer if
-     * their changed requests are equal. */
+     * their changed requests are equal. Unless freshness is ignored, it is also called for a cached response with Vary,
+     * which the changed fields select, even if no request follows. */
     void (*modify_request)(void *user_data, sdimage_request *request, sdimage_reply *reply);
 
     /* Changes status and header fields of a response before it is checked; the host owns `response` until it completes

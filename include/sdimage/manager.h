@@ -139,7 +139,8 @@ SDIMAGE_API sdimage_status sdimage_manager_load_sync(sdimage_manager *manager, c
 /* Returns in *result, for the caller, the result of a load that memory can complete immediately; NULL with status OK if
  * the load needs more work. The cheapest call for code that redraws often. Calls no handler and reads no disk. Load
  * hooks and observers are called, and a stale image in its stale-while-revalidate period is revalidated in the
- * background. Errors: INVALID_ARGUMENT, BAD_HANDLE, SHUTDOWN, FORKED, and those of a hook that refuses the request. */
+ * background. Download hooks are not called: an image with Vary needs a load if modify_request is set, unless freshness
+ * is ignored. Errors: INVALID_ARGUMENT, BAD_HANDLE, SHUTDOWN, FORKED, and those of a hook that refuses the request. */
 SDIMAGE_API sdimage_status sdimage_manager_find(sdimage_manager *manager, const sdimage_request *request,
                                                 sdimage_result **result, sdimage_error **error);
 

@@ -363,7 +363,8 @@ typedef enum {
  * it. A fresh image with the immutable directive is FINAL at once.
  *
  * The treatment of cached images that may differ from those of their origin. Only HTTP responses have a freshness
- * lifetime. With every policy, a response with Cache-Control: no-store is stored in memory at most, never on disk.
+ * lifetime. With every policy, a response with Cache-Control: no-store is stored in memory at most, never on disk. So
+ * is the response to a request that is sent with this field or with Range, which the loader or a hook may have added.
  */
 typedef enum {
     SDIMAGE_FRESHNESS_IGNORE = 0,

@@ -31,16 +31,16 @@ struct LeaseRequest: Sendable {
     private let policy: FreshnessPolicy
 
     /// nil for loads whose response is useless to other processes, or that need a new response in any case.
-    /// `date`: the time of the cached response that is being revalidated, 0 without one.
-    init?(_ context: LoadContext, _ loader: any ImageLoader, newerThan date: UInt64) {
+    /// `sent`: the request after the hook. `date`: the time of the cached response that is being revalidated, 0 without one.
+    init?(_ context: LoadContext, _ loader: any ImageLoader, _ sent: ImageRequest, newerThan date: UInt64) {
         let request = context.request
         // A refresh must reach the origin, and a response that no cache may store helps no other process.
         guard let cache = context.diskOfOriginals, let leases = cache.leases, request.isGet,
             request.coder == nil, context.mayFillCaches, context.policy != .refresh, request.sourcePolicy != .loaderOnly,
             // Files and data URLs have no origin that could be spared.
-            !["file", "data"].contains(request.urlText.scheme), ResponseRecord().mayBeStored(request.headers),
+            !["file", "data"].contains(request.urlText.scheme), case let fields = loader.sentFields(sent),
             // The response will hardly be shared: other processes would wait for it one after the other.
-            !request.carriesCredentials(loader.sentFields(request)),
+            ResponseRecord().mayBeStored(fields), !sent.carriesCredentials(fields),
             // The lease is of use only if this load reads and stores the very entry that others wait for.
             CacheStage(context: context).entries.contains(where: { !$0.isVariant }),
             StoreStage(context: context).diskEntries.contains(where: { $0.cache === cache && $0.key == context.keys.original })

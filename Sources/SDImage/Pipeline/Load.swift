@@ -80,7 +80,7 @@ final class Load: LoadWork {
             // The blocking caller must not wait for a look-up that this load skips.
             lookup?.miss()
             try FetchStage(context: context).checked(request, for: chosen)
-            let lease = LeaseRequest(context, chosen, newerThan: 0)
+            let lease = LeaseRequest(context, chosen, request, newerThan: 0)
             try beginWait(for: chosen, nil)
             context.startNext { [self] in FetchStage(context: context).join(self, request, chosen, lease) }
         } catch { run(on: context.engine.executor) { $0.finish(.failure(error)) } }
@@ -128,7 +128,7 @@ final class Load: LoadWork {
         // A blocking caller waits for the caches only.
         lookup?.miss()
         let sent = try await FetchStage(context: context).prepared(request, for: loader)
-        let lease = isLeased ? LeaseRequest(context, loader, newerThan: candidate?.date ?? 0) : nil
+        let lease = isLeased ? LeaseRequest(context, loader, sent, newerThan: candidate?.date ?? 0) : nil
         // The wait exists before the load is visible to transfers, which may finish at once.
         try beginWait(for: loader, candidate)
         // Joins the transfer when it is its turn.
@@ -215,7 +215,7 @@ final class Load: LoadWork {
         }
         // The URL has proved to work, which matters if the request ignored an earlier failure.
         context.forgetFailures()
-        let isStored = try await StoreStage(context: context).store(image, loaded)
+        let isStored = try await StoreStage(context: context).store(image, loaded, of: wait.loader)
         var outcome = LoadOutcome(
             image: image, data: image.isPlain && !loaded.data.isImage ? loaded.data.bytes : nil,
             source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)

@@ -105,6 +105,9 @@ final class LoadContext: Sendable {
         set { state.withLock { $0.sent = newValue } }
     }
 
+    /// The fields as sent by the chosen loader, with those of its hook.
+    func sentFields(by loader: any ImageLoader) -> [HeaderField] { loader.sentFields(sent ?? request) }
+
     // MARK: order of transfers
 
     /// By the priority of the request, which is constant: a load must not change its queue.

@@ -64,6 +64,8 @@ struct MemoryStage {
         // Without a record nothing is known about its freshness.
         guard let record = image.metadata.response?.record else { return nil }
         let origin = try? request.loader.resolved(manager.loader)?.chosen(for: request)
+        // The hook may set the fields that select the response. It may wait, so the load calls it.
+        if !record.vary.isEmpty, origin?.prepares(request) == true { return nil }
         let freshness = Freshness(
             of: record, fields: origin?.sentFields(request) ?? request.headers, now: MonotonicClock.wall)
         // A refresh revalidates everything but responses that never change.

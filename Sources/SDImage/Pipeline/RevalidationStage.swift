@@ -66,9 +66,11 @@ struct RevalidationStage {
         try context.validate()
         guard context.request.sourcePolicy != .loaderOnly, var copy = try await cachedCopy() else { return .missing }
         let loader = context.request.sourcePolicy == .cacheOnly ? nil : context.loader
+        // Its fields select the response, even where it may not be used.
+        let sender = try? context.request.loader.resolved(context.manager.loader)?.chosen(for: context.request)
         // A missing loader is an error only when the cached image may not be used.
-        let origin = try? loader?.chosen(for: context.request)
-        let fields = await sentFields(to: origin, copy.record)
+        let origin = loader == nil ? nil : sender
+        let fields = await sentFields(by: sender, copy.record)
         var freshness = Freshness(of: copy.record, fields: fields, now: MonotonicClock.wall)
         // Another load may have stored a newer response, and then no exchange is needed.
         if policy == .respect, freshness.verdict == .mustAsk, try await useNewerOriginal(&copy) {
@@ -105,14 +107,14 @@ struct RevalidationStage {
         return .found(outcome)
     }
 
-    /// The fields that the request sends to the origin. If the response depends on request fields (Vary), the host's request
+    /// The fields that the loader sends for the request. If the response depends on request fields (Vary), the host's request
     /// hook is applied first.
     /// The host's hook runs only for responses with Vary, because it may be slow.
-    private func sentFields(to origin: (any ImageLoader)?, _ record: ResponseRecord) async -> [HeaderField] {
-        guard let origin else { return context.request.headers }
+    private func sentFields(by loader: (any ImageLoader)?, _ record: ResponseRecord) async -> [HeaderField] {
+        guard let loader else { return context.request.headers }
         // If the hook refuses the request, revalidation fails for the same reason.
-        let sent = record.vary.isEmpty ? context.request : (try? await origin.prepared(context.request)) ?? context.request
-        return origin.sentFields(sent)
+        let sent = record.vary.isEmpty ? context.request : (try? await loader.prepared(context.request)) ?? context.request
+        return loader.sentFields(sent)
     }
 
     /// The rule under which the candidate is used without revalidation; nil if it must be revalidated.
@@ -161,7 +163,8 @@ struct RevalidationStage {
                 return .mismatched(
                     Candidate(copy: copy, freshness: candidate.freshness, request: context.request, conditions: []))
             }
-            record = updated.noted(candidate.request, origin)
+            // As sent: a field of the hook may select the response, or make it private.
+            record = updated.noted(context.sent ?? candidate.request, origin)
             context.forgetFailures()
         } else {
             // Under `refresh` an equal body leaves the shown image unchanged, which saves a decode and a redraw.
@@ -171,7 +174,7 @@ struct RevalidationStage {
             loaded.leaveBacklog()
         }
         guard let image = copy.image else { return .replaced }
-        let updated = await StoreStage(context: context).update(record, from: copy.record, image, by: loaded)
+        let updated = await StoreStage(context: context).update(record, from: copy.record, image, by: loaded, of: origin)
         var outcome = try await outcome(copy, updated, rule(candidate))
         outcome.transactions = loaded.data.transactions
         return .valid(outcome)
@@ -181,7 +184,7 @@ struct RevalidationStage {
     /// For a response of another process, the rule of its own freshness; otherwise the rule of the candidate.
     func rule(_ loaded: FetchResult, replacing candidate: Candidate, _ origin: any ImageLoader) -> FreshnessRule {
         guard let entry = loaded.sharedEntry else { return rule(candidate) }
-        return Freshness(of: entry.record, fields: origin.sentFields(context.request), now: MonotonicClock.wall).rule
+        return Freshness(of: entry.record, fields: context.sentFields(by: origin), now: MonotonicClock.wall).rule
     }
 
     private func rule(_ candidate: Candidate) -> FreshnessRule { policy == .refresh ? .refresh : candidate.freshness.rule }
