@@ -122,7 +122,10 @@ package final class LoaderFetch: LoadWork {
         timings.total = MonotonicClock.now - started
         timings.load = timings.total
         let (data, error) = LoaderFetch.parts(outcome)
-        if let error { Log.write(.info, "loader: failed: \(error.message.string) (\(error.status.name)) \(task.url.string)") }
+        if let error {
+            let url = URLText(task.url.string).messageText
+            Log.write(.info, "loader: failed: \(error.message.string) (\(error.status.name)) \(url)")
+        }
         task.finish(
             ImageResult(
                 kind: .final, image: data?.image, data: data?.image == nil ? data?.bytes : nil,

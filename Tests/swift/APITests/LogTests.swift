@@ -109,9 +109,11 @@ import Testing
         let hearer = Hearer()
         hearer.hearsEverything = true
         hearer.install(.SDIMAGE_LOG_LEVEL_DEBUG)
-        let listener = Listener()
-        _ = try? listener.load(manager, makeRequest(url.replacingOccurrences(of: "MARK", with: hearer.mark)))
-        _ = listener.final()
+        let request = makeRequest(url.replacingOccurrences(of: "MARK", with: hearer.mark))
+        let listeners = (load: Listener(), fetch: Listener())
+        _ = try? listeners.load.load(manager, request)
+        _ = try listeners.fetch.fetch(try ScriptedLoader { _, _ in .SDIMAGE_STATUS_NOT_FOUND }.makeLoader(), request)
+        for listener in [listeners.load, listeners.fetch] { _ = listener.final() }
         _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
         #expect(hearer.waitForDestroy())
         let isForged = url.contains("\n")
