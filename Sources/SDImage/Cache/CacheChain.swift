@@ -239,7 +239,7 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
             for member in members {
                 do throws(ImageError) { if let result = try await query(member) { return result } } catch {
                     // The load was cancelled, so no further member is queried.
-                    if error.status == .cancelled { throw error }
+                    if Task.isCancelled { throw .cancelled }
                     failure = failure ?? error
                 }
             }

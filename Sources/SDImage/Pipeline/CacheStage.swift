@@ -133,7 +133,8 @@ struct CacheStage {
         do throws(ImageError) {
             return try await entry.cache.data(for: entry.key, options: context.request.decodeOptions.bag)
         } catch {
-            if error.status == .cancelled { throw error }
+            // The status may be that of the host's own operation.
+            if Task.isCancelled { throw .cancelled }
             return nil
         }
     }

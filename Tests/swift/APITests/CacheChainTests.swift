@@ -154,6 +154,24 @@ import Testing
         #expect(sdimage_cache_contains(chain.pointer, "a", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
     }
 
+    /// The status of a host's cache says nothing about the load.
+    @Test(arguments: [sdimage_status.SDIMAGE_STATUS_CANCELLED, .SDIMAGE_STATUS_IO_ERROR])
+    func aCacheThatFailsIsAMissWhateverItsStatus(failure: sdimage_status) throws {
+        let (stored, failing) = (HostCache(), HostCache())
+        stored.put(makePNG(width: 3, height: 2), at: "test://host/a.png")
+        failing.failure = failure
+        let loader = try ScriptedLoader.answering(makePNG(width: 5, height: 2)).makeLoader()
+        let lone = try load(try makeManager(cache: try failing.makeCache(), loader: loader))
+        #expect(sdimage_image_width(sdimage_result_image(lone.pointer)) == 5)
+        for policy in [sdimage_cache_chain_policy.SDIMAGE_CACHE_CHAIN_POLICY_SERIAL, .SDIMAGE_CACHE_CHAIN_POLICY_CONCURRENT] {
+            let chain = try makeChain(try stored.makeCache(), try failing.makeCache())
+            let query = sdimage_cache_chain_operation.SDIMAGE_CACHE_CHAIN_OPERATION_QUERY
+            #expect(sdimage_cache_chain_set_policy(chain.pointer, query, policy, nil) == .SDIMAGE_STATUS_OK)
+            let result = try load(try makeManager(cache: chain, loader: loader))
+            #expect(sdimage_image_width(sdimage_result_image(result.pointer)) == 3)
+        }
+    }
+
     @Test func ofTwoChainsOnlyOneBecomesAMemberOfTheOther() throws {
         let pairs = try (0..<1_000).map { _ in (try makeChain(), try makeChain()) }
         Race.run(rounds: pairs.count) { round in

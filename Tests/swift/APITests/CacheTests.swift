@@ -151,6 +151,8 @@ final class HostCache: @unchecked Sendable {
     private let lock = NSLock()
     private var entries: [[UInt8]: Owned] = [:]
     var dropsReplies = false
+    /// The error of all queries.
+    var failure: sdimage_status?
     /// Stores end when their replies are released.
     var holdsStores = false
     let held = Locked<[Owned]>([])
@@ -168,7 +170,11 @@ final class HostCache: @unchecked Sendable {
         table.size = MemoryLayout<sdimage_cache_vtable>.size
         table.query = { userData, key, length, _, reply in
             HostCache.with(userData, key, length, reply) { cache, key in
-                if let data = cache.entries[key] {
+                if let failure = cache.failure {
+                    let error = sdimage_error_new(failure, "database")
+                    sdimage_reply_complete_with_error(reply, error)
+                    sdimage_error_unref(error)
+                } else if let data = cache.entries[key] {
                     sdimage_reply_complete_with_data(reply, data.pointer)
                 } else {
                     sdimage_reply_complete(reply)

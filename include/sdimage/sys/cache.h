@@ -60,8 +60,8 @@ typedef struct sdimage_cache_vtable {
     sdimage_image *(*memory_image)(void *user_data, const void *key, size_t length);
     /* Stores an image, with a reference of its own, or ignores it. */
     void (*set_memory_image)(void *user_data, const void *key, size_t length, sdimage_image *image);
-    /* Looks up an entry. Complete with its data, or without data when there is no such entry. `options` are those of
-     * the request, or NULL; they are valid until the reply is complete. */
+    /* Looks up an entry. Complete with its data, or without data when there is no such entry. For a load, an error of
+     * any status is a miss. `options` are those of the request, or NULL; they are valid until the reply is complete. */
     void (*query)(void *user_data, const void *key, size_t length, const sdimage_options *options,
                   sdimage_reply *reply);
     /* Stores bytes. Reference `data` to hold it; `options` as above. Complete when it is stored. */
