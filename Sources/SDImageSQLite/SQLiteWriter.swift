@@ -134,8 +134,9 @@ final class SQLiteWriter: Sendable {
                     removal.isComplete = true
                     break
                 }
-                // Other processes wait for the lock of this transaction.
-                if MonotonicClock.now > end {
+                // Other processes wait for the lock of this transaction. At least one row is removed: reading the candidates may
+                // take all the time, and a slice without a removal would be repeated without end.
+                if removal.count > 0, MonotonicClock.now > end {
                     removal.isComplete = false
                     break
                 }

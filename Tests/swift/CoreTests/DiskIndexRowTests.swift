@@ -137,6 +137,22 @@ func databaseThatIsNotOursIsLeftAlone(sql: String) throws {
     #expect(try store.removeAll().isEmpty)
 }
 
+/// A slice whose time is over when its candidates have been read, as on a slow disk, is repeated; it must not remove nothing.
+@Test func aSliceOfATrimRemovesARowInAnyTime() throws {
+    let fixture = CacheFixture()
+    do {
+        let cache = try fixture.open()
+        for key in ["a", "b"] { try cache.put(1, at: key) }
+        cache.close()
+    }
+    let store = try SQLiteStore(in: try FileDescriptor.folder(at: fixture.root), name: "index-1.db", isDurable: false)
+    var selection = CacheSelection(rule: .access)
+    (selection.notAfter, selection.busyTimeout) = (.max, 0)
+    #expect(try store.removeOldest(selection).count == 1)
+    #expect(try store.removeOldest(selection).isComplete)
+    #expect(try store.totals().count == 0)
+}
+
 @Test func oversizedValueIsNeverLoaded() throws {
     let fixture = CacheFixture()
     do {
