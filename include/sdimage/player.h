@@ -140,7 +140,8 @@ SDIMAGE_API void sdimage_player_set_loop_limit(sdimage_player *player, uint32_t 
 SDIMAGE_API uint32_t sdimage_player_loop_limit(const sdimage_player *player);
 /* Restores the number of loops of the file. */
 SDIMAGE_API void sdimage_player_reset_loop_limit(sdimage_player *player);
-/* Limits playback to the first `frames` frames. Fewer than two stop the player at the next tick. */
+/* Limits playback to the first `frames` frames. A later frame is shown no more, although it is due. Fewer than two
+ * frames stop the player at the next tick. */
 SDIMAGE_API void sdimage_player_set_frame_count(sdimage_player *player, uint32_t frames);
 /* Returns the number of frames that are played. */
 SDIMAGE_API uint32_t sdimage_player_frame_count(const sdimage_player *player);

@@ -109,8 +109,10 @@ extension AnimationPlayer {
     /// Looks the pending frame up. The first look counts in the statistics; later ones wait for the same frame.
     private func due(_ look: Look) -> Showing {
         let (index, isFirstTry, makes) = state.withLock { state in
-            // The provider may have shrunk, or the host may have limited the frames: the position is then invalid.
-            let isWaiting = state.head.isWaiting && state.isPlaying && state.head.position.index < state.limited(look.count)
+            let isValid = state.head.position.index < state.limited(look.count)
+            let isWaiting = state.head.isWaiting && state.isPlaying && isValid
+            // The provider has shrunk, or the host has limited the frames: the due frame never comes, and time goes on.
+            if !isValid, state.limited(look.count) > 1 { state.head.showed() }
             return (isWaiting ? state.head.position.index : -1, !state.head.isMissing, state.settings.makesFramesItself)
         }
         guard index >= 0 else { return .nothing }
@@ -137,10 +139,14 @@ extension AnimationPlayer {
         var steps = 0
         // The head is advanced on a copy: the durations come from the provider, which is called without the lock.
         while true {
-            let step = state.withLock { ($0.head, $0.settings, $0.limited(look.count)) }
+            // A limit that is reached ends the growth.
+            let step = state.withLock { state in
+                let count = state.limited(look.count)
+                return (state.head, state.settings, count, look.isGrowing && count < state.frameLimit ?? .max)
+            }
             var head = step.0
             let outcome = head.pass(
-                rest, step.1, of: step.2, isGrowing: look.isGrowing,
+                rest, step.1, of: step.2, isGrowing: step.3,
                 duration: { source.frames.durationMilliseconds(at: $0) })
             // A seek or pause meanwhile makes the copy obsolete.
             let isTaken = state.withLock { state -> Bool in

@@ -126,7 +126,11 @@ package final class AnimationPlayer: Sendable {
     /// Limits playback to the first frames; nil: all frames.
     /// Negative limits count as 0.
     package func setFrameLimit(_ limit: Int?) {
-        state.withLock { $0.frameLimit = limit.map { max($0, 0) } }
+        state.withLock { state in
+            state.frameLimit = limit.map { max($0, 0) }
+            // A clock rings although the due frame is missing: it may be none of those that play.
+            state.arrivals += 1
+        }
         settle()
     }
 

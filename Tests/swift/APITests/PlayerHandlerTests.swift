@@ -142,6 +142,20 @@ import Testing
         #expect(playing.frames == [0])
     }
 
+    @Test func aClockGoesOnIfTheMissingFramePlaysNoMore() throws {
+        let frames = HostFrames([5, 5, 5])
+        frames.hold(only: 2)
+        defer { frames.release() }
+        let playing = try Playing(provider: try frames.provider())
+        sdimage_player_set_clock(playing.pointer, .SDIMAGE_PLAYER_CLOCK_LIBRARY, nil, nil)
+        playing.play()
+        #expect(playing.wait { sdimage_player_late_frames($0.pointer) > 0 && $0.index == 2 })
+        let before = playing.frames.count
+        sdimage_player_set_frame_count(playing.pointer, 2)
+        #expect(playing.wait { $0.frames.count > before + 1 })
+        #expect(playing.frames.dropFirst(before).prefix(2) == [0, 1])
+    }
+
     @Test func theLibrarysClockPlaysOnItsDispatcher() throws {
         let playing = try Playing(provider: try HostFrames([5, 5, 5], loops: 3).provider())
         let dispatcher = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_pollable($0, $1) }

@@ -36,6 +36,24 @@ import Testing
         #expect(sdimage_player_frame_count(playing.pointer) == 4 && sdimage_player_loop_limit(playing.pointer) == 3)
     }
 
+    @Test(arguments: [false, true]) func aMissingFrameThatPlaysNoMoreIsNotAwaited(isGrowing: Bool) throws {
+        let frames = HostFrames([10, 10, 10, 10, 10], growingFrom: isGrowing ? 4 : nil)
+        frames.hold(only: 3)
+        defer { frames.release() }
+        let playing = try Playing(provider: try frames.provider())
+        playing.play()
+        #expect(
+            playing.wait {
+                $0.tick(10); return sdimage_player_late_frames($0.pointer) > 0 && $0.index == 3
+            })
+        // Looks for the frame that became due.
+        playing.tick(0)
+        let before = playing.frames.count
+        sdimage_player_set_frame_count(playing.pointer, 2)
+        for _ in 0..<8 { playing.tick(10) }
+        #expect(playing.frames.dropFirst(before).prefix(4) == [0, 1, 0, 1])
+    }
+
     @Test func theFirstTickShowsThePosterOfAnImage() throws {
         let frames = HostFrames(PlayerTests.three)
         let image = try frames.image()
