@@ -52,8 +52,9 @@ SDIMAGE_API bool sdimage_task_is_finished(const sdimage_task *task);
 SDIMAGE_API void sdimage_task_get_result(const sdimage_task *task, sdimage_result **result);
 
 /* Changes the priority of a load, for example when its image scrolls into view or out of it. Takes effect for a
- * transfer that has not started, and for a decode that does not wait for a thread yet. A load that several tasks share
- * has the highest priority of its tasks. Any other value has no effect. */
+ * transfer that has not started, and for the decode of the complete image: until it begins if it is raised, until it
+ * waits for a thread if it is lowered. A load that several tasks share has the highest priority of its tasks. Any other
+ * value has no effect. */
 SDIMAGE_API void sdimage_task_set_priority(sdimage_task *task, sdimage_priority priority);
 
 /* Returns the priority of the task: that of its request until it is changed. */

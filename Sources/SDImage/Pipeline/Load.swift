@@ -308,9 +308,7 @@ final class Load: LoadWork {
     private func close() -> Bool {
         let ended = state.withLock { state -> State? in
             guard !state.isFinished else { return nil }
-            defer {
-                (state.isFinished, state.work, state.wait, state.transfer) = (true, nil, nil, nil)
-            }
+            defer { (state.isFinished, state.work, state.wait, state.transfer) = (true, nil, nil, nil) }
             return state
         }
         guard let ended else { return false }
@@ -394,6 +392,7 @@ final class Load: LoadWork {
             return true
         }
         guard isChanged else { return }
+        context.raiseDecode()
         // Read after the priority was set: a load that gets its transfer meanwhile compares the priorities.
         state.withLock { $0.transfer }?.updatePriority()
     }

@@ -31,8 +31,8 @@ final class LoadContext: Sendable {
         var sent: ImageRequest?
         /// Number of the load in the order of transfers, until its transfer starts or is known to be unnecessary; 0 for none.
         var transferNumber: UInt64 = 0
-        /// The token of the decode, which other loads may share.
-        var decode: CancellationToken?
+        /// The decode, which other loads may share.
+        var decode: SharedDecode?
         var timings: Timings?
     }
 
@@ -83,15 +83,15 @@ final class LoadContext: Sendable {
     /// The highest priority of the tasks that wait for the load.
     var priority: LoadPriority {
         get { LoadPriority(rawValue: currentPriority.load(ordering: .relaxed)) ?? .normal }
-        set {
-            currentPriority.store(newValue.rawValue, ordering: .relaxed)
-            state.withLock { $0.decode }?.raise(to: newValue)
-        }
+        set { currentPriority.store(newValue.rawValue, ordering: .relaxed) }
     }
+
+    /// Called after the priority has changed.
+    func raiseDecode() { state.withLock { $0.decode }?.raise(to: priority) }
 
     /// Raises the priority of a decode to that of this load, now and when it changes.
     /// Replaces an earlier decode of the load, which has ended.
-    func didJoin(_ decode: CancellationToken) {
+    func didJoin(_ decode: SharedDecode) {
         state.withLock { $0.decode = decode }
         decode.raise(to: priority)
     }

@@ -36,34 +36,37 @@ final class SharedDecode: Sendable {
     private let key: DecodeKey?
     /// The table that has the decode while it runs.
     private let decodes: Decodes
+    private let pool: WorkPool
     /// Starts at low priority; loads that join raise it.
     private let stop = CancellationToken(priority: .low)
+    /// The work while it is queued, and its priority in the queue.
+    private let queued = Lock<(body: @Sendable () -> Void, priority: LoadPriority)?>(nil)
 
-    private init(_ key: DecodeKey?, in decodes: Decodes) {
+    private init(_ key: DecodeKey?, in decodes: Decodes, on pool: WorkPool) {
         self.key = key
         self.decodes = decodes
+        self.pool = pool
     }
 
     /// The image that `decode` returns on a worker, shared with loads of an equal key; nil shares with none. `isInTurn`: a calling
-    /// worker was given the task when it was its turn. `didJoin` receives the token of the shared decode. Fails with `cancelled` as
-    /// soon as the task is cancelled.
+    /// worker was given the task when it was its turn. `didJoin` receives the shared decode, and raises its priority. Fails with
+    /// `cancelled` as soon as the task is cancelled.
     /// `limit`: nanoseconds of work, from the start of the decode.
     static func value(
         _ key: DecodeKey?, in decodes: Decodes, on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool,
-        limit: UInt64, didJoin: @escaping @Sendable (CancellationToken) -> Void,
+        limit: UInt64, didJoin: @escaping @Sendable (SharedDecode) -> Void,
         _ decode: @escaping @Sendable (CancellationToken) throws(ImageError) -> Image
     ) async throws(ImageError) -> Image {
         let waiter = Waiter()
         let outcome: Result<Image, ImageError> = await suspended { resumption in
             waiter.suspend(resumption)
-            let made = SharedDecode(key, in: decodes)
+            let made = SharedDecode(key, in: decodes, on: pool)
             let (shared, isNew) = key.map { decodes.join(waiter, $0) { made } } ?? (made, true)
             waiter.decode = shared
-            shared.stop.raise(to: priority)
-            didJoin(shared.stop)
+            didJoin(shared)
             // The handler below may have run before the waiter joined. Other loads may have joined since.
             if Task.isCancelled { shared.leave(waiter) }
-            if isNew { shared.start(on: pool, priority, isInTurn: isInTurn) { shared.run(waiter, limit, decode) } }
+            if isNew { shared.start(priority, isInTurn: isInTurn) { shared.run(waiter, limit, decode) } }
         } onCancel: {
             waiter.decode?.leave(waiter)
         }
@@ -71,11 +74,38 @@ final class SharedDecode: Sendable {
     }
 
     /// Runs the decode on the calling worker if no other work would wait for it, otherwise queues it.
-    private func start(on pool: WorkPool, _ priority: LoadPriority, isInTurn: Bool, _ body: @escaping @Sendable () -> Void) {
+    private func start(_ priority: LoadPriority, isInTurn: Bool, _ body: @escaping @Sendable () -> Void) {
         // A worker decodes itself, without a change of threads. The pool counts work of low priority, and keeps a worker free.
         let isHere =
             LibraryThread.isOwned(by: pool) && (isInTurn || priority > .low && !pool.hasWork(before: priority))
-        if isHere { body() } else { pool.submit(priority, body) }
+        if isHere { return body() }
+        let raised = queued.withLock { queued in
+            // Another load may have joined before the work was queued.
+            let raised = stop.priority
+            queued = (body, raised)
+            return raised
+        }
+        pool.submit(raised) { [self] in begin() }
+    }
+
+    /// Raises the priority to at least `priority`. Queues the work a second time if it waits at a lower one.
+    func raise(to priority: LoadPriority) {
+        stop.raise(to: priority)
+        let isRaised = queued.withLock { queued in
+            guard let old = queued?.priority, old < priority else { return false }
+            queued?.priority = priority
+            return true
+        }
+        if isRaised { pool.submit(priority) { [self] in begin() } }
+    }
+
+    /// Runs the work once, however often it was queued.
+    private func begin() {
+        let work = queued.withLock { queued in
+            defer { queued = nil }
+            return queued?.body
+        }
+        work?()
     }
 
     /// Runs on a worker. Waiters are read at the end: loads join until the decode has left the table.

@@ -6,37 +6,6 @@ import Testing
 
 /// Loads of images on disk, which one worker reads and decodes if no other work waits.
 @Suite struct DiskHitTests {
-    /// A coder for images of two bytes. The first decodes, one for each worker, wait for the gate, and all others for `urgent`.
-    private final class OrderedCoder: Sendable {
-        let workers = LibraryThread.availableProcessors
-        let gate = Gate()
-        let decoded = Locked<[Int]>([])
-        let urgent: Int
-
-        init(urgent: Int) { self.urgent = urgent }
-
-        func decode(_ id: Int) {
-            decoded.change { $0.append(id) }
-            if id < workers { gate.pass() } else { _ = becomesTrue(within: 30) { decoded.get().contains(urgent) } }
-        }
-
-        func make() throws -> Owned {
-            var table = sdimage_coder_vtable()
-            table.size = MemoryLayout<sdimage_coder_vtable>.size
-            table.can_decode = { _, _, _ in true }
-            table.decode = { userData, bytes, length, _, image, error in
-                let id = bytes!.assumingMemoryBound(to: UInt8.self)
-                Unmanaged<OrderedCoder>.fromOpaque(userData!).takeUnretainedValue().decode(Int(id[0]) | Int(id[1]) << 8)
-                return sdimage_image_new(1, 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8, [id[0]], image, error)
-            }
-            return try APITests.make(sdimage_coder_unref) {
-                sdimage_coder_new_custom(
-                    "ordered", &table, Unmanaged.passRetained(self).toOpaque(),
-                    { Unmanaged<OrderedCoder>.fromOpaque($0!).release() }, $0, $1)
-            }
-        }
-    }
-
     /// Starts a load of the entry `id`, which is stored first.
     private func load(_ id: Int, _ priority: sdimage_priority, _ coder: Owned, _ manager: Owned, _ cache: Owned) throws
         -> Listener
