@@ -4,6 +4,8 @@
 final class ProgressiveDecode: BodyObserver {
     /// Receives the images of a progressive decode, on a worker.
     protocol Subscriber: AnyObject, Sendable {
+        /// The present priority of the load.
+        var priority: LoadPriority { get }
         /// A partial image.
         /// Comes at most once in an interval, and may arrive just after the subscriber has left.
         func didDecode(_ image: Image, of source: ImageSource)
@@ -12,11 +14,10 @@ final class ProgressiveDecode: BodyObserver {
     }
 
     /// The options that loads must have in common to share a decode.
-    /// Taken from the first load that joins: the key guarantees equal ones, apart from the priority.
+    /// Taken from the first load that joins: the key guarantees equal ones.
     struct Options: Sendable {
         let decodeOptions: DecodeOptions
         let coder: (any ImageCoder)?
-        let priority: LoadPriority
         /// Nanoseconds between two partial images; nil delivers only the early thumbnail.
         let interval: UInt64?
         /// Applies the transformer of the request.
@@ -38,7 +39,7 @@ final class ProgressiveDecode: BodyObserver {
         var shown: Image?
         /// Earliest start of the next decode, monotonic nanoseconds.
         var due: UInt64 = 0
-        var isDecoding = false
+        var activity = Activity.none
         /// True while a timer for `due` is set.
         var hasTimer = false
         /// The body is damaged, the early thumbnail is complete, or no subscriber is left.
@@ -47,9 +48,12 @@ final class ProgressiveDecode: BodyObserver {
         var waiting: [@Sendable () -> Void] = []
     }
 
+    /// A decode under way.
+    private enum Activity { case none, queued, running }
+
     /// Outcome of `next`, which runs under the lock and must not start work itself.
     private enum Step {
-        case decode, wait(until: UInt64), nothing
+        case decode(LoadPriority), wait(until: UInt64), nothing
     }
 
     private let body: GrowingBody
@@ -57,13 +61,12 @@ final class ProgressiveDecode: BodyObserver {
     private let registry: CoderRegistry
     private let engine: Engine
     /// Cancelled when no load needs the decode any more.
-    private let stop: CancellationToken
+    private let stop = CancellationToken()
     private let state = Monitor(State())
 
     init(_ body: GrowingBody, _ options: Options, _ registry: CoderRegistry, _ engine: Engine) {
         self.body = body
         self.options = options
-        stop = CancellationToken(priority: options.priority)
         self.registry = registry
         self.engine = engine
         body.observe(self)
@@ -93,15 +96,15 @@ final class ProgressiveDecode: BodyObserver {
         if state.withLock({ $0.subscribers.isEmpty }) { stop.cancel() }
     }
 
-    /// The decoder, if it has decoded the beginning of `bytes`; nil if decoding from the start is as fast. Waits for the decode
-    /// under way.
+    /// The decoder, if it has decoded the beginning of `bytes`; nil if decoding from the start is as fast. Waits for a decode
+    /// that runs, but not for one that is queued.
     /// Ends the partial images: from now on only the complete body is decoded.
     func decoder(for bytes: Bytes) async -> IncrementalDecoder? {
         await suspended { resume in
             let isResting = state.withLock { state in
                 state.hasEnded = true
-                if state.isDecoding { state.waiting.append { resume() } }
-                return !state.isDecoding
+                if state.activity == .running { state.waiting.append { resume() } }
+                return state.activity != .running
             }
             if isResting { resume() }
         }
@@ -116,7 +119,9 @@ final class ProgressiveDecode: BodyObserver {
     func bodyGrew() {
         switch state.withLock({ next(&$0) }) {
         case .nothing: break
-        case .decode: engine.work.submit(options.priority) { [self] in decode() }
+        case .decode(let priority):
+            stop.priority = priority
+            engine.work.submit(priority) { [self] in decode() }
         case .wait(let moment):
             engine.executor.schedule(at: moment) { [weak self] in
                 self?.state.withLock { $0.hasTimer = false }
@@ -128,7 +133,7 @@ final class ProgressiveDecode: BodyObserver {
     /// The next step after more bytes have arrived or the interval has passed.
     /// Called under the lock.
     private func next(_ state: inout State) -> Step {
-        guard !state.hasEnded, !state.isDecoding, !state.hasTimer else { return .nothing }
+        guard !state.hasEnded, state.activity == .none, !state.hasTimer else { return .nothing }
         let extent = body.extent
         // After a restart the bytes may differ from the first one on.
         if extent.attempt != state.attempt { restart(&state, extent.attempt) }
@@ -138,8 +143,8 @@ final class ProgressiveDecode: BodyObserver {
             state.hasTimer = true
             return .wait(until: state.due)
         }
-        state.isDecoding = true
-        return .decode
+        state.activity = .queued
+        return .decode(state.subscribers.values.map { $0.priority }.max() ?? .normal)
     }
 
     /// Called under the lock.
@@ -151,18 +156,21 @@ final class ProgressiveDecode: BodyObserver {
         state.shown = nil
     }
 
-    /// Decodes all bytes received so far, on a worker.
+    /// Decodes all bytes received so far, on a worker. Does nothing after the end: a load may be using the decoder.
     private func decode() {
         // One consistent view: the body may grow or restart meanwhile.
         let look = body.look
         let began = MonotonicClock.now
-        let (decoder, before) = state.withLock { state in
+        let begun = state.withLock { state -> (IncrementalDecoder, Image?)? in
+            guard !state.hasEnded else { return nil }
+            state.activity = .running
             if state.attempt != look.attempt { restart(&state, look.attempt) }
             let decoder = state.decoder ?? IncrementalDecoder(registry, options: options.decodeOptions, coder: options.coder)
             state.decoder = decoder
             state.seen = look.bytes.count
             return (decoder, state.decoded)
         }
+        guard let (decoder, before) = begun else { return }
         var hasShown = false
         do throws(ImageError) {
             try decoder.show(look.bytes, isFinished: false, stop: stop)
@@ -209,7 +217,7 @@ final class ProgressiveDecode: BodyObserver {
     private func finishDecode(_ began: UInt64, _ hasShown: Bool) {
         let now = MonotonicClock.now
         let waiting = state.withLock { state in
-            state.isDecoding = false
+            state.activity = .none
             // A slow decoder spends at most half of the time on partial images.
             state.due = max(hasShown ? began &+ (options.interval ?? 0) : 0, options.interval == nil ? 0 : now &+ (now &- began))
             defer { state.waiting = [] }

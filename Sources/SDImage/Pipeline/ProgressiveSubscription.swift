@@ -62,7 +62,7 @@ final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
     private var options: ProgressiveDecode.Options {
         let (request, keys) = (context.request, context.keys)
         return ProgressiveDecode.Options(
-            decodeOptions: request.decodeOptions, coder: request.coder, priority: context.priority,
+            decodeOptions: request.decodeOptions, coder: request.coder,
             interval: request.isProgressive ? .saturatingNanoseconds(milliseconds: request.progressiveIntervalMilliseconds) : nil
         ) { image, stop throws(ImageError) in
             try keys.transformed(image, request, stop)
@@ -70,6 +70,8 @@ final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
     }
 
     // MARK: ProgressiveDecode.Subscriber
+
+    var priority: LoadPriority { context.priority }
 
     func didDecode(_ image: Image, of source: ImageSource) {
         if !state.withLock({ $0.hasEnded }) { load.show(image, of: source) }

@@ -109,4 +109,30 @@ import Testing
         sdimage_task_set_priority(task.pointer, .SDIMAGE_PRIORITY_HIGH)
         #expect(try fixture.finish())
     }
+
+    @Test func aCompleteImageDoesNotWaitForAPartThatIsQueued() async {
+        await #expect(processExitsWith: .success) { try QueuedDecodeTests().completeAQueuedPart() }
+    }
+
+    private func completeAQueuedPart() throws {
+        let fixture = try Fixture()
+        let workers = fixture.ordered.workers, bytes = QueuedDecodeTests.bytes(fixture.urgent)
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader())
+        let request = fixture.request(fixture.urgent, .SDIMAGE_PRIORITY_LOW)
+        sdimage_request_set_progressive(request.pointer, true)
+        let task = try fixture.load(request, from: manager)
+        let sink = try #require(held.next())
+        defer { sdimage_load_sink_unref(sink) }
+        _ = try fixture.load(0..<workers)
+        #expect(becomesTrue { fixture.decoded == workers })
+        #expect(sdimage_load_sink_write(sink, bytes, bytes.count, nil) == .SDIMAGE_STATUS_OK)
+        #expect(fixture.waitForQueue(1))
+        _ = try fixture.load(workers..<fixture.urgent)
+        #expect(fixture.waitForQueue(fixture.others + 1))
+        sdimage_task_set_priority(task.pointer, .SDIMAGE_PRIORITY_HIGH)
+        sdimage_load_sink_finish(sink, nil)
+        #expect(fixture.waitForQueue(fixture.others + 2))
+        #expect(try fixture.finish())
+    }
 }

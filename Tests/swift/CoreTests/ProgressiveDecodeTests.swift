@@ -42,6 +42,7 @@ import Testing
 
     private final class Watcher: ProgressiveDecode.Subscriber {
         let values = Monitor<[UInt8]>([])
+        let priority = LoadPriority.normal
 
         func didDecode(_ picture: Image, of source: ImageSource) {
             guard let row = unsafe picture.pixels.row(0) else { return }
@@ -64,7 +65,7 @@ import Testing
     }
 
     private func makeDecode(_ body: GrowingBody, _ coder: LastByteCoder, _ lease: EngineLease) -> ProgressiveDecode {
-        let options = ProgressiveDecode.Options(decodeOptions: DecodeOptions(), coder: nil, priority: .normal, interval: 1) {
+        let options = ProgressiveDecode.Options(decodeOptions: DecodeOptions(), coder: nil, interval: 1) {
             picture, _ throws(ImageError) in picture
         }
         return ProgressiveDecode(body, options, CoderRegistry([coder]), lease.engine)
