@@ -243,7 +243,9 @@ class Svg(TestCase):
         rules = "".join(f".e{i} {{ fill: url(#e{i - 1}) }}" for i in range(1, 20000))
         self.assert_error("TOO_LARGE", svg(f"<style>{rules}</style>{patterns}", SIZE))
         self.assert_error("TOO_LARGE", svg(f'{rect} fill="url({"#" * 1000001})"/>', SIZE))
-        self.assert_error("TOO_LARGE", svg("<style>" + ":not(" * 9999 + "a" + ")" * 9999 + "{}</style>", SIZE))
+        for selector in (":not(", r":n\6ft(", ":host(", "::slotted(", ":nth-child(1 of "):
+            with self.subTest(selector):
+                self.assert_error("TOO_LARGE", svg("<style>" + selector * 9999 + "a" + ")" * 9999 + "{}</style>", SIZE))
 
     def test_chains_are_found_however_their_names_are_spelled(self) -> None:
         spellings = (
