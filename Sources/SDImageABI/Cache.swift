@@ -309,7 +309,7 @@ public func sdimage_cache_get_statistics(
 @_cdecl("sdimage_cache_get_last_error") @implementation
 public func sdimage_cache_get_last_error(_ cache: Object, _ lastError: ObjectOut) {
     guard let lastError = unsafe lastError else { return }
-    let failure = unsafe (try? Input.builtInCache(cache))?.disk?.statistics.lastError
+    let failure = unsafe Handle.find(cache, as: CacheObject.self)?.builtIn?.disk?.statistics.lastError
     unsafe lastError.pointee = unsafe failure.map { unsafe Handle.own($0) } ?? nil
 }
 

@@ -41,8 +41,11 @@ extension Input {
     }
 
     /// Starts work and passes on its outcome.
-    fileprivate func start(_ work: @escaping @Sendable (Engine) async throws(ImageError) -> Void) throws(ImageError) {
-        unsafe try foreign.start(work) { userData, outcome in
+    /// `isPending`: flushing waits for the end of the work.
+    fileprivate func start(
+        isPending: Bool = false, _ work: @escaping @Sendable (Engine) async throws(ImageError) -> Void
+    ) throws(ImageError) {
+        unsafe try foreign.start(isPending: isPending, work) { userData, outcome in
             unsafe function?(userData, Handle.lend(outcome.failure))
         }
     }
@@ -51,15 +54,17 @@ extension Input {
 extension Foreign {
     /// Starts asynchronous work on a cache and passes its outcome to `completed` on the callback thread.
     fileprivate func start<R: Sendable>(
-        _ work: @escaping @Sendable (Engine) async throws(ImageError) -> R,
+        isPending: Bool = false, _ work: @escaping @Sendable (Engine) async throws(ImageError) -> R,
         completed: @escaping @Sendable (UserData, Result<R, ImageError>) -> Void
     ) throws(ImageError) {
         // The lease in the closure keeps the engine until the callback was submitted.
         let lease = try Engine.acquire()
         try lease.engine.executor.ensureStarted()
+        let number = isPending ? lease.engine.pendingEncodes.begin() : nil
         Task(executorPreference: lease.engine.executor) {
             let outcome: Result<R, ImageError>
             do throws(ImageError) { outcome = .success(try await work(lease.engine)) } catch { outcome = .failure(error) }
+            if let number { lease.engine.pendingEncodes.finish(number) }
             lease.engine.callbacks.submit { unsafe completed(unsafe self.userData, outcome) }
         }
     }
@@ -110,27 +115,30 @@ extension CacheObject {
         if let disk = builtIn?.disk, bytes != nil, let entry = try store.entry(image, bytes, options) {
             return disk.enqueueStore(entry, for: key, completion: callback.completion)
         }
-        try callback.start { engine async throws(ImageError) in
+        // Only for a built-in cache: a cache of the host may flush one in order to store.
+        try callback.start(isPending: builtIn != nil) { engine async throws(ImageError) in
             try await store.storeOnDisk(image, bytes, for: key, options: options, engine: engine)
         }
     }
 
     /// Removes an entry under all of its keys.
     package func remove(_ key: CacheKey, from layers: CacheLayers, _ callback: CacheCallback) throws(ImageError) {
+        let namesakes = key.namesakes
+        for key in [key] + namesakes { cache.dropEncodes(for: key, in: layers) }
         if let builtIn, let disk = builtIn.disk, layers.contains(.disk) {
-            let namesakes = key.namesakes
             if layers.contains(.memory) { for key in [key] + namesakes { builtIn.memory.remove(key) } }
             // The last change reports the outcome: changes complete in order.
             for key in namesakes { disk.enqueueRemove(key, completion: nil) }
             return disk.enqueueRemove(key, completion: callback.completion)
         }
         try callback.start { [cache] _ async throws(ImageError) in
-            for key in [key] + key.namesakes { try await cache.remove(key, from: layers) }
+            for key in [key] + namesakes { try await cache.remove(key, from: layers) }
         }
     }
 
     /// Removes all entries of the layers.
     package func clear(_ layers: CacheLayers, _ callback: CacheCallback) throws(ImageError) {
+        cache.dropEncodes(for: nil, in: layers)
         if let builtIn, let disk = builtIn.disk, layers.contains(.disk) {
             if layers.contains(.memory) { builtIn.memory.removeAll() }
             return disk.enqueueRemoveAll(completion: callback.completion)

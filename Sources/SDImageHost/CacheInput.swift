@@ -26,8 +26,9 @@ extension Input {
         return BlockingCache(cache.cache)
     }
 
-    /// The built-in cache behind a pointer.
+    /// The built-in cache behind a pointer, for a call that may wait.
     package static func builtInCache(_ pointer: Object) throws(ImageError) -> ImageCache {
+        try requireNoLogging()
         guard let cache = unsafe try Handle.borrow(pointer, as: CacheObject.self).builtIn else {
             throw ImageError(.unsupported, "cache: not a built-in cache")
         }
@@ -45,7 +46,6 @@ extension Input {
     /// The disk part of the built-in cache behind a pointer, for a call that may wait.
     package static func disk(_ pointer: Object) throws(ImageError) -> DiskCache {
         let cache = unsafe try builtInCache(pointer)
-        try requireNoLogging()
         try cache.check()
         guard let disk = cache.disk else { throw ImageError(.unsupported, "cache: no disk part") }
         return disk

@@ -61,7 +61,7 @@ SDIMAGE_API void sdimage_cache_config_set_directory(sdimage_cache_config *config
 SDIMAGE_API const char *sdimage_cache_config_directory(const sdimage_cache_config *config);
 
 /* Sets the name of a sub-folder, which separates the entries of the parts of a program. Default "default". Opening a
- * cache with an empty name, "." or "..", or a name with a slash, is INVALID_ARGUMENT. */
+ * cache with an empty name, a name that begins with a dot, or one with a slash, is INVALID_ARGUMENT. */
 SDIMAGE_API void sdimage_cache_config_set_namespace(sdimage_cache_config *config, const char *name);
 /* Returns the name of the sub-folder. Borrowed until it is set again or the configuration is freed. */
 SDIMAGE_API const char *sdimage_cache_config_namespace(const sdimage_cache_config *config);
@@ -138,7 +138,7 @@ SDIMAGE_API sdimage_status sdimage_cache_config_set_additional_path(sdimage_cach
 
 /* Opens a cache; NULL for the default configuration. An unusable folder is no error here: the cache then works in
  * memory, stores and sdimage_cache_check return the reason, and it is logged once as an ERROR. Errors: FORKED,
- * NO_MEMORY, INVALID_ARGUMENT (a name with a slash). */
+ * NO_MEMORY, INVALID_ARGUMENT (sdimage_cache_config_set_namespace). */
 SDIMAGE_API sdimage_status sdimage_cache_new(const sdimage_cache_config *config, sdimage_cache **cache,
                                              sdimage_error **error);
 /* Adds a reference and returns the object. */
@@ -147,7 +147,8 @@ SDIMAGE_API sdimage_cache *sdimage_cache_ref(const sdimage_cache *cache);
 SDIMAGE_API void sdimage_cache_unref(sdimage_cache *cache);
 
 /* Commits pending stores and closes the disk part; every later call returns SHUTDOWN, except for another one of this
- * function, which returns OK. Called by the last unref. */
+ * function, which returns OK. Called by the last unref; that of a log function does not wait for it. Errors:
+ * UNSUPPORTED (not a built-in cache), WOULD_DEADLOCK (in a log function). */
 SDIMAGE_API sdimage_status sdimage_cache_close(sdimage_cache *cache, sdimage_error **error);
 
 /* Returns OK if the disk part works now: opens its folder if it is not open, reads the index, and writes and removes a
@@ -190,8 +191,9 @@ SDIMAGE_API bool sdimage_cache_should_keep_weakly(const sdimage_cache *cache);
 SDIMAGE_API sdimage_status sdimage_cache_get_data(const sdimage_cache *cache, const void *key, size_t length,
                                                   sdimage_data **data, sdimage_error **error);
 
-/* Stores bytes and returns when they are committed. Errors: CACHE_UNUSABLE, PERMISSION_DENIED, DISK_FULL,
- * IO_ERROR, BUSY, SHUTDOWN, WOULD_DEADLOCK, UNSUPPORTED (a cache in memory only). */
+/* Stores bytes and returns when they are committed. Errors: CACHE_UNUSABLE, PERMISSION_DENIED, DISK_FULL, IO_ERROR,
+ * BUSY, SHUTDOWN, WOULD_DEADLOCK, TOO_LARGE (an entry of more than 1 GiB; inside the index, of about 256 MiB),
+ * UNSUPPORTED (a cache in memory only). */
 SDIMAGE_API sdimage_status sdimage_cache_store_data(sdimage_cache *cache, const void *key, size_t length,
                                                     sdimage_data *data, sdimage_error **error);
 
@@ -217,15 +219,19 @@ SDIMAGE_API sdimage_status sdimage_cache_get_image(sdimage_cache *cache, const v
 /* Returns the layers that hold an entry. */
 SDIMAGE_API sdimage_cache_layers sdimage_cache_contains(const sdimage_cache *cache, const void *key, size_t length);
 
-/* Removes an entry from the given layers. Removing a missing entry is no error. */
+/* Removes an entry from the given layers. Removing a missing entry is no error. A thumbnail or transformed image of a
+ * load that is still being encoded for the entry is not stored on disk. */
 SDIMAGE_API sdimage_status sdimage_cache_remove(sdimage_cache *cache, const void *key, size_t length,
                                                 sdimage_cache_layers layers, sdimage_error **error);
 
-/* Removes everything from the given layers. */
+/* Removes everything from the given layers. Thumbnails and transformed images of loads that are still being encoded
+ * for the disk are not stored there. Loads under way store their images later. */
 SDIMAGE_API sdimage_status sdimage_cache_clear(sdimage_cache *cache, sdimage_cache_layers layers,
                                                sdimage_error **error);
 
-/* Waits until all stores so far are committed, images that are still being encoded for a cache included. */
+/* Waits until all stores so far are committed, images that are still being encoded for a cache included; on a thread
+ * of the library without these, because it may be the one that encodes. Returns the first failure of a store on disk
+ * since the last flush, also if the store has returned it. Errors: those of sdimage_cache_store_data. */
 SDIMAGE_API sdimage_status sdimage_cache_flush(sdimage_cache *cache, sdimage_error **error);
 
 /* Removes expired entries, and the oldest ones while the size exceeds its limit. */
@@ -265,7 +271,7 @@ typedef struct sdimage_cache_statistics {
 } sdimage_cache_statistics;
 
 /* Fills in the counters of a built-in cache, as far as the structure of the caller reaches; those of a missing part are
- * 0. Errors: UNSUPPORTED (any other cache), SHUTDOWN, INVALID_ARGUMENT. */
+ * 0. Errors: UNSUPPORTED (any other cache), SHUTDOWN, WOULD_DEADLOCK (in a log function), INVALID_ARGUMENT. */
 SDIMAGE_API sdimage_status sdimage_cache_get_statistics(const sdimage_cache *cache,
                                                         sdimage_cache_statistics *statistics, sdimage_error **error);
 /* Returns the latest error of the disk part; NULL if there was none. The caller owns *last_error. */
@@ -283,10 +289,12 @@ SDIMAGE_API sdimage_status sdimage_cache_new_layered(sdimage_cache *memory, sdim
 
 /* --- Without blocking, for every kind of cache.
  *
- * Errors in the arguments are returned, without a callback. Everything else is reported by the callback, once, on the
- * library's callback thread; its arguments are borrowed for the call. `destroy(user_data)` is called once, after the
- * callback, also when the call fails. The handler may be NULL. On a built-in cache stores of bytes, removals and
- * look-ups take effect in the order of the calls; an image without bytes is stored after its encoding. */
+ * Returned without a callback: errors in the arguments, SHUTDOWN of a closed built-in cache, FORKED, and UNSUPPORTED of
+ * sdimage_cache_remove_expired_async and sdimage_cache_get_disk_totals_async. Everything else is reported by the
+ * callback, once, on the library's callback thread; its arguments are borrowed for the call. `destroy(user_data)` is
+ * called once, after the callback, also when the call fails. The handler may be NULL. On a built-in cache stores of
+ * bytes and removals take effect in the order of the calls; an image without bytes is stored after its encoding. A
+ * look-up sees the changes of earlier calls, and may see those of later ones. */
 
 /* The callbacks of an operation; an operation calls the one that its description names. Each may be NULL. */
 typedef struct sdimage_cache_handler {

@@ -184,7 +184,8 @@ SDIMAGE_API void sdimage_manager_forget_failed(sdimage_manager *manager, const c
  * encoded for the cache and updates of revalidated entries included. Concerns the cache of the manager;
  * sdimage_cache_flush does the same for a cache that was set on a request, except for the updates. Errors: TIMEOUT when
  * images are still being encoded, entries updated, or caches of the host are still storing, after `timeout_ms`
- * milliseconds (UINT32_MAX: no limit); WOULD_DEADLOCK on a thread of the library; those of the cache. */
+ * milliseconds (UINT32_MAX: no limit); WOULD_DEADLOCK on a thread of the library and in a log function; of built-in
+ * caches SHUTDOWN, and the first failure of a store on disk since the last flush (sdimage_cache_flush). */
 SDIMAGE_API sdimage_status sdimage_manager_flush(sdimage_manager *manager, uint32_t timeout_ms, sdimage_error **error);
 
 /* Refuses further loads, ends the running ones with SHUTDOWN, and waits up to `timeout_ms` milliseconds until their

@@ -330,7 +330,7 @@ static void flush_cache(const get *get) {
     sdimage_error *error = NULL;
     sdimage_manager_get_cache(get->manager, &cache);
     sdimage_status status = cache ? sdimage_cache_flush(cache, &error) : SDIMAGE_STATUS_OK;
-    /* The flush of an unusable folder has nothing to do, but a named folder that is unusable is an error. */
+    /* The flush reports stores that failed; a named folder that is unusable is an error without a store, too. */
     if (status >= 0 && get->options.cache && cache)
         status = sdimage_cache_check(cache, &error);
     if (status < 0)

@@ -32,12 +32,22 @@ package struct BlockingCache: Sendable {
     }
 
     package func remove(_ key: CacheKey, from layers: CacheLayers) throws(ImageError) {
+        cache.dropEncodes(for: key, in: layers)
         if let direct = cache.direct { return try direct.removeNow(key, from: layers) }
         try Engine.wait { [cache] () async throws(ImageError) in try await cache.remove(key, from: layers) }
     }
 
     package func clear(_ layers: CacheLayers) throws(ImageError) {
+        cache.dropEncodes(for: nil, in: layers)
         if let direct = cache.direct { return try direct.clearNow(layers) }
         try Engine.wait { [cache] () async throws(ImageError) in try await cache.clear(layers) }
+    }
+}
+
+extension ImageCaching {
+    /// Drops encodes under way that would bring back an entry, or all (nil), which the program is about to remove from the disk.
+    package func dropEncodes(for key: CacheKey?, in layers: CacheLayers) {
+        guard layers.contains(.disk), let pending = Engine.current?.pendingEncodes else { return }
+        pending.drop(key, of: CacheChain.identities(of: diskPart))
     }
 }

@@ -90,6 +90,9 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
         return result
     }
 
+    /// The identities of a cache and of all that it contains, for `PendingStores`.
+    static func identities(of cache: any CachePart) -> [ObjectIdentifier] { contents(of: cache).map { ObjectIdentifier($0) } }
+
     /// Replaces the member list and returns the old one, to be released outside any lock: that may free a cache of the host.
     private func exchange(_ change: ([any ImageCaching]) -> [any ImageCaching]) -> [any ImageCaching] {
         state.withLock { state in
@@ -186,8 +189,17 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { data.holder?.dropDamaged(data, for: key) }
 
+    /// A failing member does not keep the others from committing.
     package func flushNow(deadline: UInt64) throws(ImageError) {
-        for member in members { try member.diskPart.flushNow(deadline: deadline) }
+        var failure: ImageError?
+        for member in members {
+            do throws(ImageError) { try member.diskPart.flushNow(deadline: deadline) } catch {
+                failure = failure ?? error
+                // The next flush reports the failures of the members that follow.
+                if error.status == .timeout { break }
+            }
+        }
+        if let failure { throw failure }
     }
 
     /// Updates every member, because any of them may have the entry.

@@ -42,7 +42,10 @@ package final class DiskCache: Sendable {
         lease.engine.disk.submit { [weak self] in self?.start() }
     }
 
-    deinit { close() }
+    deinit {
+        // A log function may release the cache in the middle of a commit, which closing waits for.
+        if Log.isInSink, !Engine.isForked { lease.engine.disk.submit(closing) } else { closing() }
+    }
 
     /// `<directory>/<namespace>`.
     package var path: String { configuration.path }
@@ -70,12 +73,18 @@ package final class DiskCache: Sendable {
 
     /// Commits pending changes and closes the folder; blocks. Later calls fail with `shutdown`; a second close does nothing.
     /// Called at the latest when the last reference is released.
-    package func close() {
-        guard !Engine.isForked, queue.close() else { return }
-        trimmer.stop()
-        queue.commitAll()
-        accessLog.flush()
-        opener.close()
+    package func close() { closing() }
+
+    /// `close`, which may run after this object is freed. Keeps the engine running.
+    private var closing: @Sendable () -> Void {
+        { [queue, trimmer, accessLog, opener, lease] in
+            guard !Engine.isForked, queue.close() else { return }
+            trimmer.stop()
+            queue.commitAll()
+            accessLog.flush()
+            opener.close()
+            withExtendedLifetime(lease) {}
+        }
     }
 
     /// Throws `forked` in a child of the process, and `shutdown` after `close`.
@@ -131,10 +140,11 @@ package final class DiskCache: Sendable {
 
     package func removeAllNow() throws(ImageError) { try queue.performNow(.removeAll) }
 
-    /// Commits all pending changes on the calling thread; blocks.
+    /// Commits all pending changes on the calling thread; blocks. Throws the first failure of a store since the last flush.
     package func flushNow() throws(ImageError) {
         try check()
         queue.commitAll()
+        try counters.throwStoreError()
     }
 
     // MARK: Reads

@@ -23,8 +23,18 @@ final class DiskCacheCounters: Sendable {
             case .failure(let error):
                 counts.droppedStores &+= 1
                 counts.lastError = error
+                counts.storeError = counts.storeError ?? error
             }
         }
+    }
+
+    /// Throws the first failure of a store since the last call.
+    func throwStoreError() throws(ImageError) {
+        let error = counts.withLock { counts in
+            defer { counts.storeError = nil }
+            return counts.storeError
+        }
+        if let error { throw error }
     }
 
     func countDamagedEntry() { counts.withLock { $0.damagedEntries &+= 1 } }

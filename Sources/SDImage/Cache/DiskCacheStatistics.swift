@@ -20,6 +20,8 @@ package struct DiskCacheStatistics: Sendable {
     package var pendingBytes = 0
     /// nil if no error has occurred.
     package var lastError: ImageError?
+    /// The first failure of a store since the last flush.
+    var storeError: ImageError?
 
     package init() {}
 }

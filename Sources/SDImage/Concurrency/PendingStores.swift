@@ -1,11 +1,18 @@
 /// Stores that are queued or under way, for which flushing waits.
 /// Numbers increase, so that a flush can tell earlier stores from later ones.
 package final class PendingStores: Sendable {
+    private struct Store {
+        let number: UInt64
+        /// The entry that is stored, and the identities of its cache and of all that this contains; none if no removal drops it.
+        let key: CacheKey?
+        let caches: [ObjectIdentifier]
+    }
+
     private struct State {
         /// Number of the latest store.
         var last: UInt64 = 0
-        /// Numbers of stores that have not ended.
-        var pending: Set<UInt64> = []
+        /// Stores that have not ended.
+        var pending: [Store] = []
     }
 
     private let state = Monitor(State())
@@ -13,17 +20,30 @@ package final class PendingStores: Sendable {
     package init() {}
 
     /// Adds a store; ended with `finish`.
-    package func begin() -> UInt64 {
+    /// `caches`: the identities of the cache and of all that it contains; then `drop` ends the store, too.
+    package func begin(_ key: CacheKey? = nil, in caches: [ObjectIdentifier] = []) -> UInt64 {
         state.withLock { state in
             state.last += 1
-            state.pending.insert(state.last)
+            state.pending.append(Store(number: state.last, key: key, caches: caches))
             return state.last
         }
     }
 
     /// Ends a store, whether it succeeded or not.
-    package func finish(_ number: UInt64) {
-        state.withLock { _ = $0.pending.remove(number) }
+    package func finish(_ number: UInt64) { remove { $0.number == number } }
+
+    /// Calls `store` unless the store was dropped. Under the lock: a removal that follows `drop` is later than the store.
+    func perform(_ number: UInt64, _ store: () -> Void) {
+        state.withLock { if $0.pending.contains(where: { $0.number == number }) { store() } }
+    }
+
+    /// Drops the stores that would bring back an entry, or all entries (nil), of caches from which it is about to be removed.
+    func drop(_ key: CacheKey?, of caches: [ObjectIdentifier]) {
+        remove { (key == nil || $0.key == key) && $0.caches.contains(where: caches.contains) }
+    }
+
+    private func remove(where matches: (Store) -> Bool) {
+        state.withLock { $0.pending.removeAll(where: matches) }
         state.broadcast()
     }
 
@@ -33,6 +53,6 @@ package final class PendingStores: Sendable {
     package func wait(deadline: UInt64) -> Bool {
         if LibraryThread.isCurrent { return false }
         let last = state.withLock { $0.last }
-        return state.wait(deadline: deadline) { state, _ in state.pending.contains { $0 <= last } ? nil : true } ?? false
+        return state.wait(deadline: deadline) { state, _ in state.pending.contains { $0.number <= last } ? nil : true } ?? false
     }
 }

@@ -234,11 +234,13 @@ package final class ImageManager: Sendable {
     }
 
     /// Commits the stores accepted so far, queued encodes and updates included; blocks.
-    /// Throws `timeout` when these have not ended at `deadline`, and the error of the commit.
+    /// Throws `timeout` when these have not ended at `deadline`, and the first failure of a store on disk since the last flush.
     package func flush(deadline: UInt64) throws(ImageError) {
         if Engine.isForked { throw .forked }
         // The thread may be the one that encodes or commits.
         if LibraryThread.isCurrent { throw ImageError(.wouldDeadlock, "manager: flush on a thread of the library") }
+        // The message may come from the middle of a commit.
+        if Log.isInSink { throw ImageError(.wouldDeadlock, "manager: flush in a log handler") }
         guard engine.pendingEncodes.wait(deadline: deadline) else {
             throw ImageError(.timeout, "manager: encodes for the cache are still queued")
         }

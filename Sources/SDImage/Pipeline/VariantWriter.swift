@@ -48,7 +48,7 @@ package final class VariantWriter: Sendable {
         let entry = Entry(cache: ObjectIdentifier(cache), key: key)
         let claim = claim(entry, variant, replaces: replaces)
         guard claim == .claimed else { return claim == .underWay }
-        let number = pending.begin()
+        let number = pending.begin(key, in: CacheChain.identities(of: cache))
         pool.submit(.low) { [self] in
             defer {
                 release(entry, variant, variant.cost)
@@ -56,7 +56,7 @@ package final class VariantWriter: Sendable {
             }
             // Checked twice: a newer response may arrive while the variant waits or is encoded.
             if isNewest(variant, entry), let data = encoded(variant, CancellationToken()), isNewest(variant, entry) {
-                cache.enqueueStore(data, for: key)
+                pending.perform(number) { cache.enqueueStore(data, for: key) }
             }
         }
         return true

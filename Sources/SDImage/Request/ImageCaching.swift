@@ -52,7 +52,7 @@ package protocol DataCaching: CachePart {
     /// committed. Errors stay inside the cache: their only effect is another request to the origin.
     func updateRecord(_ key: CacheKey, from old: ResponseRecord, to new: ResponseRecord) async
     /// Commits the stores accepted so far; blocks. Those of a cache of the host fail with `timeout` after `deadline`.
-    /// `deadline`: monotonic nanoseconds.
+    /// `deadline`: monotonic nanoseconds. Throws the first failure of a store on disk since the last call.
     func flushNow(deadline: UInt64) throws(ImageError)
     /// False if `data` never has an entry, so that no load needs to ask.
     var mayHaveData: Bool { get }

@@ -88,6 +88,19 @@ import Testing
         #expect(sdimage_cache_contains(cache.pointer, "k", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
     }
 
+    @Test func aFlushWaitsForAnImageThatIsEncoded() throws {
+        let cache = try makeCache(in: folder.path)
+        let pixels = [UInt8](repeating: 90, count: 2000 * 2000 * 3)
+        let image = try make(sdimage_image_unref) {
+            sdimage_image_new(2000, 2000, 6000, .SDIMAGE_PIXEL_FORMAT_RGB8, pixels, $0, $1)
+        }
+        let status = sdimage_cache_store_async(
+            cache.pointer, "k", -1, image.pointer, nil, .SDIMAGE_CACHE_LAYERS_DISK, nil, nil, nil, nil, nil)
+        #expect(status == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_contains(cache.pointer, "k", -1) == .SDIMAGE_CACHE_LAYERS_DISK)
+    }
+
     // MARK: Every kind of cache
 
     private enum Kind: CaseIterable { case builtIn, host, chain, layered }

@@ -1,5 +1,6 @@
 import CSDImage
 import Foundation
+import TestSupport
 import Testing
 
 /// The log is process-wide, so these tests are serialized.
@@ -226,5 +227,62 @@ import Testing
         #expect(hearer.levels.count == 1)
         _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
         #expect(hearer.waitForDestroy())
+    }
+
+    // Messages from the middle of a commit. Without an end, other tests would wait for the disk thread.
+
+    @Test func aLogFunctionCannotWaitForACommit() async {
+        await #expect(processExitsWith: .success) { try LogTests().callTheCacheInACommit() }
+    }
+
+    @Test func aLogFunctionMayReleaseACacheInACommit() async {
+        await #expect(processExitsWith: .success) { try LogTests().releaseTheCacheInACommit() }
+    }
+
+    /// A cache whose next commit writes a message: a file has taken the place of its open folder.
+    private func lostCache(_ folder: TemporaryDirectory, _ data: Owned) throws -> Owned {
+        let cache = try makeCache(in: folder.path)
+        #expect(sdimage_cache_store_data(cache.pointer, "a", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+        try FileManager.default.removeItem(atPath: folder.path + "/default")
+        try Data("a file".utf8).write(to: URL(fileURLWithPath: folder.path + "/default"))
+        return cache
+    }
+
+    private func callTheCacheInACommit() throws {
+        let folder = TemporaryDirectory(), data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
+        let cache = try lostCache(folder, data), manager = try makeManager(cache: cache)
+        let hearer = Hearer(), seen = Locked<[sdimage_status]>([])
+        hearer.hearsEverything = true
+        hearer.onMessage = {
+            var statistics = sdimage_cache_statistics()
+            statistics.size = MemoryLayout<sdimage_cache_statistics>.size
+            var json: OpaquePointer?, error: OpaquePointer?
+            sdimage_cache_get_last_error(cache.pointer, &error)
+            sdimage_error_unref(error)
+            seen.set([
+                sdimage_cache_get_statistics(cache.pointer, &statistics, nil),
+                sdimage_cache_statistics_to_json(cache.pointer, &json, nil), sdimage_cache_close(cache.pointer, nil),
+                sdimage_manager_flush(manager.pointer, .max, nil),
+            ])
+        }
+        hearer.install(.SDIMAGE_LOG_LEVEL_ERROR)
+        let status = sdimage_cache_store_data(cache.pointer, "b", -1, data.pointer, nil)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
+        #expect(status.rawValue < 0)
+        #expect(seen.get() == Array(repeating: .SDIMAGE_STATUS_WOULD_DEADLOCK, count: 4))
+    }
+
+    private func releaseTheCacheInACommit() throws {
+        let folder = TemporaryDirectory(), data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
+        let cache = Locked<Owned?>(try lostCache(folder, data)), hearer = Hearer(), heard = Heard()
+        hearer.hearsEverything = true
+        hearer.onMessage = { cache.set(nil) }
+        hearer.install(.SDIMAGE_LOG_LEVEL_ERROR)
+        let status = sdimage_cache_store_data_async(
+            cache.get()?.pointer, "b", -1, data.pointer, Heard.handler, heard.retained(), Heard.destroy, nil)
+        #expect(status == .SDIMAGE_STATUS_OK)
+        #expect(heard.next() != "silence")
+        #expect(cache.get().map { _ in true } == nil)
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
     }
 }

@@ -46,6 +46,35 @@ import Testing
         }
     }
 
+    @Test func aFlushReportsTheFirstFailureSinceTheLastOne() throws {
+        let broken = try makeCache(in: try blockedPath()), sound = try makeCache(in: folder.path + "/sound")
+        let data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
+        let flush = { failure { sdimage_cache_flush(broken.pointer, $0) } }
+        #expect(flush() == Failure())
+        for _ in 0..<2 {
+            let status = sdimage_cache_store_data_async(broken.pointer, "a", -1, data.pointer, nil, nil, nil, nil)
+            #expect(status == .SDIMAGE_STATUS_OK)
+        }
+        let failed = flush()
+        #expect(failed.status == .SDIMAGE_STATUS_CACHE_UNUSABLE && failed.systemError == ENOTDIR)
+        #expect(flush() == Failure())
+        // The failures of a chain are those of its members.
+        let chain = try make(sdimage_cache_unref) { sdimage_cache_new_tiered(sound.pointer, broken.pointer, $0, $1) }
+        for (cache, status) in [
+            (broken, sdimage_status.SDIMAGE_STATUS_CACHE_UNUSABLE), (chain, .SDIMAGE_STATUS_CACHE_UNUSABLE),
+            (sound, .SDIMAGE_STATUS_OK),
+        ] {
+            let loader = try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader()
+            let manager = try makeManager(cache: cache, loader: loader), listener = Listener()
+            let request = makeRequest("test://a.png")
+            sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+            _ = try listener.load(manager, request)
+            #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
+            #expect(sdimage_manager_flush(manager.pointer, .max, nil) == status)
+            #expect(sdimage_manager_flush(manager.pointer, .max, nil) == .SDIMAGE_STATUS_OK)
+        }
+    }
+
     @Test func aUsableCachePassesTheCheckAndKeepsItsEntries() throws {
         let cache = try makeCache(in: folder.path)
         #expect(check(cache) == Failure())

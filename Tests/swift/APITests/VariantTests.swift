@@ -109,11 +109,17 @@ import Testing
         #expect(try load(cache, url, thumbnail).width == 3)
     }
 
-    // The next two hold a worker while another one has work to do, so they run in processes of their own.
+    // The next three hold a worker while another one has work to do, so they run in processes of their own.
 
     @Test func aVariantOfAnOlderResponseIsNotStoredLater() async {
         await #expect(processExitsWith: .success) {
             for waits in [false, true] { try VariantTests().storeTheVariantOfAnOlderResponse(waits: waits) }
+        }
+    }
+
+    @Test func aThumbnailThatIsRemovedWhileItIsEncodedDoesNotComeBack() async {
+        await #expect(processExitsWith: .success) {
+            for removal in Removal.allCases { try VariantTests().remove(removal) }
         }
     }
 
@@ -147,6 +153,47 @@ import Testing
         let bytes = try #require(diskBytes(cache, "test://h/k-Thumbnail(%7B4.000000,4.000000%7D,1).png"))
         let variant = try MovingPicture.image(bytes)
         #expect(sdimage_image_height(variant.pointer) == 4)
+    }
+
+    /// `chain`, `member`: the manager stores in a member of the chain that is cleared, or in a chain whose member is cleared.
+    private enum Removal: CaseIterable { case clear, clearAsync, remove, removeAsync, chain, member, other }
+
+    private func remove(_ removal: Removal) throws {
+        let hooks = HostLoadHooks(), cache = try makeCache(in: folder.path)
+        let key = "test://h/q.png\u{1F}Thumbnail({4.000000,4.000000},1)"
+        try removeDuringTheEncode(removal, key, cache, hooks)
+        // Released when the encode has ended.
+        #expect(becomesTrue { hooks.destroyed.get() == 1 })
+        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect((diskBytes(cache, key) == nil) == (removal != .other), "\(removal)")
+    }
+
+    private func removeDuringTheEncode(_ removal: Removal, _ key: String, _ cache: Owned, _ hooks: HostLoadHooks) throws {
+        let chain = try make(sdimage_cache_unref) { sdimage_cache_new_chain($0, $1) }, gate = Gate(), listener = Listener()
+        #expect(sdimage_cache_chain_add(chain.pointer, cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        hooks.serialize = { _, data in
+            if data == nil { gate.pass() }
+            return nil
+        }
+        let manager = try hooks.makeManager(cache: removal == .member ? chain : cache, loader: try held.makeLoader())
+        let request = makeRequest("test://h/q.png")
+        thumbnail(request.pointer)
+        _ = try listener.load(manager, request)
+        #expect(held.answer(makePNG(width: 8, height: 4)))
+        #expect(listener.final()?.width == 4)
+        #expect(gate.waitForEntry())
+        let all = sdimage_cache_layers.SDIMAGE_CACHE_LAYERS_ALL
+        let status =
+            switch removal {
+            case .clear, .member: sdimage_cache_clear(cache.pointer, all, nil)
+            case .chain: sdimage_cache_clear(chain.pointer, all, nil)
+            case .clearAsync: sdimage_cache_clear_async(cache.pointer, all, nil, nil, nil, nil)
+            case .remove: sdimage_cache_remove(cache.pointer, key, -1, all, nil)
+            case .removeAsync: sdimage_cache_remove_async(cache.pointer, key, -1, all, nil, nil, nil, nil)
+            case .other: sdimage_cache_remove(cache.pointer, "test://h/q.png", -1, all, nil)
+            }
+        #expect(status == .SDIMAGE_STATUS_OK)
+        gate.open()
     }
 
     /// A load whose decode ends after the thumbnail of another load of the same response is stored, and which has none itself.

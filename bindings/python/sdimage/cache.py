@@ -208,7 +208,10 @@ class ImageCache(Operations, Closing):
         call(lib.sdimage_cache_check, self.pointer)
 
     def flush(self) -> None:
-        """Waits until all earlier stores are committed, images that are still being encoded for a cache included."""
+        """Waits until all earlier stores are committed, images that are still being encoded for a cache included.
+
+        Raises the first failure of a store on disk since the last flush.
+        """
         call(lib.sdimage_cache_flush, self.pointer)
 
     def _totals(self) -> tuple[int, int]:

@@ -396,8 +396,9 @@ class Manager(Closing):
         """Waits until the stores of finished loads are committed, images that are still being encoded for the cache
         included.
 
-        `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires. Concerns the cache of the manager;
-        :meth:`ImageCache.flush` does the same for a cache that was set on a load.
+        `timeout` is in seconds; raises ``Error("TIMEOUT")`` when it expires, and the first failure of a store on disk
+        since the last flush. Concerns the cache of the manager; :meth:`ImageCache.flush` does the same for a cache that
+        was set on a load.
         """
         wait_in_slices(lib.sdimage_manager_flush, self._handle.pointer, timeout)
 
