@@ -61,12 +61,13 @@ SDIMAGE_API size_t sdimage_dispatcher_drain(sdimage_dispatcher *dispatcher);
 
 /* Pollable: takes one delivery as an object instead of a callback, also for loads with a handler. The caller owns
  * *event. Returns END, without writing *event, when nothing is queued. Callbacks of targets and prefetchers are not
- * deliveries: this function runs those that it finds in the queue before the delivery. */
+ * deliveries: this function runs those that it finds in the queue before the delivery. Errors: INVALID_ARGUMENT (not
+ * pollable), FORKED. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_next_event(sdimage_dispatcher *dispatcher, sdimage_event **event,
                                                          sdimage_error **error);
 
 /* Pollable: marks this thread as the one that drains. Memory hits, and cancellations requested on it, are then
- * delivered at once instead of through the queue. The thread stays bound until another one is. */
+ * delivered at once instead of through the queue. The thread stays bound until another one is. Errors: as above. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_bind_current_thread(sdimage_dispatcher *dispatcher,
                                                                   sdimage_error **error);
 

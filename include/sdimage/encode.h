@@ -249,8 +249,9 @@ SDIMAGE_API const sdimage_options *sdimage_encode_options_options(const sdimage_
  * alpha, and for PQ, HLG or more than 8 bits in the options, otherwise JPEG. For an animation that was decoded
  * completely, its own format and the default options (lossless or not), the result is the bytes from which it was
  * decoded, by reference. The caller owns *data, which is never empty. Errors: UNSUPPORTED (no coder encodes the format,
- * or not this image or these options), TOO_LARGE (sides or frames beyond the format), INVALID_ARGUMENT, ENCODE_FAILED,
- * NO_MEMORY. */
+ * or not this image or these options), TOO_LARGE (sides or frames beyond the format), TIMEOUT (after 60 s, or
+ * sdimage_encode_options_set_max_work_ms), INVALID_ARGUMENT, ENCODE_FAILED, NO_MEMORY, FORKED (WebP in a forked
+ * process), and for an animation those of the decode of its frames. */
 SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_format format,
                                           const sdimage_encode_options *options, sdimage_data **data,
                                           sdimage_error **error);
