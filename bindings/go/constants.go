@@ -52,7 +52,7 @@ const (
 	ContentType Code = "CONTENT_TYPE"
 	// A condition set by the request was met.
 	NotModified Code = "NOT_MODIFIED"
-	// Loading is switched off.
+	// Loading is switched off, or there is no network.
 	Offline Code = "OFFLINE"
 	// Failed permanently a moment ago, and not yet retried.
 	FailedURL Code = "FAILED_URL"

@@ -128,9 +128,10 @@ typedef struct sdimage_cache_path_vtable {
 } sdimage_cache_path_vtable;
 
 /* Sets the function that locates bytes missing from the disk part. It is called when the bytes of a key are needed, not
- * to check the existence of an entry. The file is read, never written, and not stored on disk again. NULL, the default:
- * none. `destroy(user_data)` is called once, when the last cache and configuration with the function have been freed,
- * also when this call fails. Errors: INVALID_ARGUMENT (a table without `path`). */
+ * to check the existence of an entry. The file is read, never written, and not stored on disk again. A file of more
+ * than 64 MiB counts as missing. NULL, the default: none. `destroy(user_data)` is called once, when the last cache and
+ * configuration with the function have been freed, also when this call fails. Errors: INVALID_ARGUMENT (a table without
+ * `path`). */
 SDIMAGE_API sdimage_status sdimage_cache_config_set_additional_path(sdimage_cache_config *config,
                                                                     const sdimage_cache_path_vtable *vtable,
                                                                     void *user_data, sdimage_destroy_fn destroy,

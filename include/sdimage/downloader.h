@@ -57,10 +57,11 @@ SDIMAGE_API void sdimage_downloader_config_set_max_total(sdimage_downloader_conf
 /* Returns the number of concurrent transfers in total. */
 SDIMAGE_API uint32_t sdimage_downloader_config_max_total(const sdimage_downloader_config *config);
 
-/* Sets the number of retries after a transient failure: an unreachable server, a lost connection, silence before the
- * first byte, or one of the statuses 408, 425, 429, 500, 502, 503 and 504. Other errors are reported at once. Default
- * 2: enough for a lost packet or a restarting server, without delaying an error for the user. No retry begins after the
- * total time-out. A transfer that waits for its retry does not count as a concurrent transfer. */
+/* Sets the number of retries after a transient failure: a server that does not respond, a lost connection, silence
+ * before the first byte, or one of the statuses 408, 425, 429, 500, 502, 503 and 504. Other errors, also a missing
+ * network (OFFLINE), are reported at once. Default 2: enough for a lost packet or a restarting server, without delaying
+ * an error for the user. No retry begins after the total time-out. A transfer that waits for its retry does not count
+ * as a concurrent transfer. */
 SDIMAGE_API void sdimage_downloader_config_set_max_retries(sdimage_downloader_config *config, uint32_t count);
 /* Returns the number of retries after a transient failure. */
 SDIMAGE_API uint32_t sdimage_downloader_config_max_retries(const sdimage_downloader_config *config);

@@ -49,7 +49,7 @@ typedef enum SDIMAGE_ENUM sdimage_status {
     SDIMAGE_STATUS_REDIRECT_FORBIDDEN = -29,    /* to another scheme, or from https to http */
     SDIMAGE_STATUS_CONTENT_TYPE = -30,          /* [2004] a media type outside the accepted ones */
     SDIMAGE_STATUS_NOT_MODIFIED = -31,          /* [1002] a condition set by the request was met */
-    SDIMAGE_STATUS_OFFLINE = -32,               /* loading is switched off */
+    SDIMAGE_STATUS_OFFLINE = -32,               /* loading is switched off, or there is no network */
     SDIMAGE_STATUS_FAILED_URL = -33,            /* [1003] failed permanently a moment ago, and not yet retried */
     SDIMAGE_STATUS_INVALID_REQUEST = -34,       /* [2000] header fields or a modifier's result cannot be sent */
     SDIMAGE_STATUS_INVALID_RESPONSE = -35,      /* [2003] an invalid response */

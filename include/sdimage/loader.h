@@ -40,9 +40,10 @@ SDIMAGE_API sdimage_status sdimage_loader_load(sdimage_loader *loader, const sdi
 SDIMAGE_API sdimage_status sdimage_loader_load_sync(sdimage_loader *loader, const sdimage_request *request,
                                                     sdimage_result **result, sdimage_error **error);
 
-/* Makes a loader of file: URLs (RFC 8089) of regular files. */
+/* Makes a loader of file: URLs (RFC 8089) of regular files. A file of more than 64 MiB is TOO_LARGE unless the request
+ * permits more (sdimage_request_set_max_body_bytes). */
 SDIMAGE_API sdimage_status sdimage_loader_new_file(sdimage_loader **loader, sdimage_error **error);
-/* Makes a loader of data: URLs (RFC 2397). */
+/* Makes a loader of data: URLs (RFC 2397), with the same limit. */
 SDIMAGE_API sdimage_status sdimage_loader_new_data_url(sdimage_loader **loader, sdimage_error **error);
 
 /* Makes a chain of loaders. The loader added last is tried first; each URL goes to the first loader that can load

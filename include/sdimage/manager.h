@@ -69,12 +69,13 @@ SDIMAGE_API void sdimage_manager_config_set_ignore_signatures(sdimage_manager_co
 /* Returns true if the parameters of signatures are removed from cache keys. */
 SDIMAGE_API bool sdimage_manager_config_should_ignore_signatures(const sdimage_manager_config *config);
 
-/* Sets the time in seconds for which a URL is refused after a permanent failure: status 404, 410 or 451, or a complete
- * body that is not an image. The request is refused with the same header fields and format hint only. Transient
- * failures are not remembered: see sdimage_error_is_transient. The latest 10,000 failures are remembered. A load that
- * retries (sdimage_request_set_retry_failed) and succeeds clears its URL; others fail with FAILED_URL, the HTTP status
- * of the failure, and a message with its cause: "request: HTTP status 404, 3 s ago; next try in 297 s". Cached images
- * are still found. Default 300; negative = until sdimage_manager_forget_failed; 0 = not remembered. */
+/* Sets the time in seconds for which a URL is refused after a permanent failure: status 404, 410 or 451, a complete
+ * body that is empty, damaged or not an image, or an invalid URL; also for file: URLs. The request is refused with the
+ * same header fields and format hint only. Transient failures are not remembered: see sdimage_error_is_transient. The
+ * latest 10,000 failures are remembered. A load that retries (sdimage_request_set_retry_failed) and succeeds clears its
+ * URL; others fail with FAILED_URL, the HTTP status of the failure, and a message with its cause: "request: HTTP status
+ * 404, 3 s ago; next try in 297 s". Cached images are still found. Default 300; negative = until
+ * sdimage_manager_forget_failed; 0 = not remembered. */
 SDIMAGE_API void sdimage_manager_config_set_failed_url_retry_after(sdimage_manager_config *config, int64_t seconds);
 /* Returns the seconds for which a URL is refused after a permanent failure. */
 SDIMAGE_API int64_t sdimage_manager_config_failed_url_retry_after(const sdimage_manager_config *config);

@@ -188,9 +188,10 @@ SDIMAGE_API void sdimage_batch_options_set_strides(sdimage_batch_options *option
 SDIMAGE_API void sdimage_batch_options_get_strides(const sdimage_batch_options *options, size_t *row, size_t *image);
 
 /* Sets the request of each load: priority, headers, caches, freshness, a transformer that runs before resizing, and so
- * on. Copied. Its URL, cache key, dispatcher, scale and pixel format are ignored; its thumbnail size is used only with
- * a transformer. If the transformer fails the image is delivered untransformed, as in any load. NULL, the default: a
- * plain request. */
+ * on. Copied. Its URL, cache key, dispatcher, scale, pixel format, transfer characteristics, progressive and
+ * include_data are ignored, and the first frame alone is decoded, and transformed also if it is a vector image; its
+ * thumbnail size is used only with a transformer. If the transformer fails the image is delivered untransformed, as in
+ * any load. NULL, the default: a plain request. */
 SDIMAGE_API void sdimage_batch_options_set_request(sdimage_batch_options *options, const sdimage_request *request);
 /* Returns a copy of the request of each load, which the caller must unref; NULL for a plain one. */
 SDIMAGE_API void sdimage_batch_options_copy_request(const sdimage_batch_options *options, sdimage_request **request);

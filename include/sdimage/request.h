@@ -281,8 +281,9 @@ SDIMAGE_API void sdimage_request_set_body(sdimage_request *request, sdimage_data
 /* Returns the body; NULL when there is none. Borrowed. */
 SDIMAGE_API sdimage_data *sdimage_request_body(const sdimage_request *request);
 
-/* Sets the milliseconds for the whole transfer, including redirects and retries; 0, the default, is the limit of the
- * downloader. */
+/* Sets the milliseconds for the whole transfer, including redirects and retries, in place of both the total time-out of
+ * the downloader and that without a byte: a silent server is given up after this time, too. 0, the default: those of
+ * the downloader. */
 SDIMAGE_API void sdimage_request_set_timeout_ms(sdimage_request *request, uint32_t timeout_ms);
 /* Returns the milliseconds for the whole transfer; 0 for the limit of the downloader. */
 SDIMAGE_API uint32_t sdimage_request_timeout_ms(const sdimage_request *request);
@@ -308,7 +309,8 @@ SDIMAGE_API void sdimage_request_set_accept_invalid_certificates(sdimage_request
 /* Returns true if invalid certificates are accepted. */
 SDIMAGE_API bool sdimage_request_should_accept_invalid_certificates(const sdimage_request *request);
 
-/* Sets the largest accepted body in decoded bytes; 0, the default, is the limit of the downloader. */
+/* Sets the largest accepted body in decoded bytes; 0, the default, is the limit of the downloader, and 64 MiB for
+ * file: and data: URLs and what a custom loader writes. */
 SDIMAGE_API void sdimage_request_set_max_body_bytes(sdimage_request *request, size_t bytes);
 /* Returns the largest accepted body; 0 for the limit of the downloader. */
 SDIMAGE_API size_t sdimage_request_max_body_bytes(const sdimage_request *request);
@@ -353,7 +355,7 @@ SDIMAGE_API void sdimage_request_reset_original_cache(sdimage_request *request);
 
 /* Sets the transformer of the decoded image. Its key becomes part of the cache key, before the extension. NULL:
  * none, even if the manager has one. If the transformer fails, the image is delivered untransformed and is not stored
- * under that key: sdimage_image_is_transformed reports this. */
+ * under that key: sdimage_image_is_transformed reports this. After NO_MEMORY the load fails. */
 SDIMAGE_API void sdimage_request_set_transformer(sdimage_request *request, sdimage_transformer *transformer);
 /* Returns true if the request sets a transformer. The caller owns *transformer; NULL if images are not transformed,
  * or if none is set. Several transformers are one pipeline. */

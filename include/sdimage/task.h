@@ -129,12 +129,13 @@ typedef enum SDIMAGE_ENUM sdimage_freshness_rule {
     /* Revalidation failed, and the cached image was used, stale. */
     SDIMAGE_FRESHNESS_RULE_STALE_IF_ERROR = 16, /* within stale-if-error */
     SDIMAGE_FRESHNESS_RULE_UNREACHABLE = 17,    /* allowed, because nothing forbids it */
-    SDIMAGE_FRESHNESS_RULE_OFFLINE = 18         /* the same, with loading disabled */
+    SDIMAGE_FRESHNESS_RULE_OFFLINE = 18         /* the same, with loading disabled or without a network */
 } sdimage_freshness_rule;
 
 /* Timed stages of a load. */
 typedef enum SDIMAGE_ENUM sdimage_stage {
-    SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery; 0 if the starting call delivered the image */
+    /* from the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness */
+    SDIMAGE_STAGE_TOTAL = 0,
     SDIMAGE_STAGE_QUEUED = 1, /* from the starting call to the first work */
     SDIMAGE_STAGE_DISK = 2,   /* disk cache look-up */
     SDIMAGE_STAGE_LOAD = 3,   /* waiting for a loader */

@@ -83,7 +83,7 @@ typedef enum {
  * @SDIMAGE_STATUS_REDIRECT_FORBIDDEN: to another scheme, or from https to http
  * @SDIMAGE_STATUS_CONTENT_TYPE: a media type outside the accepted ones
  * @SDIMAGE_STATUS_NOT_MODIFIED: a condition set by the request was met
- * @SDIMAGE_STATUS_OFFLINE: loading is switched off
+ * @SDIMAGE_STATUS_OFFLINE: loading is switched off, or there is no network
  * @SDIMAGE_STATUS_FAILED_URL: failed permanently a moment ago, and not yet retried
  * @SDIMAGE_STATUS_INVALID_REQUEST: header fields or a modifier's result cannot be sent
  * @SDIMAGE_STATUS_INVALID_RESPONSE: an invalid response
@@ -815,8 +815,9 @@ SDIMAGE_API const char *sdimage_request_method(const SdimageRequest *request);
 /**
  * sdimage_request_set_timeout_ms:
  *
- * Sets the milliseconds for the whole transfer, including redirects and retries; 0, the default, is the limit of the
- * downloader.
+ * Sets the milliseconds for the whole transfer, including redirects and retries, in place of both the total time-out of
+ * the downloader and that without a byte: a silent server is given up after this time, too. 0, the default: those of
+ * the downloader.
  */
 SDIMAGE_API void sdimage_request_set_timeout_ms(SdimageRequest *request, guint32 timeout_ms);
 
@@ -867,7 +868,8 @@ SDIMAGE_API void sdimage_request_set_accept_invalid_certificates(SdimageRequest 
 /**
  * sdimage_request_set_max_body_bytes:
  *
- * Sets the largest accepted body in decoded bytes; 0, the default, is the limit of the downloader.
+ * Sets the largest accepted body in decoded bytes; 0, the default, is the limit of the downloader, and 64 MiB for file:
+ * and data: URLs and what a custom loader writes.
  */
 SDIMAGE_API void sdimage_request_set_max_body_bytes(SdimageRequest *request, gsize bytes);
 

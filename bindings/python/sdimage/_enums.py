@@ -142,7 +142,7 @@ STATUSES: Final = {
     "redirect_forbidden": -29,  # to another scheme, or from https to http
     "content_type": -30,  # a media type outside the accepted ones
     "not_modified": -31,  # a condition set by the request was met
-    "offline": -32,  # loading is switched off
+    "offline": -32,  # loading is switched off, or there is no network
     "failed_url": -33,  # failed permanently a moment ago, and not yet retried
     "invalid_request": -34,  # header fields or a modifier's result cannot be sent
     "invalid_response": -35,  # an invalid response
@@ -491,12 +491,13 @@ FRESHNESS_RULES: Final = {
     "refresh": 15,  # the request is a REFRESH
     "stale_if_error": 16,  # within stale-if-error
     "unreachable": 17,  # allowed, because nothing forbids it
-    "offline": 18,  # the same, with loading disabled
+    "offline": 18,  # the same, with loading disabled or without a network
 }
 
 #: Timed stages of a load.
 STAGES: Final = {
-    "total": 0,  # from the starting call to the delivery; 0 if the starting call delivered the image
+    # from the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness
+    "total": 0,
     "queued": 1,  # from the starting call to the first work
     "disk": 2,  # disk cache look-up
     "load": 3,  # waiting for a loader

@@ -60,7 +60,7 @@ choices! {
         ContentType = SDIMAGE_STATUS_CONTENT_TYPE,
         /// A condition set by the request was met.
         NotModified = SDIMAGE_STATUS_NOT_MODIFIED,
-        /// Loading is switched off.
+        /// Loading is switched off, or there is no network.
         Offline = SDIMAGE_STATUS_OFFLINE,
         /// Failed permanently a moment ago, and not yet retried.
         FailedUrl = SDIMAGE_STATUS_FAILED_URL,
@@ -283,7 +283,7 @@ choices! {
         StaleIfError = SDIMAGE_FRESHNESS_RULE_STALE_IF_ERROR,
         /// Allowed, because nothing forbids it.
         Unreachable = SDIMAGE_FRESHNESS_RULE_UNREACHABLE,
-        /// The same, with loading disabled.
+        /// The same, with loading disabled or without a network.
         Offline = SDIMAGE_FRESHNESS_RULE_OFFLINE,
     }
 }
@@ -315,7 +315,7 @@ choices! {
 choices! {
     /// Timed stages of a load.
     Stage {
-        /// From the starting call to the delivery; 0 if the starting call delivered the image.
+        /// From the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness.
         Total = SDIMAGE_STAGE_TOTAL,
         /// From the starting call to the first work.
         Queued = SDIMAGE_STAGE_QUEUED,

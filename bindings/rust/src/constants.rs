@@ -211,7 +211,7 @@ pub const SDIMAGE_STATUS_REDIRECT_FORBIDDEN: sdimage_status = -29;
 pub const SDIMAGE_STATUS_CONTENT_TYPE: sdimage_status = -30;
 /// A condition set by the request was met.
 pub const SDIMAGE_STATUS_NOT_MODIFIED: sdimage_status = -31;
-/// Loading is switched off.
+/// Loading is switched off, or there is no network.
 pub const SDIMAGE_STATUS_OFFLINE: sdimage_status = -32;
 /// Failed permanently a moment ago, and not yet retried.
 pub const SDIMAGE_STATUS_FAILED_URL: sdimage_status = -33;
@@ -598,12 +598,12 @@ pub const SDIMAGE_FRESHNESS_RULE_REFRESH: sdimage_freshness_rule = 15;
 pub const SDIMAGE_FRESHNESS_RULE_STALE_IF_ERROR: sdimage_freshness_rule = 16;
 /// Allowed, because nothing forbids it.
 pub const SDIMAGE_FRESHNESS_RULE_UNREACHABLE: sdimage_freshness_rule = 17;
-/// The same, with loading disabled.
+/// The same, with loading disabled or without a network.
 pub const SDIMAGE_FRESHNESS_RULE_OFFLINE: sdimage_freshness_rule = 18;
 
 /// Timed stages of a load.
 pub type sdimage_stage = c_int;
-/// From the starting call to the delivery; 0 if the starting call delivered the image.
+/// From the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness.
 pub const SDIMAGE_STAGE_TOTAL: sdimage_stage = 0;
 /// From the starting call to the first work.
 pub const SDIMAGE_STAGE_QUEUED: sdimage_stage = 1;

@@ -8,7 +8,7 @@
  * white.
  *
  * poppler can neither be stopped nor be limited in memory: at max_work_ms the decode ends with TIMEOUT, and the drawing
- * continues without effect. While four drawings do so, further decodes end with TIMEOUT immediately. Documents from
+ * continues without effect. While four drawings do so, further decodes end with TIMEOUT after 500 ms. Documents from
  * untrusted sources should be drawn in a process of their own. */
 #ifndef SDIMAGE_PLUGINS_PDF_H
 #define SDIMAGE_PLUGINS_PDF_H

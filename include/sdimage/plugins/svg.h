@@ -15,7 +15,7 @@
  *   address space.
  *
  * librsvg cannot be stopped: at max_work_ms the decode ends with TIMEOUT, and the drawing continues without effect.
- * While four drawings do so, further decodes end with TIMEOUT immediately.
+ * While four drawings do so, further decodes end with TIMEOUT after 500 ms.
  *
  * Encoding to SVG is UNSUPPORTED: images do not carry their text. */
 #ifndef SDIMAGE_PLUGINS_SVG_H

@@ -63,8 +63,9 @@ SDIMAGE_API void sdimage_load_sink_set_expected_length(sdimage_load_sink *sink, 
 SDIMAGE_API uint64_t sdimage_load_sink_expected_length(const sdimage_load_sink *sink);
 
 /* Appends a copy of some bytes. A progressive load decodes what has arrived (sdimage_request_set_progressive). Errors:
- * CANCELLED (stop and finish), TOO_LARGE, NO_MEMORY, INVALID_ARGUMENT after finish. After TOO_LARGE and NO_MEMORY the
- * written bytes end the load with that error, unless the source restarts. */
+ * CANCELLED (stop and finish), TOO_LARGE (above sdimage_request_set_max_body_bytes, or 64 MiB), NO_MEMORY,
+ * INVALID_ARGUMENT after finish. After TOO_LARGE and NO_MEMORY the written bytes end the load with that error, unless
+ * the source restarts. */
 SDIMAGE_API sdimage_status sdimage_load_sink_write(sdimage_load_sink *sink, const void *bytes, size_t length,
                                                    sdimage_error **error);
 
@@ -77,7 +78,7 @@ SDIMAGE_API void sdimage_load_sink_restart(sdimage_load_sink *sink);
 SDIMAGE_API void sdimage_load_sink_finish(sdimage_load_sink *sink, sdimage_error *error);
 
 /* Ends the load with bytes passed by reference, in place of written ones. TOO_LARGE above the limit of the request
- * (sdimage_request_set_max_body_bytes); the limit of the downloader does not hold for bytes that are in memory. */
+ * (sdimage_request_set_max_body_bytes); that of written bytes does not hold for bytes that are in memory. */
 SDIMAGE_API void sdimage_load_sink_finish_with_data(sdimage_load_sink *sink, sdimage_data *data);
 
 /* Ends the load with an image, for sources without encoded bytes. It is cached in memory only. */

@@ -243,7 +243,7 @@ enum class status : int { // error.h
     content_type = SDIMAGE_STATUS_CONTENT_TYPE,
     // A condition set by the request was met.
     not_modified = SDIMAGE_STATUS_NOT_MODIFIED,
-    // Loading is switched off.
+    // Loading is switched off, or there is no network.
     offline = SDIMAGE_STATUS_OFFLINE,
     // Failed permanently a moment ago, and not yet retried.
     failed_url = SDIMAGE_STATUS_FAILED_URL,
@@ -657,13 +657,13 @@ enum class freshness_rule : int { // task.h
     stale_if_error = SDIMAGE_FRESHNESS_RULE_STALE_IF_ERROR,
     // Allowed, because nothing forbids it.
     unreachable = SDIMAGE_FRESHNESS_RULE_UNREACHABLE,
-    // The same, with loading disabled.
+    // The same, with loading disabled or without a network.
     offline = SDIMAGE_FRESHNESS_RULE_OFFLINE,
 };
 
 // Timed stages of a load.
 enum class stage : int { // task.h
-    // From the starting call to the delivery; 0 if the starting call delivered the image.
+    // From the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness.
     total = SDIMAGE_STAGE_TOTAL,
     // From the starting call to the first work.
     queued = SDIMAGE_STAGE_QUEUED,
