@@ -36,10 +36,12 @@ package final class CoderFunctions: Sendable {
             let result: R
             if let detached {
                 result = try detached.run(budget) {
-                    do throws(ImageError) { return .success(try body()) } catch { return .failure(error) }
+                    do throws(ImageError) {
+                        return .success(try HostPixels.raising(limit: budget.bitmapBytes, body))
+                    } catch { return .failure(error) }
                 }
             } else {
-                result = try body()
+                result = try HostPixels.raising(limit: budget.bitmapBytes, body)
             }
             try budget.check()
             return result

@@ -58,7 +58,7 @@ package final class ForeignCoder: ImageCoder {
     /// Calls `describe`, or the older `info`, which has no options. The host fills in the metadata.
     private func describe(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> ImageMetadata
     {
-        let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
+        let budget = WorkBudget(stop, options.limits)
         let bytes = try functions.lasting(bytes)
         return try functions.call(budget) { [functions] () throws(ImageError) in
             let metadata = MetadataObject(ImageMetadata())
@@ -136,7 +136,7 @@ package final class ForeignCoder: ImageCoder {
 
     /// Calls `decode` of the table.
     private func decoded(_ bytes: Bytes, _ options: DecodeOptions, _ stop: CancellationToken) throws(ImageError) -> Image {
-        let budget = WorkBudget(stop, nanoseconds: options.limits.workNanoseconds)
+        let budget = WorkBudget(stop, options.limits)
         return try functions.call(budget) { [functions] () throws(ImageError) in
             let lentOptions = DecodeOptionsObject.lending(options, budget: budget)
             var image: Object = nil

@@ -58,9 +58,8 @@ import SDImage
         _ functions: CoderFunctions, source: any ByteSource, options: DecodeOptions, stop: CancellationToken
     ) throws(ImageError) -> ForeignInstance? {
         guard unsafe functions.table.open_source != nil, unsafe functions.table.instance_image != nil else { return nil }
-        let nanoseconds = options.limits.workNanoseconds
-        let own = WorkBudget(stop, nanoseconds: nanoseconds)
-        let budget = WorkBudget(stop, nanoseconds: nanoseconds)
+        let own = WorkBudget(stop, options.limits)
+        let budget = WorkBudget(stop, options.limits)
         let lent = DecodeOptionsObject.lending(options, budget: budget)
         let lentSource = SourceObject(source)
         return try functions.call(own) { () throws(ImageError) in
@@ -84,11 +83,10 @@ import SDImage
     package func call<R: Sendable>(
         _ stop: CancellationToken, _ body: @escaping @Sendable (ForeignInstance) throws(ImageError) -> R
     ) throws(ImageError) -> R {
-        let nanoseconds = options.limits.workNanoseconds
-        let own = WorkBudget(stop, nanoseconds: nanoseconds)
+        let own = WorkBudget(stop, options.limits)
         // `own` outlasts a call left behind; `budget` is that of the instance, which the next call begins again.
         try enter(own)
-        budget.begin(stop, nanoseconds: nanoseconds)
+        budget.begin(stop, nanoseconds: options.limits.workNanoseconds)
         let progress = Monitor(Progress.pending)
         do throws(ImageError) {
             return try functions.call(own) { [self] () throws(ImageError) in

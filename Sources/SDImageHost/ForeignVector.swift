@@ -26,7 +26,7 @@ package final class ForeignVector: VectorImage {
         guard let area = size.pixelCount, area <= limits.heldPixels, area <= limits.outputBytes / 4 else {
             throw .tooLarge("image: area of \(width)x\(height) pixels", limit: min(limits.heldPixels, limits.outputBytes / 4))
         }
-        let budget = WorkBudget(stop, nanoseconds: limits.workNanoseconds)
+        let budget = WorkBudget(stop, limits)
         let image = try functions.call(budget) { [functions, bytes, options] () throws(ImageError) in
             let lent = DecodeOptionsObject.lending(options, budget: budget)
             var image: Object = nil

@@ -24,17 +24,35 @@ package struct HostPixels {
             let bytes = UInt(bitPattern: stride)
             throw ImageError(.invalidArgument, "image: stride of \(bytes) bytes is shorter than a row or overflows")
         }
-        let limit = DecodeLimits.standard.outputBytes
+        let limit = HostPixels.limit
         guard total <= limit else { throw .tooLarge("image: bitmap of \(total) bytes", limit: limit) }
         size = PixelSize(width: width, height: height)
         self.format = format
         self.stride = stride
     }
 
+    /// Bytes of a bitmap; more in a call of a coder whose options allow more.
+    private static var limit: Int { max(DecodeLimits.standard.outputBytes, Int(bitPattern: unsafe pthread_getspecific(raised))) }
+
+    /// A key of pthreads, because the limit belongs to a call, which stays on its thread.
+    private static let raised: pthread_key_t = {
+        var key = pthread_key_t()
+        unsafe pthread_key_create(&key, nil)
+        return key
+    }()
+
+    /// Runs a call of a coder, which may make bitmaps of this number of bytes.
+    static func raising<R>(limit: Int, _ body: () throws(ImageError) -> R) throws(ImageError) -> R {
+        let before = unsafe pthread_getspecific(raised)
+        unsafe _ = pthread_setspecific(raised, UnsafeRawPointer(bitPattern: limit))
+        defer { unsafe _ = pthread_setspecific(raised, before) }
+        return try body()
+    }
+
     /// An image with a copy of the pixels, whose last row needs no padding.
     package func copied(from pixels: UnsafeRawPointer?) throws(ImageError) -> Image {
         guard let pixels = unsafe pixels else { throw ImageError(.invalidArgument, "image: pixels are NULL") }
-        let buffer = try PixelBuffer(size: size, format: format)
+        let buffer = try PixelBuffer(size: size, format: format, limit: HostPixels.limit)
         for y in 0..<size.height {
             guard let row = unsafe buffer.mutableRow(y)?.baseAddress else { continue }
             unsafe memcpy(row, pixels + y * stride, size.width * format.bytesPerPixel)
@@ -54,7 +72,9 @@ package struct HostPixels {
     }
 
     /// An image whose pixels the host writes before it uses the image.
-    package func uninitialized() throws(ImageError) -> Image { image(try PixelBuffer(size: size, format: format)) }
+    package func uninitialized() throws(ImageError) -> Image {
+        image(try PixelBuffer(size: size, format: format, limit: HostPixels.limit))
+    }
 
     /// An image with the properties that a format implies.
     private func image(_ buffer: PixelBuffer) -> Image {

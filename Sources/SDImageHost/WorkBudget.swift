@@ -13,14 +13,24 @@ package final class WorkBudget: Sendable, HandleObject {
     }
 
     private let state: Monitor<State>
+    /// Bytes of a bitmap that the call may make.
+    let bitmapBytes: Int
 
     /// A budget without limits until a call begins.
-    package init() { state = Monitor(State()) }
+    package init(bitmapBytes: Int = 0) {
+        state = Monitor(State())
+        self.bitmapBytes = bitmapBytes
+    }
 
     /// The budget of one call that begins here.
-    package convenience init(_ stop: CancellationToken, nanoseconds: UInt64) {
-        self.init()
+    package convenience init(_ stop: CancellationToken, nanoseconds: UInt64, bitmapBytes: Int = 0) {
+        self.init(bitmapBytes: bitmapBytes)
         begin(stop, nanoseconds: nanoseconds)
+    }
+
+    /// The budget of one call with the limits of its options.
+    package convenience init(_ stop: CancellationToken, _ limits: DecodeLimits) {
+        self.init(stop, nanoseconds: limits.workNanoseconds, bitmapBytes: limits.outputBytes)
     }
 
     /// Starts the budget of a call of an instance: the token, and a time from here on.

@@ -83,7 +83,8 @@ typedef enum SDIMAGE_ENUM sdimage_orientation {
 
 /* Copies pixels into a new image: rows from top to bottom, `stride` bytes apart; `stride` is at least the width times
  * the bytes per pixel. Errors: INVALID_ARGUMENT (a zero or overflowing size, a short stride, an unknown format),
- * TOO_LARGE, NO_MEMORY. */
+ * TOO_LARGE (more than 256 MiB; in a call of a coder at least sdimage_decode_options_max_bytes of its options are
+ * permitted, on the thread of the call), NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_image_new(uint32_t width, uint32_t height, size_t stride,
                                              sdimage_pixel_format pixel_format, const void *pixels,
                                              sdimage_image **image, sdimage_error **error);
@@ -98,7 +99,8 @@ SDIMAGE_API sdimage_status sdimage_image_new_adopting(uint32_t width, uint32_t h
 
 /* Makes an image with uninitialized pixels from the library's pool, for coders. Rows are *stride bytes apart and start
  * at *pixels; both are 64-byte aligned. The coder writes all rows before it passes the image on; from then on the image
- * is immutable. Errors: INVALID_ARGUMENT (a zero or overflowing size, an unknown format), TOO_LARGE, NO_MEMORY. */
+ * is immutable. Errors: INVALID_ARGUMENT (a zero or overflowing size, an unknown format), TOO_LARGE (as above),
+ * NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_image_new_uninitialized(uint32_t width, uint32_t height,
                                                            sdimage_pixel_format pixel_format, sdimage_image **image,
                                                            void **pixels, size_t *stride, sdimage_error **error);

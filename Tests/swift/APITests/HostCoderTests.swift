@@ -17,6 +17,44 @@ import Testing
         return try make(sdimage_image_unref) { sdimage_decoder_get_image(feeding.decoder.pointer, $0, $1) }
     }
 
+    /// A coder of an image of 16,400 x 16,400 pixels in gray, 257 MiB that are never written.
+    private func makeLargeCoder(detached: Bool) throws -> Owned {
+        var table = sdimage_coder_vtable()
+        table.size = MemoryLayout<sdimage_coder_vtable>.size
+        table.can_decode = { _, _, _ in false }
+        table.detached_stack = detached ? 1 << 20 : 0
+        table.decode = { _, _, _, _, image, error in
+            var pixels: UnsafeMutableRawPointer?
+            var stride = 0
+            return sdimage_image_new_uninitialized(
+                16_400, 16_400, .SDIMAGE_PIXEL_FORMAT_GRAY8, image, &pixels, &stride, error)
+        }
+        return try make(sdimage_coder_unref) { sdimage_coder_new_custom("large", &table, nil, nil, $0, $1) }
+    }
+
+    @Test(arguments: [false, true]) func aCoderUsesTheLimitOfBytesThatTheCallerRaised(detached: Bool) throws {
+        let coder = try makeLargeCoder(detached: detached)
+        func decode(_ bytes: Int) throws -> sdimage_status {
+            let options = decodeOptions {
+                sdimage_decode_options_set_max_bytes($0, bytes)
+                sdimage_decode_options_set_pixel_format($0, .SDIMAGE_PIXEL_FORMAT_NATIVE)
+            }
+            let feeding = try Feeding(options, coder: coder)
+            let status = feeding.append([1], finished: true)
+            var image: OpaquePointer?
+            defer { sdimage_image_unref(image) }
+            return status.rawValue < 0 ? status : sdimage_decoder_get_image(feeding.decoder.pointer, &image, nil)
+        }
+        #expect(try decode(1 << 30) == .SDIMAGE_STATUS_OK)
+        #expect(try decode(0) == .SDIMAGE_STATUS_TOO_LARGE)
+        #expect(try decode(260 << 20) == .SDIMAGE_STATUS_OK)
+        // Outside such a call.
+        var (image, pixels, stride): (OpaquePointer?, UnsafeMutableRawPointer?, Int) = (nil, nil, 0)
+        let status = sdimage_image_new_uninitialized(
+            16_400, 16_400, .SDIMAGE_PIXEL_FORMAT_GRAY8, &image, &pixels, &stride, nil)
+        #expect(status == .SDIMAGE_STATUS_TOO_LARGE)
+    }
+
     @Test func aPictureOfTheHostShowsWhileItArrives() throws {
         let coder = try LampCoder().makeCoder()
         let feeding = try Feeding(coder: coder)
