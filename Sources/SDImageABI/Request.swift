@@ -68,13 +68,12 @@ public func sdimage_request_url(_ request: Object, _ length: UnsafeMutablePointe
 
 @_cdecl("sdimage_request_set_url") @implementation
 public func sdimage_request_set_url(_ request: Object, _ url: Text, _ length: Int) {
-    guard let bytes = unsafe try? Input.bytes(url, length) else { return }
-    unsafe Handle.find(request, as: RequestObject.self)?.setURL(bytes)
+    unsafe Handle.find(request, as: RequestObject.self)?.setURL((try? Input.bytes(url, length)) ?? [])
 }
 
 @_cdecl("sdimage_request_set_cache_key") @implementation
 public func sdimage_request_set_cache_key(_ request: Object, _ key: UnsafeRawPointer?, _ length: Int) {
-    unsafe change(request) { $0.cacheKey = unsafe key == nil ? nil : (try? Input.bytes(key, length)) }
+    unsafe change(request) { $0.cacheKey = unsafe key == nil ? nil : (try? Input.bytes(key, length)) ?? [] }
 }
 
 @_cdecl("sdimage_request_set_priority") @implementation

@@ -34,7 +34,8 @@
  *
  * Headers in sdimage/ are for users of the library; those in sdimage/sys/ are for programs that implement parts of it.
  *
- * Text is UTF-8. URLs and keys are bytes with a length; SDIMAGE_NUL_TERMINATED as length means "up to the NUL".
+ * Text is UTF-8. URLs and keys are bytes with a length; SDIMAGE_NUL_TERMINATED as length means "up to the NUL". Both
+ * have at most 64 MiB, also a data: URL: longer ones are INVALID_ARGUMENT, or empty where a function cannot fail.
  *
  * For NULL in place of a required object, functions return SDIMAGE_STATUS_INVALID_ARGUMENT; for an object of another
  * type, SDIMAGE_STATUS_BAD_HANDLE. Getters return a neutral value instead: false, NULL, "", -1 for a

@@ -16,6 +16,33 @@ import Testing
         #expect(text?[length] == 0)
     }
 
+    /// More than the 64 MiB of a text.
+    private static let tooLong = [UInt8](repeating: UInt8(ascii: "a"), count: 64 << 20 | 1)
+
+    @Test(arguments: [false, true]) func aURLThatCannotBeTakenReplacesTheOneBefore(isLong: Bool) throws {
+        let manager = try makeManager(
+            cache: nil, loader: try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader())
+        let request = makeRequest("test://old")
+        RequestTests.tooLong.withUnsafeBytes { long in
+            let url = long.baseAddress?.assumingMemoryBound(to: CChar.self)
+            sdimage_request_set_url(request.pointer, isLong ? url : nil, isLong ? long.count : -1)
+        }
+        #expect(text(sdimage_request_url(request.pointer, nil)) == "")
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_INVALID_URL)
+    }
+
+    @Test func aKeyThatIsTooLongFailsTheLoad() throws {
+        let manager = try makeManager(
+            cache: try makeCache(in: nil), loader: try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader())
+        let request = makeRequest("test://a")
+        RequestTests.tooLong.withUnsafeBytes { sdimage_request_set_cache_key(request.pointer, $0.baseAddress, $0.count) }
+        let listener = Listener()
+        _ = try listener.load(manager, request)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+    }
+
     @Test func bytesThatAreNoTextNeedALength() throws {
         var data: OpaquePointer?
         #expect(sdimage_data_new("text", -1, &data, nil) == .SDIMAGE_STATUS_INVALID_ARGUMENT)
