@@ -60,7 +60,8 @@ public func sdimage_request_copy(_ request: Object) -> Object {
 
 @_cdecl("sdimage_request_url") @implementation
 public func sdimage_request_url(_ request: Object, _ length: UnsafeMutablePointer<Int>?) -> Text {
-    unsafe read(request, RequestObject.self, CString.empty.pointer) { request in
+    unsafe length?.pointee = 0
+    return unsafe read(request, RequestObject.self, CString.empty.pointer) { request in
         unsafe length?.pointee = request.url.count
         return unsafe request.url.pointer
     }
@@ -105,8 +106,7 @@ public func sdimage_request_set_decode_options(_ request: Object, _ options: Obj
 
 @_cdecl("sdimage_request_copy_decode_options") @implementation
 public func sdimage_request_copy_decode_options(_ request: Object, _ options: ObjectOut) {
-    guard let options = unsafe options, let request = unsafe Handle.find(request, as: RequestObject.self) else { return }
-    unsafe options.pointee = Handle.own(DecodeOptionsObject.lending(request.value.decodeOptions))
+    unsafe hand(Handle.find(request, as: RequestObject.self), options) { DecodeOptionsObject.lending($0.value.decodeOptions) }
 }
 
 @_cdecl("sdimage_request_set_progressive") @implementation

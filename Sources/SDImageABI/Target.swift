@@ -198,14 +198,13 @@ public func sdimage_target_remove_task(_ target: Object, _ key: Text) {
 
 @_cdecl("sdimage_target_get_latest_key") @implementation
 public func sdimage_target_get_latest_key(_ target: Object, _ key: ObjectOut) {
-    guard let key = unsafe key, let target = unsafe Handle.find(target, as: TargetObject.self)?.target else { return }
-    let name = target.latestKey?.name ?? []
-    unsafe key.pointee = unsafe (try? Bytes.copying(name)).map { unsafe Handle.own($0) } ?? nil
+    let target = unsafe Handle.find(target, as: TargetObject.self)?.target
+    unsafe hand(target.flatMap { try? Bytes.copying($0.latestKey?.name ?? []) }, key)
 }
 
 @_cdecl("sdimage_target_get_url") @implementation
 public func sdimage_target_get_url(_ target: Object, _ key: Text, _ url: ObjectOut) {
     let key = unsafe latestOr(key)
-    guard let url = unsafe url, let target = unsafe Handle.find(target, as: TargetObject.self)?.target else { return }
-    unsafe url.pointee = unsafe (try? Bytes.copying(target.url(key))).map { unsafe Handle.own($0) } ?? nil
+    let target = unsafe Handle.find(target, as: TargetObject.self)?.target
+    unsafe hand(target.flatMap { try? Bytes.copying($0.url(key)) }, url)
 }

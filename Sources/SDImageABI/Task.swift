@@ -80,8 +80,7 @@ public func sdimage_task_priority(_ task: Object) -> sdimage_priority {
 public func sdimage_task_progress(
     _ task: Object, _ received: UnsafeMutablePointer<Int64>?, _ expected: UnsafeMutablePointer<Int64>?
 ) {
-    guard let task = unsafe Handle.find(task, as: LoadTask.self) else { return }
-    let progress = task.progress
+    let progress = unsafe Handle.find(task, as: LoadTask.self)?.progress ?? (received: 0, expected: -1)
     unsafe received?.pointee = progress.received
     unsafe expected?.pointee = progress.expected
 }

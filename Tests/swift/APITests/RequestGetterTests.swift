@@ -100,6 +100,22 @@ import Testing
         #expect(sdimage_encode_options_quality(again.pointer) == 0.25)
     }
 
+    @Test func outputsAreWrittenWithoutARequestOrTarget() {
+        let other = OpaquePointer(bitPattern: 1)
+        for get in [
+            sdimage_request_copy_decode_options, sdimage_request_copy_encode_options, sdimage_target_get_latest_key,
+            { sdimage_target_get_url($0, nil, $1) },
+        ] as [(OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> Void] {
+            var object = other
+            get(nil, &object)
+            #expect(object == nil)
+        }
+        var (length, received, expected): (Int, Int64, Int64) = (7, 7, 7)
+        #expect(text(sdimage_request_url(nil, &length)) == "" && length == 0)
+        sdimage_task_progress(nil, &received, &expected)
+        #expect(received == 0 && expected == -1)
+    }
+
     @Test func theEncodeFormatIsUnknownUntilItIsSet() {
         #expect(sdimage_request_encode_format(request.pointer) == .SDIMAGE_FORMAT_UNKNOWN)
         sdimage_request_set_encode_format(request.pointer, .SDIMAGE_FORMAT_BMP)
