@@ -142,8 +142,8 @@ typedef enum SDIMAGE_ENUM sdimage_image_setting {
 
 /* Images that are shown with the transition. */
 typedef enum SDIMAGE_ENUM sdimage_transition_rule {
-    /* Images that took time, the default: from network and loaders, and from the disk unless the starting call waited
-     * for it. */
+    /* Images that took time, the default: from network and loaders, and from disk and remote caches unless the
+     * starting call waited for them (SDIMAGE_BLOCKING_READS_DISK). */
     SDIMAGE_TRANSITION_RULE_WAITED = 0,
     SDIMAGE_TRANSITION_RULE_ALWAYS = 1 /* every image, also those from memory */
 } sdimage_transition_rule;

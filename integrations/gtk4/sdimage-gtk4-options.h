@@ -451,8 +451,8 @@ typedef enum {
 
 /**
  * SdimageTransitionRule:
- * @SDIMAGE_TRANSITION_RULE_WAITED: Images that took time, the default: from network and loaders, and from the disk
- * unless the starting call waited for it.
+ * @SDIMAGE_TRANSITION_RULE_WAITED: Images that took time, the default: from network and loaders, and from disk and
+ * remote caches unless the starting call waited for them (SDIMAGE_BLOCKING_READS_DISK).
  * @SDIMAGE_TRANSITION_RULE_ALWAYS: every image, also those from memory
  *
  * Images that are shown with the transition.

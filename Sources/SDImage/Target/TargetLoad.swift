@@ -306,7 +306,7 @@ final class TargetLoad: LoadHandler {
         switch result.source {
         case .none, .network, .loader: return true
         // Waiting calls get images of the disk before they return.
-        case .disk, .remote: return options.alwaysAnimates || request.blockingReads.isEmpty
+        case .disk, .remote: return options.alwaysAnimates || !request.blockingReads.contains(.disk)
         case .memory: return options.alwaysAnimates
         }
     }

@@ -82,6 +82,21 @@ import Testing
         #expect(fixture.widget.log.contains { $0.hasPrefix("prepare") } == animates)
     }
 
+    // Only the bytes of an image in memory are waited for.
+    @Test func anImageFromTheDiskTookTimeIfOnlyItsBytesAreWaitedFor() throws {
+        let folder = TemporaryDirectory()
+        let fixture = try TargetFixture(cache: try makeCache(in: folder.path))
+        let bytes = makePNG(width: 8, height: 8)
+        let data = try make(sdimage_data_unref) { sdimage_data_new(bytes, bytes.count, $0, $1) }
+        #expect(sdimage_cache_store_data(fixture.cache.pointer, "test://a", 8, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let request = makeRequest("test://a")
+        sdimage_request_set_blocking_reads(request.pointer, .SDIMAGE_BLOCKING_READS_MEMORY_DATA)
+        try fixture.widget.load(fixture.target, request, fading())
+        #expect(fixture.widget.wait("told OK 8"))
+        #expect(fixture.widget.log.contains("image 8 disk"))
+        #expect(fixture.widget.log.contains { $0.hasPrefix("prepare") })
+    }
+
     // A load without an image has the source "none".
     @Test func aPlaceholderOnFailureComesWithTheTransition() throws {
         let fixture = try TargetFixture()

@@ -440,8 +440,8 @@ IMAGE_SETTINGS: Final = {
 
 #: Images that are shown with the transition.
 TRANSITION_RULES: Final = {
-    # Images that took time, the default: from network and loaders, and from the disk unless the starting call waited
-    # for it
+    # Images that took time, the default: from network and loaders, and from disk and remote caches unless the starting
+    # call waited for them (SDIMAGE_BLOCKING_READS_DISK)
     "waited": 0,
     "always": 1,  # every image, also those from memory
 }

@@ -520,7 +520,8 @@ pub const SDIMAGE_IMAGE_SETTING_MANUAL: sdimage_image_setting = 1;
 
 /// Images that are shown with the transition.
 pub type sdimage_transition_rule = c_int;
-/// Images that took time, the default: from network and loaders, and from the disk unless the starting call waited for it.
+/// Images that took time, the default: from network and loaders, and from disk and remote caches unless the starting call waited
+/// for them (SDIMAGE_BLOCKING_READS_DISK).
 pub const SDIMAGE_TRANSITION_RULE_WAITED: sdimage_transition_rule = 0;
 /// Every image, also those from memory.
 pub const SDIMAGE_TRANSITION_RULE_ALWAYS: sdimage_transition_rule = 1;

@@ -574,8 +574,8 @@ enum class image_setting : int { // target.h
 
 // Images that are shown with the transition.
 enum class transition_rule : int { // target.h
-    // Images that took time, the default: from network and loaders, and from the disk unless the starting call waited
-    // for it.
+    // Images that took time, the default: from network and loaders, and from disk and remote caches unless the starting
+    // call waited for them (SDIMAGE_BLOCKING_READS_DISK).
     waited = SDIMAGE_TRANSITION_RULE_WAITED,
     // Every image, also those from memory.
     always = SDIMAGE_TRANSITION_RULE_ALWAYS,
