@@ -23,13 +23,14 @@ package struct PixelSize: Hashable, Sendable {
     package func scaled(to box: PixelSize, mode: ScaleMode = .aspectFit, scaleUp: Bool) -> PixelSize {
         guard !isEmpty, !box.isEmpty else { return self }
         var result = box
-        // One side is that of the box; the other follows from the ratio.
+        // One side is that of the box; the other follows from the ratio. The product is exact up to 2^53, so only the quotient is
+        // rounded: a whole number of pixels stays one.
         if mode != .fill {
             let ratio = Double(width) / Double(height)
             if (ratio > Double(box.width) / Double(box.height)) == (mode == .aspectFit) {
-                result.height = PixelSize.side(Double(box.width) / ratio)
+                result.height = PixelSize.side(Double(box.width) * Double(height) / Double(width))
             } else {
-                result.width = PixelSize.side(Double(box.height) * ratio)
+                result.width = PixelSize.side(Double(box.height) * Double(width) / Double(height))
             }
         }
         if !scaleUp {

@@ -88,6 +88,15 @@ import Testing
         #expect(size.width == width && size.height == height)
     }
 
+    /// The exact side is a whole number.
+    @Test(arguments: [(UInt32(372), UInt32(720), UInt32(155)), (414, 1080, 115)])
+    func aWholeSideIsNotRoundedUp(width: UInt32, height: UInt32, side: UInt32) {
+        let box = sdimage_size(width: 300, height: 300)
+        let upright = sdimage_size(width: width, height: height), flat = sdimage_size(width: height, height: width)
+        #expect(sdimage_size_scaled(upright, box, .SDIMAGE_SCALE_MODE_ASPECT_FIT, false).width == side)
+        #expect(sdimage_size_scaled(flat, box, .SDIMAGE_SCALE_MODE_ASPECT_FIT, false).height == side)
+    }
+
     @Test func aSizeIsEnlargedOnRequestOnly() {
         let (small, box) = (sdimage_size(width: 3, height: 2), sdimage_size(width: 30, height: 30))
         #expect(sdimage_size_scaled(small, box, .SDIMAGE_SCALE_MODE_ASPECT_FIT, false).width == 3)
