@@ -58,14 +58,15 @@ package final class ForeignHooks: Sendable {
         return copy.value
     }
 
-    /// The URL to follow: that of the redirect, or the one in the host's reply, cut at 64 KiB.
+    /// The URL to follow: that of the redirect, or the one in the host's reply, which has at most 64 KiB.
     private func target(of redirect: DownloadHooks.Redirect) async throws(ImageError) -> [UInt8] {
         let from = CString(redirect.from), to = CString(redirect.to)
         let other = unsafe try await PendingReply.call(.normal) { [host] reply in
             unsafe host.table.redirect?(host.userData, from.pointer, to.pointer, redirect.status, reply)
         }
         guard let other else { return redirect.to }
-        return unsafe other.withUnsafeBytes { unsafe Array($0.prefix(64 << 10)) }
+        guard other.count <= 64 << 10 else { throw .tooLarge("hook: URL of \(other.count) bytes", limit: 64 << 10) }
+        return unsafe other.withUnsafeBytes { unsafe Array($0) }
     }
 
     /// Returns the bytes that the host makes of a body; an error of the host, or a missing result, fails the load.

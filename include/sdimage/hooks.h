@@ -99,8 +99,9 @@ SDIMAGE_API void sdimage_request_get_load_hooks(const sdimage_request *request, 
 /* --- Hooks of downloads. */
 
 /* The hook functions; each may be NULL. Those with a reply own a reference to it. They run on a thread of the library,
- * may block for a while, and may complete the reply later, from any thread. The total time-out of a transfer includes
- * the time of modify_response and redirect. */
+ * may block for a while, and may complete the reply later, from any thread. A load keeps the errors CANCELLED and
+ * SHUTDOWN of a reply; others become that of the function below. The total time-out of a transfer includes the time of
+ * modify_response and redirect. */
 typedef struct sdimage_download_hooks_vtable {
     size_t size;
 
@@ -123,7 +124,8 @@ typedef struct sdimage_download_hooks_vtable {
                               sdimage_data **plain, sdimage_error **error);
 
     /* Called before a redirect is followed. complete follows it, complete_with_data follows the URL in the data
-     * instead, and with an error the load fails with REDIRECT_FORBIDDEN. The library's own rules apply in any case. */
+     * instead, and with an error the load fails with REDIRECT_FORBIDDEN, also for a URL of more than 64 KiB. The
+     * library's own rules apply in any case. */
     void (*redirect)(void *user_data, const char *from, const char *to, int32_t status, sdimage_reply *reply);
 
     /* Receives each event of a transfer, on the library's callback thread, in order. */

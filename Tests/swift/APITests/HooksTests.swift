@@ -172,7 +172,8 @@ import Testing
         hooks.redirect = { from, to, status, reply in
             #expect(to.hasSuffix("/to") && status == 302)
             if from.hasSuffix("refused") { return HostHooks.refuse(reply) }
-            guard from.hasSuffix("elsewhere") else { return HostHooks.complete(reply) }
+            let other = from.hasSuffix("long") ? other + String(repeating: "a", count: 64 << 10) : other
+            guard from.hasSuffix("elsewhere") || from.hasSuffix("long") else { return HostHooks.complete(reply) }
             var data: OpaquePointer?
             _ = sdimage_data_new(other, other.utf8.count, &data, nil)
             sdimage_reply_complete_with_data(reply, data)
@@ -183,7 +184,10 @@ import Testing
         #expect(try load(manager, makeRequest(server.url("/from/followed"))).status == .SDIMAGE_STATUS_OK)
         #expect(try load(manager, makeRequest(server.url("/from/refused"))).status == .SDIMAGE_STATUS_REDIRECT_FORBIDDEN)
         #expect(try load(manager, makeRequest(server.url("/from/elsewhere"))).status == .SDIMAGE_STATUS_OK)
-        #expect(server.requests.map(\.target) == ["/from/followed", "/to", "/from/refused", "/from/elsewhere", "/other"])
+        // Never cut.
+        #expect(try load(manager, makeRequest(server.url("/from/long"))).status == .SDIMAGE_STATUS_REDIRECT_FORBIDDEN)
+        let targets = ["/from/followed", "/to", "/from/refused", "/from/elsewhere", "/other", "/from/long"]
+        #expect(server.requests.map(\.target) == targets)
     }
 
     @Test func eventsComeInTheirOrder() throws {
