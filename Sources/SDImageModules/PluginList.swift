@@ -5,7 +5,8 @@ import SDImageHost
 package final class PluginList: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .usable }
 
-    /// A plug-in; `error` is nil if it was loaded. `library` has the version of the library then, otherwise its name only.
+    /// A plug-in; `error` is nil if it was loaded, or if workers open it. `library` has the version of the library if this
+    /// process has opened it, otherwise its name only.
     package struct Row: Sendable {
         package let name, path, library: CString
         package let error: ImageError?
@@ -18,7 +19,7 @@ package final class PluginList: Sendable, HandleObject {
         rows = plugins.map { plugin in
             var failure: ImageError?
             do throws(ImageError) { try plugin.load(into: registry) } catch { failure = error }
-            let library = failure == nil ? plugin.libraryVersion : plugin.module.library.name
+            let library = plugin.module.opened == nil ? plugin.module.library.name : plugin.libraryVersion
             return Row(
                 name: CString(plugin.name), path: CString(plugin.module.path), library: CString(library), error: failure)
         }

@@ -89,12 +89,13 @@ SDIMAGE_API const char *sdimage_plugin_list_name(const sdimage_plugin_list *plug
 /* Path of the file, which may not exist. Borrowed. */
 SDIMAGE_API const char *sdimage_plugin_list_path(const sdimage_plugin_list *plugins, size_t index);
 
-/* The library that it decodes with and its version, "libtiff 4.5.0"; without the version while the plug-in is not
- * loaded. Borrowed. */
+/* The library that it decodes with and its version, "libtiff 4.5.0"; without the version while this process has not
+ * opened the plug-in. Borrowed. */
 SDIMAGE_API const char *sdimage_plugin_list_library(const sdimage_plugin_list *plugins, size_t index);
 
-/* The error that prevented loading; NULL if the plug-in is loaded. NOT_FOUND: it is not installed. MODULE_MISSING: the
- * file could not be opened; the message is that of the system's loader and names the missing library. Borrowed. */
+/* The error that prevented loading; NULL if the plug-in is loaded, or will be opened by isolated workers
+ * (sdimage_set_isolation). NOT_FOUND: it is not installed. MODULE_MISSING: the file could not be opened; the message is
+ * that of the system's loader and names the missing library. Borrowed. */
 SDIMAGE_API const sdimage_error *sdimage_plugin_list_error(const sdimage_plugin_list *plugins, size_t index);
 
 #ifdef __cplusplus

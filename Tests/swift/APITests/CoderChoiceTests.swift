@@ -1,4 +1,6 @@
 import CSDImage
+import Foundation
+import TestSupport
 import Testing
 
 /// Serialized: registered coders are those of the process.
@@ -12,6 +14,40 @@ import Testing
         let image = try make(sdimage_image_unref) { sdimage_image_new(1, 1, 3, .SDIMAGE_PIXEL_FORMAT_RGB8, pixels, $0, $1) }
         let data = try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_UNKNOWN, nil, $0, $1) }
         #expect(sdimage_sniff(sdimage_data_bytes(data.pointer), sdimage_data_length(data.pointer)) == .SDIMAGE_FORMAT_JPEG)
+    }
+
+    @Test func aFormatWithoutACoderSuggestsAPlugIn() throws {
+        let tiff: [UInt8] = Array("II*\0".utf8) + [8, 0, 0, 0, 0, 0]
+        let hint = "a plug-in may be missing (sdimage_plugins_load_all)"
+        let failure = #expect(throws: CallFailure.self) {
+            try make(sdimage_image_unref) { sdimage_decode(tiff, tiff.count, nil, $0, $1) }
+        }
+        #expect(failure?.status == .SDIMAGE_STATUS_UNSUPPORTED)
+        #expect(failure?.message == "decoder: no coder registered for tiff, \(hint)")
+        let image = try make(sdimage_image_unref) { sdimage_image_new(1, 1, 1, .SDIMAGE_PIXEL_FORMAT_GRAY8, [3], $0, $1) }
+        let refusal = #expect(throws: CallFailure.self) {
+            try make(sdimage_data_unref) { sdimage_encode(image.pointer, .SDIMAGE_FORMAT_JXL, nil, $0, $1) }
+        }
+        #expect(refusal?.status == .SDIMAGE_STATUS_UNSUPPORTED)
+        #expect(refusal?.message == "encoder: no coder encodes jxl, \(hint)")
+    }
+
+    /// In a process of its own, because folders and isolation are those of the process.
+    @Test func aPlugInThatWorkersOpenHasNoError() async {
+        await #expect(processExitsWith: .success) { try CoderChoiceTests().listIsolatedPlugIns() }
+    }
+
+    func listIsolatedPlugIns() throws {
+        let folder = TemporaryDirectory()
+        setenv("SDIMAGE_PLUGIN_PATH", folder.path, 1)
+        // Readable, and never opened.
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/libsdimage-tiff.so.1"))
+        sdimage_set_isolation(.SDIMAGE_ISOLATION_RISKY)
+        let plugins = try make(sdimage_plugin_list_unref) { sdimage_plugins_load_all($0, $1) }
+        let rows = 0..<sdimage_plugin_list_count(plugins.pointer)
+        let row = try #require(rows.first { text(sdimage_plugin_list_name(plugins.pointer, $0)) == "tiff" })
+        #expect(sdimage_plugin_list_error(plugins.pointer, row) == nil)
+        #expect(text(sdimage_plugin_list_library(plugins.pointer, row)) == "libtiff")
     }
 
     /// A coder of raw files without a signature: of one pixel, and of the value "shade" of the program.
