@@ -161,7 +161,7 @@ package final class CoderRegistry: Sendable {
             return own
         }
         guard let coder = coders.last(where: { $0.canEncode(format) }) else {
-            throw ImageError(.unsupported, "encoder: no coder encodes \(format.name)")
+            throw ImageError(.unsupported, "encoder: no coder encodes \(format.name), \(CoderRegistry.hint)")
         }
         let prepared = try prepared(image, format: format, options: options, stop: stop)
         var options = options
@@ -175,6 +175,8 @@ package final class CoderRegistry: Sendable {
         }
     }
 
+    private static let hint: StaticString = "a plug-in may be missing (sdimage_plugins_load_all)"
+
     /// `override`: the coder of the request. The result may decode in a worker process.
     private func choose(
         for bytes: Bytes, options: DecodeOptions, override: (any ImageCoder)?
@@ -184,7 +186,9 @@ package final class CoderRegistry: Sendable {
             return try isolation?.coder(coder, options: options) ?? coder
         }
         let format = FormatSniffer.format(of: bytes)
-        guard format == .unknown else { throw ImageError(.unsupported, "decoder: no coder registered for \(format.name)") }
+        guard format == .unknown else {
+            throw ImageError(.unsupported, "decoder: no coder registered for \(format.name), \(CoderRegistry.hint)")
+        }
         throw ImageError(.notAnImage, "decoder: no coder recognizes the bytes")
     }
 }
