@@ -194,6 +194,7 @@ import SDImage
         let isReused = unsafe transfer.hop.isConnected && ccurl_info_long(curl, CURLINFO_NUM_CONNECTS) == 0
         // Everything read from the handle is read before this: it may be given to another transfer.
         leave(transfer)
+        if transfer.hop.isPoisoned { Log.write(.warning, "http: unasked response refused \(transfer.url.messageText)") }
         // A server may close an idle connection at any time. libcurl replaces some of these with other connections that are
         // just as old; this repetition uses a new one.
         if transfer.hop.isPoisoned || isReused && RetryRules.isStaleConnection(transfer, failure),

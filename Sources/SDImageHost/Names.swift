@@ -69,17 +69,6 @@ extension DeliveryKind {
 
 extension ImageSource {
     package var code: sdimage_image_source { sdimage_image_source(rawValue: UInt32(rawValue)) ?? .SDIMAGE_IMAGE_SOURCE_NONE }
-
-    package var name: StaticString {
-        switch self {
-        case .none: "none"
-        case .memory: "memory"
-        case .disk: "disk"
-        case .remote: "remote"
-        case .network: "network"
-        case .loader: "loader"
-        }
-    }
 }
 
 extension FreshnessRule {

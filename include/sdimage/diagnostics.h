@@ -21,11 +21,17 @@ extern "C" {
 /* Severity of a message; higher numbers are less severe. */
 typedef enum SDIMAGE_ENUM sdimage_log_level {
     SDIMAGE_LOG_LEVEL_OFF = 0,     /* nothing */
-    SDIMAGE_LOG_LEVEL_ERROR = 1,   /* data was lost: a cache set aside, a store dropped */
-    SDIMAGE_LOG_LEVEL_WARNING = 2, /* something was repaired: a damaged entry, a poisoned connection */
-    SDIMAGE_LOG_LEVEL_INFO = 3,    /* caches opened, loads that failed */
-    SDIMAGE_LOG_LEVEL_DEBUG = 4    /* every load */
+    SDIMAGE_LOG_LEVEL_ERROR = 1,   /* an unusable cache folder, an index set aside, a store dropped */
+    SDIMAGE_LOG_LEVEL_WARNING = 2, /* something was damaged or failed, and work continued */
+    SDIMAGE_LOG_LEVEL_INFO = 3,    /* disk caches opened, loads that failed, stale images used */
+    SDIMAGE_LOG_LEVEL_DEBUG = 4    /* every load that ended, with its outcome and the source of its image */
 } sdimage_log_level;
+
+/* Warnings are: an entry of a disk cache that was damaged or that no coder decodes, a damaged JPEG image, a gain map
+ * that is not used or not written, an image that cannot be encoded for the disk, a failed transformer, an image that an
+ * animated view cannot show, a response before any request (its connection is closed), and unknown names in
+ * SDIMAGE_DISABLE. A custom cache that fails is an ERROR, an additional file that is not used (cache.h) INFO. Texts may
+ * change. */
 
 /* The callback of the log. */
 typedef struct sdimage_log_handler {

@@ -37,7 +37,7 @@
     }
 
     /// The text with question marks for line ends: names and paths of the host may contain some, and would forge lines of a log.
-    private static func line(_ text: String) -> String {
+    static func line(_ text: String) -> String {
         let ends = [Byte.newline, Byte.carriageReturn]
         guard text.utf8.contains(where: ends.contains) else { return text }
         return String(decoding: text.utf8.map { ends.contains($0) ? Byte.question : $0 }, as: UTF8.self)

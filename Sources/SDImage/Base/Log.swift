@@ -34,6 +34,9 @@ package enum Log {
         withExtendedLifetime(old) {}  // its destructor may call the host: not under the lock
     }
 
+    /// True if messages of this level reach the host. Where even the call of `write` would cost too much.
+    static func isOn(_ messageLevel: Level) -> Bool { messageLevel.rawValue <= level.load(ordering: .relaxed) }
+
     /// Builds the message only if the host's log receives that level.
     /// A message of the sink's own thread is dropped: calls of the library inside it could recurse without end.
     package static func write(_ messageLevel: Level, _ message: @autoclosure () -> String) {

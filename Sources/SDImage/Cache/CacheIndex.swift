@@ -127,7 +127,7 @@ package final class CacheIndex: Sendable {
         try current.withLock { current throws(ImageError) in
             // Another thread has replaced it already.
             if let found = current, found.generation > damaged { return found.store }
-            raised.wrappingAdd(1, ordering: .relaxed)
+            countDamage()
             let lock = try exclusiveLock()
             defer { withExtendedLifetime(lock) {} }
             try make(after: damaged)
@@ -135,6 +135,13 @@ package final class CacheIndex: Sendable {
             current = found
             return found.store
         }
+    }
+
+    /// Counts a damage of the database. The log receives it on the callback thread, because locks are held here.
+    private func countDamage() {
+        raised.wrappingAdd(1, ordering: .relaxed)
+        let line = ImageError.line("disk cache: index in \(folder.path) is damaged, starting a new one")
+        Engine.callLater { Log.write(.error, line) }
     }
 
     /// Opens the newest generation, or creates the first. Replaces generations that cannot be opened, in at most 8 attempts.
@@ -156,7 +163,7 @@ package final class CacheIndex: Sendable {
                     suspect = generation
                     continue
                 }
-                raised.wrappingAdd(1, ordering: .relaxed)
+                countDamage()
                 try make(after: generation)
             }
         }

@@ -99,6 +99,7 @@ struct CacheReader: Sendable {
                 // The same write is damaged twice, so it was not replaced meanwhile.
                 if row.write == damaged {
                     drop(key, row.write, from: site)
+                    Log.write(.warning, "cache: damaged entry removed")
                     return nil
                 }
                 if case .intact(let bytes) = try bytes(of: row, in: site) {

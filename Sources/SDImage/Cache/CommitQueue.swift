@@ -141,6 +141,7 @@ final class CommitQueue: Sendable {
         if isAccepted { return nil }
         let refusal = ImageError(.busy, "disk cache: pending stores exceed the limit of \(CommitQueue.pendingLimit) bytes")
         counters.countStore(.failure(refusal))
+        CommitQueue.log(refusal)
         return refusal
     }
 
@@ -171,6 +172,7 @@ final class CommitQueue: Sendable {
     /// Commits one transaction; false when nothing was pending.
     private func commitBatch() -> Bool {
         // One transaction at a time, in the order of acceptance: a later change must not be committed first.
+        var dropped: ImageError?
         let batch = committing.withLock { _ -> [(Completion?, Result<Void, ImageError>)] in
             let batch = state.withLock {
                 $0.pending.next(limit: CommitQueue.batchCount, bytes: CommitQueue.batchBytes)
@@ -179,15 +181,23 @@ final class CommitQueue: Sendable {
             let results = commit(batch)
             // Counted first: statistics without pending bytes include all stores.
             for (operation, result) in zip(batch, results) {
-                if case .store = operation.change { counters.countStore(result) }
+                guard case .store = operation.change else { continue }
+                counters.countStore(result)
+                if case .failure(let error) = result { dropped = error }
             }
             // Only now may queries look at the rows.
             state.withLock { $0.pending.finish(batch) }
             return zip(batch, results).map { ($0.completion, $1) }
         }
-        // Outside both locks, because a completion may call the cache.
+        // Outside both locks, because a completion may call the cache. The opener logs an unusable folder.
+        if let dropped, dropped.status != .cacheUnusable { CommitQueue.log(dropped) }
         for (completion, result) in batch { completion?(result) }
         return !batch.isEmpty
+    }
+
+    /// On the callback thread: stores are refused while locks are held (`PendingStores.perform`).
+    private static func log(_ error: ImageError) {
+        Engine.callLater { Log.write(.error, "cache: store dropped: \(error.message.string)") }
     }
 
     /// The result of each change. An error of the transaction is that of all of them.

@@ -101,6 +101,7 @@ package final class DiskCache: Sendable {
         do throws(ImageError) {
             let site = try opener.site()
             let count = try site.totals().count
+            Log.write(.info, ImageError.line("disk cache: \(path) opened with \(count) entries"))
             trimmer.start(count: count, queue.interlude)
             CacheSweep(site).start(on: lease.engine.disk)
         } catch { note(error) }

@@ -21,6 +21,12 @@ package final class LoadObservers: Sendable {
     func loadEnded(_ result: ImageResult) {
         statistics.loadEnded(result)
         observer?.loadEnded(result)
+        if Log.isOn(.debug) { LoadObservers.log(result) }
+    }
+
+    private static func log(_ result: ImageResult) {
+        let (outcome, url) = (result.error?.status.name ?? "OK", URLText(result.url.string).messageText)
+        Log.write(.debug, "load: ended (\(outcome), source \(result.source.name)) \(url)")
     }
 }
 

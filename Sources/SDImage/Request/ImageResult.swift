@@ -73,6 +73,17 @@ package enum ImageSource: Int32, Sendable {
     case network = 4
     /// Any other loader.
     case loader = 5
+
+    package var name: StaticString {
+        switch self {
+        case .none: "none"
+        case .memory: "memory"
+        case .disk: "disk"
+        case .remote: "remote"
+        case .network: "network"
+        case .loader: "loader"
+        }
+    }
 }
 
 /// Nanoseconds spent in each stage of a load; 0 where the stage did not run.

@@ -5,61 +5,122 @@ import Testing
 
 /// The log is process-wide, so these tests are serialized.
 @Suite(.serialized) struct LogTests {
-    /// Messages of one test; messages of other suites' loads are filtered out.
-    private final class Hearer: @unchecked Sendable {
-        private let condition = NSCondition()
-        private var lines: [(sdimage_log_level, String)] = []
-        private var destroyed = 0
-        let mark = "hearer-\(UUID().uuidString)"
-        var onMessage: (() -> Void)?
-        var hearsEverything = false
+    /// The lines of a level that `body` and what it started causes, as soon as `isEnough`.
+    private func lines(
+        _ level: sdimage_log_level, until isEnough: ([String]) -> Bool, _ body: (LogHearer) throws -> Void
+    ) throws -> [String] {
+        let hearer = LogHearer()
+        hearer.hearsEverything = true
+        hearer.install(level)
+        try body(hearer)
+        #expect(becomesTrue { isEnough(hearer.texts) })
+        _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
+        #expect(hearer.waitForDestroy())
+        return zip(hearer.levels, hearer.texts).filter { $0.0 == level }.map(\.1)
+    }
 
-        func install(_ level: sdimage_log_level) {
-            _ = sdimage_log_set_handler(
-                level, Hearer.table, Unmanaged.passRetained(self).toOpaque(),
-                { userData in
-                    let hearer = Unmanaged<Hearer>.fromOpaque(userData!).takeRetainedValue()
-                    hearer.condition.withLock {
-                        hearer.destroyed += 1
-                        hearer.condition.broadcast()
-                    }
-                }, nil)
-        }
-
-        nonisolated(unsafe) private static let table = staticTable { () -> sdimage_log_handler in
-            var table = sdimage_log_handler()
-            table.size = MemoryLayout<sdimage_log_handler>.size
-            table.message = { userData, level, message in
-                let hearer = Unmanaged<Hearer>.fromOpaque(userData!).takeUnretainedValue()
-                let text = String(cString: message!)
-                guard hearer.hearsEverything || text.contains(hearer.mark) else { return }
-                hearer.condition.withLock {
-                    hearer.lines.append((level, text))
-                    hearer.condition.broadcast()
-                }
-                hearer.onMessage?()
-            }
-            return table
-        }
-
-        var texts: [String] { condition.withLock { lines.map(\.1) } }
-        var levels: [sdimage_log_level] { condition.withLock { lines.map(\.0) } }
-
-        func waitForDestroy() -> Bool {
-            let end = Date(timeIntervalSinceNow: 60)
-            return condition.withLock {
-                while destroyed == 0 { if !condition.wait(until: end) { break } }
-                return destroyed == 1
+    @Test func everyLoadThatEndsIsToldAtDebug() throws {
+        let manager = try makeManager(
+            cache: try makeCache(in: nil), loader: try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader())
+        let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
+        let heard = try lines(.SDIMAGE_LOG_LEVEL_DEBUG, until: { $0.contains { $0.contains("memory") } }) { hearer in
+            for _ in 0..<2 {
+                let listener = Listener(), request = makeRequest("test://u:p@\(hearer.mark)/a?b")
+                sdimage_request_set_dispatcher(request.pointer, immediate.pointer)
+                _ = try listener.load(manager, request)
+                #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
             }
         }
+        let own = heard.filter { $0.contains("hearer-") }
+        #expect(own.count == 2 && own.allSatisfy { $0.hasPrefix("load: ended (OK, source ") && $0.hasSuffix("/a?…") })
+        #expect(own[0].contains("source loader") && own[1].contains("source memory"))
+    }
 
-        func waitForMessage() -> Bool {
-            let end = Date(timeIntervalSinceNow: 60)
-            return condition.withLock {
-                while lines.isEmpty { if !condition.wait(until: end) { break } }
-                return !lines.isEmpty
+    @Test func anOpenedDiskCacheIsToldAtInfo() throws {
+        let folder = TemporaryDirectory(), line = "disk cache: \(folder.path)/default opened with 0 entries"
+        let heard = try lines(.SDIMAGE_LOG_LEVEL_INFO, until: { $0.contains(line) }) { _ in
+            let cache = try makeCache(in: folder.path)
+            #expect(sdimage_cache_check(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        }
+        #expect(heard.filter { $0.contains(folder.path) } == [line])
+    }
+
+    @Test func anIndexThatIsSetAsideIsAnError() throws {
+        let folder = TemporaryDirectory(), path = folder.path + "/default/v1"
+        let former = try makeCache(in: folder.path)
+        #expect(sdimage_cache_check(former.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_cache_close(former.pointer, nil) == .SDIMAGE_STATUS_OK)
+        try Data(repeating: 7, count: 100_000).write(to: URL(fileURLWithPath: path + "/index-1.db"))
+        let heard = try lines(.SDIMAGE_LOG_LEVEL_ERROR, until: { $0.contains { $0.contains(folder.path) } }) { _ in
+            let cache = try makeCache(in: folder.path)
+            #expect(sdimage_cache_check(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        }
+        #expect(heard.filter { $0.contains(folder.path) } == ["disk cache: index in \(path) is damaged, starting a new one"])
+    }
+
+    /// A cache with an entry in a file, and the folder of its files.
+    private func filledCache(in folder: String) throws -> (cache: Owned, files: String) {
+        let config = Owned(sdimage_cache_config_new()) { sdimage_cache_config_unref($0) }
+        sdimage_cache_config_set_directory(config.pointer, folder)
+        sdimage_cache_config_set_inline_entry_limit(config.pointer, 1)
+        let cache = try make(sdimage_cache_unref) { sdimage_cache_new(config.pointer, $0, $1) }
+        let data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
+        #expect(sdimage_cache_store_data(cache.pointer, "a", -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+        return (cache, folder + "/default/v1")
+    }
+
+    @Test func aDamagedEntryIsAWarning() throws {
+        let folder = TemporaryDirectory(), (cache, files) = try filledCache(in: folder.path)
+        let names = try FileManager.default.subpathsOfDirectory(atPath: files).map { files + "/" + $0 }
+        for name in names where FileManager.default.contents(atPath: name) == Data("bytes".utf8) {
+            try Data("wrong".utf8).write(to: URL(fileURLWithPath: name))
+        }
+        let line = "cache: damaged entry removed"
+        let heard = try lines(.SDIMAGE_LOG_LEVEL_WARNING, until: { $0.contains(line) }) { _ in
+            var data: OpaquePointer?
+            #expect(sdimage_cache_get_data(cache.pointer, "a", -1, &data, nil) == .SDIMAGE_STATUS_NOT_FOUND)
+        }
+        #expect(heard.contains(line))
+    }
+
+    @Test func aDroppedStoreIsAnErrorAndTheHandlerMayAskTheCache() throws {
+        let folder = TemporaryDirectory(), (cache, files) = try filledCache(in: folder.path)
+        // Files in place of the folders of further entries.
+        for number in 0..<256 {
+            _ = FileManager.default.createFile(atPath: files + "/" + String(format: "%02x", number), contents: nil)
+        }
+        let data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
+        let heard = try lines(
+            .SDIMAGE_LOG_LEVEL_ERROR, until: { $0.contains { $0.hasPrefix("cache: store dropped: ") } }
+        ) { hearer in
+            hearer.onMessage = {
+                var statistics = sdimage_cache_statistics()
+                statistics.size = MemoryLayout<sdimage_cache_statistics>.size
+                _ = sdimage_cache_get_statistics(cache.pointer, &statistics, nil)
+            }
+            #expect(sdimage_cache_store_data(cache.pointer, "b", -1, data.pointer, nil).rawValue < 0)
+        }
+        #expect(heard.contains { $0.hasPrefix("cache: store dropped: ") })
+    }
+
+    @Test func aPoisonedConnectionIsAWarning() throws {
+        let server = LoopbackServer { request, connection in
+            connection.answer(200, body: makePNG(width: 2, height: 2))
+            // A second response, which is there when the next request starts.
+            usleep(2000)
+            connection.answer(200, body: Array("poison".utf8))
+        }
+        defer { server.stop() }
+        let manager = try makeManager(cache: nil, loader: try make(sdimage_loader_unref) { sdimage_downloader_new(nil, $0, $1) })
+        let heard = try lines(.SDIMAGE_LOG_LEVEL_WARNING, until: { !$0.isEmpty }) { hearer in
+            for round in 0..<50 {
+                let listener = Listener()
+                _ = try listener.load(manager, makeRequest(server.url("/\(hearer.mark)/\(round)")))
+                #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
+                usleep(4000)
             }
         }
+        #expect(heard.contains { $0.hasPrefix("http: unasked response refused http://") && $0.contains("hearer-") })
     }
 
     private func failingLoad(_ manager: Owned, _ mark: String) throws {
@@ -74,7 +135,7 @@ import Testing
 
     @Test func failedLoadsAreToldAtInfoAndNotBelow() throws {
         let manager = try failingManager()
-        let hearer = Hearer(), quiet = Hearer()
+        let hearer = LogHearer(), quiet = LogHearer()
         hearer.install(.SDIMAGE_LOG_LEVEL_INFO)
         try failingLoad(manager, hearer.mark)
         #expect(hearer.levels == [.SDIMAGE_LOG_LEVEL_INFO])
@@ -89,7 +150,7 @@ import Testing
     @Test func linesHaveTheNamesOfStatuses() throws {
         let manager = try makeManager(
             cache: nil, loader: try ScriptedLoader { _, _ in .SDIMAGE_STATUS_TOO_MANY_REDIRECTS }.makeLoader())
-        let hearer = Hearer(), listener = Listener()
+        let hearer = LogHearer(), listener = Listener()
         hearer.install(.SDIMAGE_LOG_LEVEL_INFO)
         _ = try listener.load(manager, makeRequest("test://\(hearer.mark)"))
         #expect(listener.final()?.status == .SDIMAGE_STATUS_TOO_MANY_REDIRECTS)
@@ -107,7 +168,7 @@ import Testing
     ])
     func logLinesShowNoSecretsOfURLs(url: String) throws {
         let manager = try failingManager()
-        let hearer = Hearer()
+        let hearer = LogHearer()
         hearer.hearsEverything = true
         hearer.install(.SDIMAGE_LOG_LEVEL_DEBUG)
         let request = makeRequest(url.replacingOccurrences(of: "MARK", with: hearer.mark))
@@ -122,7 +183,7 @@ import Testing
     }
 
     @Test func aHandlerReceivesNothingAboveItsLevelWhileHandlersChange() {
-        let quiet = Hearer(), loud = Hearer()
+        let quiet = LogHearer(), loud = LogHearer()
         let mark = quiet.mark
         Race.run(rounds: 2_000) { round in
             (round % 2 == 0 ? loud : quiet).install(round % 2 == 0 ? .SDIMAGE_LOG_LEVEL_DEBUG : .SDIMAGE_LOG_LEVEL_ERROR)
@@ -134,7 +195,7 @@ import Testing
     }
 
     @Test(arguments: ["\n", "\r", "\r\n"]) func aTextOfSeveralLinesEndsWithTheFirst(end: String) {
-        let hearer = Hearer()
+        let hearer = LogHearer()
         hearer.install(.SDIMAGE_LOG_LEVEL_WARNING)
         sdimage_log_write(.SDIMAGE_LOG_LEVEL_WARNING, "\(hearer.mark)\(end)two")
         _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
@@ -147,7 +208,7 @@ import Testing
     @Test func damagedImageDataIsOneWarning() throws {
         // No other test has an image of this size.
         let data = try DamagedImageTests.damagedJPEG(width: 1733, height: 331)
-        let hearer = Hearer()
+        let hearer = LogHearer()
         hearer.hearsEverything = true
         hearer.install(.SDIMAGE_LOG_LEVEL_WARNING)
         let image = try make(sdimage_image_unref) { sdimage_decode(data, data.count, nil, $0, $1) }
@@ -158,7 +219,7 @@ import Testing
     }
 
     @Test func anUnusableFolderIsOneError() throws {
-        let hearer = Hearer()
+        let hearer = LogHearer()
         let blocked = FileManager.default.temporaryDirectory.appendingPathComponent("sdimage-log-\(hearer.mark)").path
         try Data("a file".utf8).write(to: URL(fileURLWithPath: blocked))
         defer { try? FileManager.default.removeItem(atPath: blocked) }
@@ -178,7 +239,7 @@ import Testing
     }
 
     @Test(arguments: ["\n", "\r", "\r\n"]) func aPathWithALineEndForgesNoLine(end: String) throws {
-        let hearer = Hearer()
+        let hearer = LogHearer()
         hearer.install(.SDIMAGE_LOG_LEVEL_ERROR)
         // No folder can be created in a device.
         let cache = try makeCache(in: "/dev/null/\(hearer.mark)\(end)forged")
@@ -195,7 +256,7 @@ import Testing
     }
 
     @Test func theHostWritesToo() {
-        let hearer = Hearer()
+        let hearer = LogHearer()
         hearer.install(.SDIMAGE_LOG_LEVEL_WARNING)
         for level in [sdimage_log_level.SDIMAGE_LOG_LEVEL_WARNING, .SDIMAGE_LOG_LEVEL_INFO, .SDIMAGE_LOG_LEVEL_OFF] {
             sdimage_log_write(level, "coder: \(hearer.mark)")
@@ -212,7 +273,7 @@ import Testing
         let manager = try failingManager()
         let cache = try makeCache(in: folder)
         let immediate = try make(sdimage_dispatcher_unref) { sdimage_dispatcher_new_immediate($0, $1) }
-        let hearer = Hearer()
+        let hearer = LogHearer()
         let seen = Locked(sdimage_status.SDIMAGE_STATUS_OK)
         hearer.onMessage = { [unowned hearer] in
             seen.set(sdimage_cache_flush(cache.pointer, nil))
@@ -251,7 +312,7 @@ import Testing
     private func callTheCacheInACommit() throws {
         let folder = TemporaryDirectory(), data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
         let cache = try lostCache(folder, data), manager = try makeManager(cache: cache)
-        let hearer = Hearer(), seen = Locked<[sdimage_status]>([])
+        let hearer = LogHearer(), seen = Locked<[sdimage_status]>([])
         hearer.hearsEverything = true
         hearer.onMessage = {
             var statistics = sdimage_cache_statistics()
@@ -274,7 +335,7 @@ import Testing
 
     private func releaseTheCacheInACommit() throws {
         let folder = TemporaryDirectory(), data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
-        let cache = Locked<Owned?>(try lostCache(folder, data)), hearer = Hearer(), heard = Heard()
+        let cache = Locked<Owned?>(try lostCache(folder, data)), hearer = LogHearer(), heard = Heard()
         hearer.hearsEverything = true
         hearer.onMessage = { cache.set(nil) }
         hearer.install(.SDIMAGE_LOG_LEVEL_ERROR)

@@ -38,10 +38,10 @@ DYNAMIC_RANGES: Final = {
 #: Severity of a message; higher numbers are less severe.
 LOG_LEVELS: Final = {
     "off": 0,  # nothing
-    "error": 1,  # data was lost: a cache set aside, a store dropped
-    "warning": 2,  # something was repaired: a damaged entry, a poisoned connection
-    "info": 3,  # caches opened, loads that failed
-    "debug": 4,  # every load
+    "error": 1,  # an unusable cache folder, an index set aside, a store dropped
+    "warning": 2,  # something was damaged or failed, and work continued
+    "info": 3,  # disk caches opened, loads that failed, stale images used
+    "debug": 4,  # every load that ended, with its outcome and the source of its image
 }
 
 #: The date that determines the age of an entry, and the order of eviction.

@@ -50,13 +50,13 @@ pub const SDIMAGE_DYNAMIC_RANGE_AUTOMATIC: sdimage_dynamic_range = 2;
 pub type sdimage_log_level = c_int;
 /// Nothing.
 pub const SDIMAGE_LOG_LEVEL_OFF: sdimage_log_level = 0;
-/// Data was lost: a cache set aside, a store dropped.
+/// An unusable cache folder, an index set aside, a store dropped.
 pub const SDIMAGE_LOG_LEVEL_ERROR: sdimage_log_level = 1;
-/// Something was repaired: a damaged entry, a poisoned connection.
+/// Something was damaged or failed, and work continued.
 pub const SDIMAGE_LOG_LEVEL_WARNING: sdimage_log_level = 2;
-/// Caches opened, loads that failed.
+/// Disk caches opened, loads that failed, stale images used.
 pub const SDIMAGE_LOG_LEVEL_INFO: sdimage_log_level = 3;
-/// Every load.
+/// Every load that ended, with its outcome and the source of its image.
 pub const SDIMAGE_LOG_LEVEL_DEBUG: sdimage_log_level = 4;
 
 /// The date that determines the age of an entry, and the order of eviction.

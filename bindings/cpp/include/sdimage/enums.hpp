@@ -73,13 +73,13 @@ enum class dynamic_range : int { // decode.h
 enum class log_level : int { // diagnostics.h
     // Nothing.
     off = SDIMAGE_LOG_LEVEL_OFF,
-    // Data was lost: a cache set aside, a store dropped.
+    // An unusable cache folder, an index set aside, a store dropped.
     error = SDIMAGE_LOG_LEVEL_ERROR,
-    // Something was repaired: a damaged entry, a poisoned connection.
+    // Something was damaged or failed, and work continued.
     warning = SDIMAGE_LOG_LEVEL_WARNING,
-    // Caches opened, loads that failed.
+    // Disk caches opened, loads that failed, stale images used.
     info = SDIMAGE_LOG_LEVEL_INFO,
-    // Every load.
+    // Every load that ended, with its outcome and the source of its image.
     debug = SDIMAGE_LOG_LEVEL_DEBUG,
 };
 
