@@ -85,6 +85,8 @@ package final class IncrementalDecoder: FrameProvider {
     package var isSatisfied: Bool { decoder?.isSatisfied ?? false }
     /// True after the last piece, whether it was decoded or not.
     package var isFinished: Bool { state.withLock { $0.isFinished } }
+    /// True when the image is made of all bytes.
+    var isComplete: Bool { state.withLock { $0.isComplete } }
     /// All bytes received so far.
     package var bytes: Bytes { state.withLock { $0.bytes.bytes } }
 

@@ -87,8 +87,14 @@ struct DecodeStage {
         }
         // Continues with what the progressive decode has read; without a result it starts from the first byte.
         if let decoder {
-            try decoder.show(data.bytes, isFinished: true, stop: stop)
-            if let image = try decoder.image(stop: stop) { return image }
+            do throws(ImageError) {
+                try decoder.show(data.bytes, isFinished: true, stop: stop)
+                // Not complete while another load passes it the last bytes.
+                if decoder.isComplete, let image = try decoder.image(stop: stop) { return image }
+            } catch {
+                // The cancellation of another load ends the decoder, but not this load.
+                guard error.status == .cancelled, !stop.isCancelled else { throw error }
+            }
         }
         return try context.registry.decode(
             data.bytes, options: data.decodeOptions ?? request.decodeOptions, stop: stop, coder: request.coder)
