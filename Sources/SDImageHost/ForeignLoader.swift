@@ -36,7 +36,7 @@ package final class ForeignLoader: ImageLoader {
     /// Option values of the host may change the bytes, and cannot be compared: such requests are not shared.
     package func sharingKey(_ request: ImageRequest) -> SharingKey? {
         // Everything else than the URL may change the bytes.
-        guard request.options.count == 0, request.headers.isEmpty, request.omittedHeaders.isEmpty, request.isGet,
+        guard !request.hasOptionsOfHost, request.headers.isEmpty, request.omittedHeaders.isEmpty, request.isGet,
             canShare(request)
         else { return nil }
         return SharingKey(url: request.url)

@@ -56,6 +56,11 @@ package struct TargetKey: Sendable {
     }
 }
 
+extension ImageRequest {
+    /// True if the request has options besides the name of its slot, which a target adds.
+    package var hasOptionsOfHost: Bool { self.options.count > (self.options[TargetKey.optionName] == nil ? 0 : 1) }
+}
+
 /// Cached images of the same URL that may replace the placeholder; the raw values are those of `sdimage_cached_placeholder`.
 package enum CachedPlaceholder: UInt32, Sendable {
     /// Only the placeholder of the options.

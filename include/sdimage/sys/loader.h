@@ -34,8 +34,8 @@ typedef struct sdimage_loader_vtable {
     void (*cancel)(void *user_data, sdimage_load_sink *sink);
 
     /* Permits loads of the same URL to share one `load`. NULL permits it. Return false if the result depends on more
-     * than the URL, for example on the requested size. Not called for requests with options of the host, header fields
-     * or a method other than GET, which are never shared. Inline. */
+     * than the URL, for example on the requested size. Not called for requests with header fields, a method other than
+     * GET, or options besides the key that a target adds: these are never shared. Inline. */
     bool (*can_share)(void *user_data, const sdimage_request *request);
 
     /* Decides if a failure of this loader is remembered, so that its URL is refused for some time
