@@ -65,6 +65,8 @@ package struct ExifDirectory {
     /// The TIFF block without the prefix.
     package static func block(_ exif: Bytes) -> Bytes? { exif.slice(min(prefixLength(exif.reader), exif.count)..<exif.count) }
 
+    package func contains(_ tag: UInt16) -> Bool { entry(tag) != nil }
+
     /// Reads a value of one 16-bit integer; nil when the tag is missing or of another type.
     package func short(_ tag: UInt16) -> UInt16? {
         guard let entry = entry(tag), entry.type == ExifDirectory.shortType, entry.count == 1 else { return nil }

@@ -44,7 +44,8 @@ struct ExifWriter {
             if let directory {
                 if directory.short(ExifWriter.orientationTag) == number { return given }
                 if let position = directory.shortPosition(ExifWriter.orientationTag) { return try patched(at: position) }
-                if orientation == .up { return given }
+                // An orientation of another type, which readers may accept, is replaced.
+                if orientation == .up, !directory.contains(ExifWriter.orientationTag) { return given }
             }
         }
         return try rebuilt(preview: preview)

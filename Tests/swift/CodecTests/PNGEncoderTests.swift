@@ -145,6 +145,15 @@ import Testing
         #expect(try ExifWriter(try .copying(exif), orientation: .up).block()?.array == exif)
     }
 
+    @Test func anOrientationOfAnotherTypeIsReplaced() throws {
+        // The orientation 6 as a 32-bit number.
+        let exif = [0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 4, 0, 0, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0] as [UInt8]
+        for orientation in [Orientation.up, .left] {
+            let block = try #require(try ExifWriter(try .copying(exif), orientation: orientation).block())
+            #expect(ExifOrientation.find(block) == orientation)
+        }
+    }
+
     @Test func damagedExifIsRefused() throws {
         let image = try TestImage.image(9, 6, .rgb8, isNoisy: true)
         let block = try Bytes.copying([1, 2, 3])
