@@ -15,9 +15,16 @@ let strict: [SwiftSetting] =
     plain + [.strictMemorySafety(), .enableUpcomingFeature("ExistentialAny")]
     + (fuzzer == nil ? [] : [.define("SDIMAGE_SANITIZED")])
 
+/// Without the names of fields and cases at run time, a fortieth of the library (Sources/SDImage/Base/Interpolation.swift).
+let nameless: [SwiftSetting] = [
+    .unsafeFlags(["-Xfrontend", "-disable-reflection-metadata"], .when(configuration: .release)),
+    .define("SDIMAGE_NAMELESS", .when(configuration: .release)),
+]
+
 /// Settings of the library itself. In the build with sanitizers, they add the coverage for libFuzzer, which would double the time of
 /// compiling the tests.
-let covered: [SwiftSetting] = strict + (fuzzer == nil ? [] : [.unsafeFlags(["-Xfrontend", "-sanitize=address,fuzzer"])])
+let covered: [SwiftSetting] =
+    strict + (fuzzer == nil ? nameless : [.unsafeFlags(["-Xfrontend", "-sanitize=address,fuzzer"])])
 
 /// Settings of code that computes little. In the builds with sanitizers (Tests/races/run sets SDIMAGE_RACES), the compiler would spend
 /// half of its time on optimizing it. A job of its own for the module would read every file twice.

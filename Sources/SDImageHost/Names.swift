@@ -71,6 +71,16 @@ extension ImageSource {
     package var code: sdimage_image_source { sdimage_image_source(rawValue: UInt32(rawValue)) ?? .SDIMAGE_IMAGE_SOURCE_NONE }
 }
 
+extension Isolation {
+    package var name: StaticString {
+        switch self {
+        case .none: "none"
+        case .risky: "risky"
+        case .all: "all"
+        }
+    }
+}
+
 extension FreshnessRule {
     package var code: sdimage_freshness_rule {
         sdimage_freshness_rule(rawValue: UInt32(rawValue)) ?? .SDIMAGE_FRESHNESS_RULE_NONE

@@ -68,7 +68,7 @@ package enum Report {
             ("plugins", .object(found.plugins.map { ($0.name.string, .string($0.value.string)) })),
             ("limits", .object(found.limits.map { ($0.name.string, .integer($0.value)) })),
             ("disabled", .array(found.disabled.map { .string($0.string) })),
-            ("isolation", .string("\(found.isolation)")),
+            ("isolation", .string("\(found.isolation.name)")),
             ("decoder_path", text(found.decoderPath)),
             ("workers", counts(found.workers)),
             ("cache_path", text(found.cachePath)),

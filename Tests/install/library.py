@@ -15,9 +15,9 @@ from report import output  # noqa: E402
 
 # Budget of the stripped file. It was 12.0 MB before decoding of HTTP content codings, work budgets and the allow list,
 # which add 0.2 MB, the 250 getters of API 0.2, which add 0.2 MB, gain maps, which add 0.1 MB to be read and 0.1 MB to be
-# written, frames decoded ahead, which add 0.03 MB, and worker processes, which add 0.4 MB; Swift's regular expressions alone
-# would add 1.4 MB.
-LIMIT = 13_200_000
+# written, frames decoded ahead, which add 0.03 MB, and worker processes, which add 0.4 MB; names of fields and cases would add
+# 0.3 MB, Swift's regular expressions alone 1.4 MB.
+LIMIT = 13_000_000
 # The C and C++ runtime, and the libraries of the core packages.
 ALLOWED = re.compile(
     r"(libc|libm|libdl|librt|libpthread|libresolv|libgcc_s|libstdc\+\+|ld-linux[-\w]*|libz|libcurl|libsqlite3|libjpeg"

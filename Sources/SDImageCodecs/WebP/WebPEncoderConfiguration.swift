@@ -60,7 +60,7 @@ struct WebPEncoderConfiguration {
         } else if let field = fields[parameter], let whole = Int32(exactly: number) {
             config[keyPath: field] = whole
         } else {
-            throw ImageError(.invalidArgument, "webp: \(number) is not a valid value of \(parameter)")
+            throw ImageError(.invalidArgument, "webp: \(number) is not a valid value of parameter \(parameter.rawValue)")
         }
     }
 }

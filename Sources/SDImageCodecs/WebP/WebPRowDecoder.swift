@@ -36,7 +36,7 @@ import SDImagePixels
     /// the format.
     convenience init(_ frame: WebPContainer.Frame, into target: Target, hasAlpha: Bool) throws(ImageError) {
         guard let mode = unsafe WebPRowDecoder.mode(target.format, hasAlpha: hasAlpha) else {
-            throw ImageError(.internalError, "webp: libwebp cannot decode to \(unsafe target.format)")
+            throw ImageError(.internalError, "webp: libwebp cannot decode to pixel format \(unsafe target.format.rawValue)")
         }
         let size = unsafe target.size
         unsafe try self.init(frame, size: size, shown: size) { output in
