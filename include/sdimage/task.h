@@ -134,8 +134,7 @@ typedef enum SDIMAGE_ENUM sdimage_freshness_rule {
 
 /* Timed stages of a load. */
 typedef enum SDIMAGE_ENUM sdimage_stage {
-    /* from the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness */
-    SDIMAGE_STAGE_TOTAL = 0,
+    SDIMAGE_STAGE_TOTAL = 0,  /* from the starting call to the delivery; 0 for most images in memory */
     SDIMAGE_STAGE_QUEUED = 1, /* from the starting call to the first work */
     SDIMAGE_STAGE_DISK = 2,   /* disk cache look-up */
     SDIMAGE_STAGE_LOAD = 3,   /* waiting for a loader */

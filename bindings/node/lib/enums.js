@@ -120,8 +120,7 @@ const IMAGE_SOURCES = {
 
 /** Timed stages of a load. */
 const STAGES = {
-  // from the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness
-  total: 0,
+  total: 0, // from the starting call to the delivery; 0 for most images in memory
   queued: 1, // from the starting call to the first work
   disk: 2, // disk cache look-up
   load: 3, // waiting for a loader

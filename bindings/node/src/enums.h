@@ -6,7 +6,7 @@
 
 /* Words by number. Timed stages of a load. */
 static const char *const STAGES[] = {
-    /* From the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness. */
+    /* From the starting call to the delivery; 0 for most images in memory. */
     [SDIMAGE_STAGE_TOTAL] = "total",
     /* From the starting call to the first work. */
     [SDIMAGE_STAGE_QUEUED] = "queued",

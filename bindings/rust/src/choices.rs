@@ -315,7 +315,7 @@ choices! {
 choices! {
     /// Timed stages of a load.
     Stage {
-        /// From the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness.
+        /// From the starting call to the delivery; 0 for most images in memory.
         Total = SDIMAGE_STAGE_TOTAL,
         /// From the starting call to the first work.
         Queued = SDIMAGE_STAGE_QUEUED,

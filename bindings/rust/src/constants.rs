@@ -604,7 +604,7 @@ pub const SDIMAGE_FRESHNESS_RULE_OFFLINE: sdimage_freshness_rule = 18;
 
 /// Timed stages of a load.
 pub type sdimage_stage = c_int;
-/// From the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness.
+/// From the starting call to the delivery; 0 for most images in memory.
 pub const SDIMAGE_STAGE_TOTAL: sdimage_stage = 0;
 /// From the starting call to the first work.
 pub const SDIMAGE_STAGE_QUEUED: sdimage_stage = 1;

@@ -292,8 +292,8 @@ typedef struct sdimage_photos_scan_handler {
 
 /* Scans the whole tree on the calling thread. Blocks. `handler` may be NULL. `destroy(user_data)` is called once,
  * before this returns. Errors: CANCELLED, PHOTOS_NOT_AUTHORIZED, NOT_FOUND (the folder no longer exists), BUSY (another
- * process scans, or uses the index), FORKED, WOULD_DEADLOCK (called by `progress`, also for a fetch that would have to scan), IO_ERROR,
- * INVALID_ARGUMENT, UNSUPPORTED for a host's library. */
+ * process scans, or uses the index), FORKED, WOULD_DEADLOCK (called by `progress`, also for a fetch that would have to
+ * scan), IO_ERROR, INVALID_ARGUMENT, UNSUPPORTED for a host's library. */
 SDIMAGE_API sdimage_status sdimage_photos_library_scan(sdimage_photos_library *library,
                                                        const sdimage_photos_scan_handler *handler, void *user_data,
                                                        sdimage_destroy_fn destroy, sdimage_error **error);

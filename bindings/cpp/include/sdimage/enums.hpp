@@ -663,7 +663,7 @@ enum class freshness_rule : int { // task.h
 
 // Timed stages of a load.
 enum class stage : int { // task.h
-    // From the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness.
+    // From the starting call to the delivery; 0 for most images in memory.
     total = SDIMAGE_STAGE_TOTAL,
     // From the starting call to the first work.
     queued = SDIMAGE_STAGE_QUEUED,

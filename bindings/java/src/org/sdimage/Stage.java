@@ -3,7 +3,7 @@ package org.sdimage;
 
 /** Timed stages of a load. */
 public enum Stage {
-    /** From the starting call to the delivery; 0 for an image in memory, unless the load has hooks or a freshness. */
+    /** From the starting call to the delivery; 0 for most images in memory. */
     TOTAL(0),
     /** From the starting call to the first work. */
     QUEUED(1),
