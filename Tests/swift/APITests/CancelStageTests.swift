@@ -245,11 +245,11 @@ final class Gate: @unchecked Sendable {
 
     func pass() {
         entered.signal()
-        _ = opened.wait(timeout: .now() + 60)
+        _ = opened.wait(timeout: .now() + 600)
         opened.signal()
     }
 
-    func waitForEntry() -> Bool { entered.wait(timeout: .now() + 60) == .success }
+    func waitForEntry() -> Bool { entered.wait(timeout: .now() + 600) == .success }
     func open() { opened.signal() }
 
     /// A coder for any bytes whose decodes pass the gate; its images have one pixel.

@@ -4,13 +4,15 @@ import SDImage
 import TestSupport
 
 /// A coder for images whose first two bytes are their number. The first decodes, one for each worker, wait for `gate`; all others
-/// for `later`, or without it until `urgent` is decoded.
+/// for `later`, if there is one. The first of these, one for each worker, keep the workers; the rest waits until `urgent` is decoded.
 final class OrderedCoder: Sendable {
     let workers = LibraryThread.availableProcessors
     let gate = Gate()
     let later: Gate?
     let decoded = Locked<[Int]>([])
     let urgent: Int
+    /// True when `urgent` was waited for in vain: then the order is known to be wrong.
+    private let isLate = Locked(false)
 
     init(urgent: Int, later: Gate? = nil) {
         self.urgent = urgent
@@ -18,10 +20,18 @@ final class OrderedCoder: Sendable {
     }
 
     func decode(_ id: Int) {
-        decoded.change { $0.append(id) }
+        var position = 0
+        decoded.change { decoded in
+            position = decoded.count
+            decoded.append(id)
+        }
         if id < workers { return gate.pass() }
-        if let later { return later.pass() }
-        _ = becomesTrue(within: 30) { decoded.get().contains(urgent) }
+        if let later {
+            later.pass()
+            // The worker that begins the urgent one may be slow.
+            if position < 2 * workers || isLate.get() { return }
+        }
+        if !becomesTrue(within: 30, { decoded.get().contains(urgent) }) { isLate.set(true) }
     }
 
     func make() throws -> Owned {

@@ -72,6 +72,9 @@ import Testing
             return task
         }
 
+        /// The urgent image of `queueUrgent` is queued a second time.
+        func waitForRaise() -> Bool { waitForQueue(others - ordered.workers + 2) }
+
         /// Lets all images be decoded. True if the urgent one was decoded among the first.
         func finish() throws -> Bool {
             ordered.gate.open()
@@ -96,6 +99,7 @@ import Testing
         let visible = fixture.request(fixture.urgent, .SDIMAGE_PRIORITY_HIGH)
         sdimage_request_set_include_data(visible.pointer, true)
         _ = try fixture.load(visible)
+        #expect(fixture.waitForRaise())
         #expect(try fixture.finish())
     }
 
@@ -107,6 +111,7 @@ import Testing
         let fixture = try Fixture()
         let task = try fixture.queueUrgent()
         sdimage_task_set_priority(task.pointer, .SDIMAGE_PRIORITY_HIGH)
+        #expect(fixture.waitForRaise())
         #expect(try fixture.finish())
     }
 
