@@ -67,7 +67,8 @@ typedef enum SDIMAGE_ENUM sdimage_blocking_reads {
 
 /* The treatment of cached images that may differ from those of their origin. Only HTTP responses have a freshness
  * lifetime. With every policy, a response with Cache-Control: no-store is stored in memory at most, never on disk. So
- * is the response to a request that is sent with this field or with Range, which the loader or a hook may have added. */
+ * is the response to a request that is sent with this field or with Range, which the loader or a hook may have
+ * added. */
 typedef enum SDIMAGE_ENUM sdimage_freshness {
     /* Uses a cached image, fresh or stale; the default. */
     SDIMAGE_FRESHNESS_IGNORE = 0,
