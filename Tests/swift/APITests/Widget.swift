@@ -202,4 +202,11 @@ struct TargetFixture {
         let image = try makeImage(width: width)
         #expect(sdimage_cache_set_memory_image(cache.pointer, url, -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
     }
+
+    /// Stores the file of an image on disk under a URL.
+    func store(_ url: String, width: Int) throws {
+        let bytes = makePNG(width: width, height: 8)
+        let data = try make(sdimage_data_unref) { sdimage_data_new(bytes, bytes.count, $0, $1) }
+        #expect(sdimage_cache_store_data(cache.pointer, url, -1, data.pointer, nil) == .SDIMAGE_STATUS_OK)
+    }
 }
