@@ -14,7 +14,9 @@ static void replace_orientation(uint8_t *bytes, size_t length, uint8_t orientati
     const uint8_t big[] = {0, SDCS_IFD_SHORT, 0, 0, 0, 1, 0, orientation, 0, 0};
     sdcs_tiff tiff;
     sdcs_ifd_entry entry;
-    if (!sdcs_tiff_open(&tiff, bytes, length) || !sdcs_ifd_find(&tiff, sdcs_ifd_first(&tiff), ORIENTATION, &entry))
+    /* Entries of BigTIFF, which EXIF does not use, have another layout. */
+    if (!sdcs_tiff_open(&tiff, bytes, length) || tiff.is_bigtiff ||
+        !sdcs_ifd_find(&tiff, sdcs_ifd_first(&tiff), ORIENTATION, &entry))
         return;
     memcpy(bytes + entry.field - 6, tiff.is_big_endian ? big : little, sizeof little);
 }
