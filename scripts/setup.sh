@@ -175,12 +175,13 @@ build_engine() {
         cmake -S . -B build/cmake -DCMAKE_INSTALL_LIBDIR=lib && cmake --build build/cmake --target sdimage_build')
 }
 
-# build_library: builds what has changed, and installs it into build/install.
+# build_library: builds what has changed, and installs it into build/install, where nothing of an older installation is left.
+# Root may have installed the build, too: then CMake's list of installed files is not ours to overwrite, but to delete.
 build_library() {
     local prefix=$SDIMAGE_ROOT/build/install
     say "Building the library into build/install (two to six minutes the first time, seconds if nothing has changed)"
     (cd "$SDIMAGE_ROOT" && quietly build/logs/library.log sh -c '
         cmake -S . -B build/cmake -DCMAKE_INSTALL_LIBDIR=lib && cmake --build build/cmake -j 2 &&
-        cmake --install build/cmake --prefix "$1"' sh "$prefix") || return 1
+        rm -rf "$1" build/cmake/install_manifest.txt && cmake --install build/cmake --prefix "$1"' sh "$prefix") || return 1
     export SDIMAGE_LIBRARY="$prefix/lib/libsdimage.so.1"
 }

@@ -41,6 +41,8 @@ def library() -> Path:
     build, prefix = ROOT / "build/cmake", ROOT / "build/install"
     subprocess.run(["cmake", "-S", ROOT, "-B", build, "-DCMAKE_INSTALL_LIBDIR=lib"], check=True)
     subprocess.run(["cmake", "--build", build], check=True)
+    # Root may have installed the build, too, and owns this list then.
+    (build / "install_manifest.txt").unlink(missing_ok=True)
     subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True)
     return prefix / "lib" / "libsdimage.so.1"
 
