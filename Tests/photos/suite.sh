@@ -3,7 +3,6 @@ ABOUT='the photo library plug-in: its rules, index, sources and parsers, under t
 BUDGET=60
 NEEDS=library
 HAS_PARTS=1
-PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 
 # The plug-in's sources are compiled into the tests, to be sanitized and to reach its parsers. The rules then run again on the
 # installed file.

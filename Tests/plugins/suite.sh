@@ -3,7 +3,19 @@ ABOUT='the plug-ins: their exports, dependencies and decodes'
 BUDGET=90
 NEEDS=library
 HAS_PARTS=1
-PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
+
+# For a test of one format, the libraries of its plug-in.
+packages() {
+    local chosen=
+    if [ -n "${SDIMAGE_ONLY:-}" ] && ! selected exports && ! selected test_limits && ! selected test_loading; then
+        ! selected test_av || chosen+=" libavformat-dev libavcodec-dev libswscale-dev"
+        ! selected test_jxl || chosen+=" libjxl-dev"
+        ! selected test_pdf || chosen+=" libpoppler-glib-dev libcairo2-dev"
+        ! selected test_svg || chosen+=" librsvg2-dev libcairo2-dev libxml2-dev"
+        ! selected test_tiff || chosen+=" libtiff-dev"
+    fi
+    echo ${chosen:-$SDIMAGE_PLUGIN_PACKAGES}
+}
 
 # shared_c NAME SOURCE…: tests what modules and plug-ins share, built with the sanitizers.
 shared_c() {

@@ -3,7 +3,7 @@ ABOUT='remote caches on memcached and Redis: killed, paused, flooded, lying; fle
 BUDGET=60
 NEEDS=library
 HAS_PARTS=1
-PACKAGES="$SDIMAGE_PLUGIN_PACKAGES memcached redis-server"
+PACKAGES="libhiredis-dev libmemcached-dev memcached redis-server"
 
 # Remote cache entries are untrusted: the parser of their envelope is built with the sanitizers.
 suite() {
