@@ -16,7 +16,7 @@ T = TypeVar("T")
 class Tokens(Generic[T]):
     """Objects, and the numbers that the library holds in their place. The table holds them until :meth:`forget`.
 
-    A call after the removal of an object finds nothing. So no `destroy` has to enter an interpreter that may be ending.
+    A call after the removal of an object finds nothing.
     """
 
     __slots__ = ("_numbers", "_objects", "_what")
