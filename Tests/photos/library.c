@@ -212,6 +212,37 @@ static void anIndexThatIsLockedIsKept(void) {
     CHECK_EQUAL(damage_indexes(), 1);
 }
 
+static bool has_scanned(void *library) {
+    pthread_mutex_lock(&((sdimage_photos_library *)library)->lock);
+    bool is_scanned = ((sdphoto_tree *)library)->first_status == SDIMAGE_STATUS_OK;
+    pthread_mutex_unlock(&((sdimage_photos_library *)library)->lock);
+    return is_scanned;
+}
+
+static bool has_two(void *library) {
+    return count_of(library, NULL) == 2;
+}
+
+static void anIndexThatIsLockedDoesNotEndTheWatching(void) {
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(false);
+    sdimage_photos_list *list = NULL;
+    const char *a = identifier_of(library, "a.jpg");
+    sqlite3 *other = open_index(library, "BEGIN EXCLUSIVE");
+    sdimage_photos_library_unref(library);
+    library = open_album(true);
+    CHECK_EQUAL(sdimage_photos_library_fetch(library, NULL, &list, NULL), SDIMAGE_STATUS_BUSY);
+    CHECK(sdimage_photos_library_is_watching(library));
+    sqlite3_close(other);
+    CHECK(becomes_true(has_scanned, library));
+    CHECK(is_named(library, "a.jpg", a));
+    write_photo("album/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
+    CHECK(becomes_true(has_two, library));
+    CHECK(sdimage_photos_library_is_watching(library));
+    sdimage_photos_library_unref(library);
+}
+
 /* A reader in another process keeps a scan from committing what it has found. */
 static void rowsThatCouldNotBeWrittenAreWrittenLater(void) {
     use_folders();
@@ -975,6 +1006,7 @@ int main(void) {
         TEST(aDamagedIndexIsReplaced),
         TEST(truncatedFilesOfAnOpenIndexNeverEndTheProcess),
         TEST(anIndexThatIsLockedIsKept),
+        TEST(anIndexThatIsLockedDoesNotEndTheWatching),
         TEST(rowsThatCouldNotBeWrittenAreWrittenLater),
         TEST(anIndexOfAnEarlierVersionIsReadOn),
         TEST(anIndexWithoutAnEndIsReplaced),

@@ -16,8 +16,8 @@
 
 /* Changes are collected into one scan: until no event arrives for IDLE_MS, but for at most MAX_WAITS waits. Other
  * programs may change files without a pause: then MAX_READS ends the reading, and all is scanned for more than
- * MAX_FOLDERS. */
-enum { IDLE_MS = 30, MAX_WAITS = 10, MAX_READS = 64, MAX_FOLDERS = 1024 };
+ * MAX_FOLDERS. A scan that found the index locked is repeated after BUSY_MS. */
+enum { IDLE_MS = 30, MAX_WAITS = 10, MAX_READS = 64, MAX_FOLDERS = 1024, BUSY_MS = 1000 };
 
 /* Changes that were received and not yet scanned. */
 typedef struct changes {
@@ -149,36 +149,41 @@ static size_t drop_incomplete_moves(changes *changes) {
     return changes->move_count = count;
 }
 
-/* Scans what has changed. After an error the watches are useless: each fetch then scans. */
-static void scan_changes(sdphoto_tree *tree, changes *changes) {
+/* Scans. After an error the watches are useless, and each fetch then scans; not if another program uses the index. */
+static sdimage_status scan(sdphoto_tree *tree, const sdphoto_scope *scope) {
+    sdimage_status status = sdphoto_tree_scan(tree, scope, (sdphoto_progress){NULL, NULL}, NULL);
+    if (status < 0 && status != SDIMAGE_STATUS_CANCELLED && status != SDIMAGE_STATUS_BUSY)
+        sdphoto_stop_watching(tree, "the tree could not be read; each fetch scans it again");
+    return status;
+}
+
+static sdimage_status scan_changes(sdphoto_tree *tree, changes *changes) {
     sdphoto_scope scope = {.folders = changes->is_all ? NULL : changes->folders, .folder_count = changes->folder_count};
     scope.move_count = drop_incomplete_moves(changes);
     scope.moves = changes->moves;
-    if (!changes->is_all && changes->folder_count == 0)
-        return;
-    sdimage_status status = sdphoto_tree_scan(tree, &scope, (sdphoto_progress){NULL, NULL}, NULL);
-    if (status < 0 && status != SDIMAGE_STATUS_CANCELLED)
-        sdphoto_stop_watching(tree, "the tree could not be read; each fetch scans it again");
+    return changes->is_all || changes->folder_count ? scan(tree, &scope) : SDIMAGE_STATUS_OK;
 }
 
-static void *run(void *argument) {
-    sdphoto_tree *tree = argument;
-    sdphoto_scope scope = {.is_first = true};
-    sdimage_status status = sdphoto_tree_scan(tree, &scope, (sdphoto_progress){NULL, NULL}, NULL);
-    if (status < 0 && status != SDIMAGE_STATUS_CANCELLED)
-        sdphoto_stop_watching(tree, "the tree could not be read; each fetch scans it again");
-    /* Fetches wait for the first scan. */
+/* Fetches wait for the first scan, and scan by themselves if it has failed. */
+static void finish_first(sdphoto_tree *tree, sdimage_status status) {
     pthread_mutex_lock(&tree->library.lock);
     tree->is_first_finished = true;
     tree->first_status = status;
     pthread_cond_broadcast(&tree->first_finished);
     pthread_mutex_unlock(&tree->library.lock);
+}
+
+static void *run(void *argument) {
+    sdphoto_tree *tree = argument;
+    sdimage_status status = scan(tree, &(sdphoto_scope){.is_first = true});
+    finish_first(tree, status);
+    changes changes = {.is_all = status == SDIMAGE_STATUS_BUSY};
     /* Ends when watching has ended; fetches then scan by themselves. */
     while (!atomic_load(&tree->is_stopping) && tree->inotify >= 0) {
         struct pollfd sources[2] = {{tree->wake, POLLIN, 0}, {tree->inotify, POLLIN, 0}};
-        changes changes = {0};
+        bool is_repeated = status == SDIMAGE_STATUS_BUSY;
         /* poll is repeated after a failure. The condition of the loop ends the thread. */
-        if (poll(sources, 2, -1) < 0 || atomic_load(&tree->is_stopping))
+        if (poll(sources, 2, is_repeated ? BUSY_MS : -1) < 0 || atomic_load(&tree->is_stopping))
             continue;
         /* Several events often belong together: waits until no more arrive. */
         bool has_events = read_events(tree, &changes);
@@ -187,10 +192,15 @@ static void *run(void *argument) {
             read_events(tree, &changes);
         if (changes.is_unmounted)
             sdphoto_stop_watching(tree, "a file system of the tree was unmounted; each fetch scans the tree");
-        else if (has_events)
-            scan_changes(tree, &changes);
+        else if (has_events || is_repeated)
+            status = scan_changes(tree, &changes);
+        if (status == SDIMAGE_STATUS_BUSY)
+            continue;
+        if (is_repeated)
+            finish_first(tree, status);
         clear(&changes);
     }
+    clear(&changes);
     return NULL;
 }
 
