@@ -11,7 +11,7 @@ suite() {
     local with="-ISources/Plugins/photos -ISources/CoderSupport -ISources/SDImagePixels/include -lsqlite3 -lm"
     rm -rf $folder && mkdir -p $folder
     [ -f "$PREFIX/lib/libsdimage-photos.so.1" ] || { echo "skip the photo library: the plug-in is not built"; return 0; }
-    for test in Sources/Plugins/photos/*.c Sources/CoderSupport/{clock,fail,fnv,hex,ifd,md5,percent}.c Sources/SDImagePixels/{cpu,crc}.c; do
+    for test in Sources/Plugins/photos/*.c Sources/CoderSupport/{clock,fail,fnv,hex,ifd,md5,percent}.c Sources/SDImagePixels/{cpu,crc,hash}.c; do
         gcc -std=c11 -g -O1 -D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined \
             -fno-sanitize-recover=undefined -I"$PREFIX/include" -ISources/CoderSupport -ISources/SDImagePixels/include -c -o "$folder/$(basename "$test" .c).o" "$test" >&2 ||
             { echo "not ok $test compiles: see the log"; return 1; }

@@ -10,7 +10,6 @@
 #include "md5.h"
 #include "probe.h"
 #include "request.h"
-#include "siphash.h"
 #include "thumbnail.h"
 #include "thumbnail_texts.h"
 #include "uri.h"
@@ -32,15 +31,6 @@ static void md5IsThatOfTheRfc(void) {
         sdcs_md5_text(vectors[i][0], strlen(vectors[i][0]), text);
         CHECK(!strcmp(text, vectors[i][1]));
     }
-}
-
-/* Appendix A of the paper: the bytes 0 to 14, with the key of 0 to 15. */
-static void siphashIsThatOfThePaper(void) {
-    static const uint64_t key[2] = {0x0706050403020100u, 0x0f0e0d0c0b0a0908u};
-    uint8_t bytes[15];
-    for (uint8_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = i;
-    CHECK(sdphoto_siphash(key, bytes, sizeof bytes) == 0xa129ca6149be45e5u);
 }
 
 /* Names that begin at one slot of a table with a known hash, as a database of another program may contain them. */
@@ -369,7 +359,6 @@ static void datesAndOffsetsOfExifAreChecked(void) {
 int main(void) {
     static const test tests[] = {
         TEST(md5IsThatOfTheRfc),
-        TEST(siphashIsThatOfThePaper),
         TEST(chosenNamesAreSpreadInATable),
         TEST(urisAreThoseOfFileManagers),
         TEST(thumbnailsAreWrittenWhenAskedAsTheSpecificationWants),

@@ -34,7 +34,7 @@ shared_c() {
 suite() {
     ! selected exports || script Tests/plugins/exports.py "$PREFIX"
     ! selected support || shared_c support Sources/CoderSupport/{base64,boxes,fnv,hex,ifd,md5,percent,span}.c \
-        Sources/SDImagePixels/{cpu,crc,sha256}.c
+        Sources/SDImagePixels/{cpu,crc,hash,sha256}.c
     ! selected yuv || shared_c yuv Sources/CoderSupport/{matrix,yuv}.c Sources/SDImagePixels/cpu.c
     SDIMAGE_LIBRARY=$PREFIX/lib/libsdimage.so.1 PYTHONPATH=bindings/python "$SDIMAGE_PYTHON" Tests/support/lines.py unittest Tests/plugins
 }

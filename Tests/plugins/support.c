@@ -14,6 +14,7 @@
 #include "ifd.h"
 #include "md5.h"
 #include "percent.h"
+#include "sdpx_hash.h"
 #include "sdpx_sha256.h"
 
 static int failures;
@@ -39,6 +40,11 @@ static void checksums(void) {
     check("checksums of parts continue at any byte", is_same);
     check("FNV-1a has the values of its draft",
           sdcs_fnv1a("", 0) == 0xcbf29ce484222325u && sdcs_fnv1a("foobar", 6) == 0x85944171f73967e8u);
+    check("FNV-1a continues at any byte", sdcs_fnv1a_add(sdcs_fnv1a("fooba", 5), 'r') == sdcs_fnv1a("foobar", 6));
+    /* The key 00 01 ... 0f and the message 00 01 ... 0e, as in appendix A of the paper. */
+    static const uint8_t message[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+    check("SipHash-1-3 has its published value",
+          sdpx_sip_hash(message, sizeof message, 0x0706050403020100u, 0x0f0e0d0c0b0a0908u) == 0xd320d86d2a519956u);
 }
 
 static void digests(void) {

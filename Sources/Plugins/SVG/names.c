@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fnv.h"
+
 /* Reports the end of the part of a name that every spelling shares: what ends it in check.c, "?" for an escape, and the
  * first byte of U+FFFD, for which an escape of no character stands. */
 static bool ends_name(uint8_t byte) {
@@ -11,11 +13,11 @@ static bool ends_name(uint8_t byte) {
 }
 
 uint64_t sdsvg_name_hash(const uint8_t *text, size_t length) {
-    /* FNV-1a without tabs and line ends. */
-    uint64_t hash = 0xcbf29ce484222325u;
+    /* Tabs and line ends are left out. */
+    uint64_t hash = SDCS_FNV1A_BASIS;
     for (size_t i = 0; i < length && !ends_name(text[i]); i++)
         if (text[i] != '\t' && text[i] != '\n' && text[i] != '\r')
-            hash = (hash ^ text[i]) * 0x100000001b3u;
+            hash = sdcs_fnv1a_add(hash, text[i]);
     /* 0 stands for an element without a name. */
     return hash | 1;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "siphash.h"
+#include "sdpx_hash.h"
 
 /* The key of all tables: keys in one slot after the other would make each search linear. Without random numbers of the
  * system it stays as it is. */
@@ -22,7 +22,7 @@ static void make_secret(void) {
 static uint64_t hash_of(const void *key, size_t length) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_secret);
-    return sdphoto_siphash(secret, key, length);
+    return sdpx_sip_hash(key, length, secret[0], secret[1]);
 }
 
 /* Returns the slot of a key, or the free slot where it would be stored. There is always a free one. */
