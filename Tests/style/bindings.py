@@ -15,8 +15,9 @@ sys.path.insert(0, str(ROOT / "Tests/support"))
 import declarations  # noqa: E402
 import report  # noqa: E402
 
-#: A value for an enum that every language has, a function, and a getter.
+#: A value for an enum that every language has, one for a set of bits, a function, and a getter.
 VALUE = ("image.h", r"(SDIMAGE_FORMAT_UNKNOWN = 0,[^\n]*\n)", r"\1    SDIMAGE_FORMAT_XYZ = 99, /* a new format */\n")
+BIT = ("request.h", r"(SDIMAGE_CACHE_LAYERS_NONE = 0,[^\n]*\n)", r"\1    SDIMAGE_CACHE_LAYERS_WVU = 4, /* a new layer */\n")
 FUNCTION = ("data.h", r"(SDIMAGE_API void sdimage_data_unref)", r"SDIMAGE_API double sdimage_data_xyz(int32_t *xyz);\n\1")
 GETTER = ("metadata.h", r"(SDIMAGE_API double sdimage_metadata_scale\()",
           r"SDIMAGE_API double sdimage_metadata_zyx(const sdimage_metadata *metadata);\n\1")
@@ -66,12 +67,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         root = copy(pathlib.Path(name))
         change(root, *VALUE)
+        change(root, *BIT)
         change(root, *FUNCTION)
         change(root, *GETTER)
         done = check(root)
         missing = LANGUAGES - languages(done, "xyz")
         report.check("bindings: a new value of an enum is noticed in every language", done.returncode == 1 and not missing,
                      f"status {done.returncode}, not in {' '.join(sorted(missing))}: {done.stderr}")
+        report.check("bindings: a new bit is a constant of a set in Rust", "rust" in languages(done, " WVU = SDIMAGE_CACHE_LAYERS_WVU,"),
+                     done.stderr)
         report.check("bindings: a new function is noticed", {"python", "rust"} <= languages(done, "data_xyz"), done.stderr)
         report.check("bindings: a new getter is a method in C++", "cpp" in languages(done, "double zyx"), done.stderr)
         written = subprocess.run([sys.executable, str(root / "scripts/bindings")], capture_output=True, text=True)

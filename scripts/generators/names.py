@@ -51,6 +51,8 @@ RUST_ENUMS = (
     "sdimage_image_source",
     "sdimage_priority",
     "sdimage_source_policy",
+    "sdimage_cache_policy",
+    "sdimage_cache_layers",
     "sdimage_freshness",
     "sdimage_freshness_rule",
     "sdimage_scale_mode",

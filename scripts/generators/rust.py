@@ -62,10 +62,11 @@ def choices(interface: Interface) -> str:
 
 
 def choice(enum: Enum) -> str:
-    indent = " " * 8
-    values = "".join(f"{comment(value.doc, indent, f'`{enum.word(value)}`.')}{indent}{camel(enum.word(value))} = {value.name},\n"
+    """An enum, or a set of bits, whose values are constants."""
+    indent, macro, named = " " * 8, "bits" if enum.is_bits else "choices", str if enum.is_bits else camel
+    values = "".join(f"{comment(value.doc, indent, f'`{enum.word(value)}`.')}{indent}{named(enum.word(value))} = {value.name},\n"
                      for value in enum.values)
-    return f"choices! {{\n{comment(enum.doc, '    ')}    {camel(enum.name.removeprefix('sdimage_'))} {{\n{values}    }}\n}}\n"
+    return f"{macro}! {{\n{comment(enum.doc, '    ')}    {camel(enum.name.removeprefix('sdimage_'))} {{\n{values}    }}\n}}\n"
 
 
 # --- Types and functions.
@@ -162,7 +163,7 @@ CONSTANTS = f"""// {names.HEADING}
 use std::os::raw::c_int;
 """
 CHOICES = f"""// {names.HEADING}
-//! C enums as Rust enums. `Other` is a value of a later version.
+//! C enums as Rust enums, and sets of bits. `Other` is a value of a later version.
 
 use crate::sys;
 """

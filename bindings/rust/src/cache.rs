@@ -2,9 +2,8 @@
 
 use crate::error::run;
 use crate::handle::{c_text, handle, made};
-use crate::{sys, Data, DecodeOptions, Error, Image, Result, Status};
+use crate::{sys, CacheLayers, Data, DecodeOptions, Error, Image, Result, Status};
 use std::ffi::CString;
-use std::ops::BitOr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
@@ -79,34 +78,6 @@ impl CacheConfig {
     }
 }
 
-/// Layers of a cache, combined with `|`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CacheLayers(i32);
-
-impl CacheLayers {
-    /// No layer.
-    pub const NONE: Self = Self(sys::SDIMAGE_CACHE_LAYERS_NONE);
-    /// Encoded bytes on disk.
-    pub const DISK: Self = Self(sys::SDIMAGE_CACHE_LAYERS_DISK);
-    /// Images in memory.
-    pub const MEMORY: Self = Self(sys::SDIMAGE_CACHE_LAYERS_MEMORY);
-    /// Both.
-    pub const ALL: Self = Self(sys::SDIMAGE_CACHE_LAYERS_ALL);
-
-    /// Reports whether all of `other` are among these.
-    pub fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-}
-
-impl BitOr for CacheLayers {
-    type Output = Self;
-
-    fn bitor(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-}
-
 /// The contents of the disk part, according to the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiskTotals {
@@ -175,24 +146,25 @@ impl Cache {
         let (start, length) = (key.as_ptr().cast(), key.len());
         let bytes = data.map_or(ptr::null_mut(), Data::as_ptr);
         run(|why| unsafe {
-            sys::sdimage_cache_store(self.as_ptr(), start, length, image.as_ptr(), bytes, layers.0, ptr::null(), why)
+            sys::sdimage_cache_store(self.as_ptr(), start, length, image.as_ptr(), bytes, layers.raw(), ptr::null(), why)
         })
         .map(drop)
     }
 
     /// The layers that hold an entry.
     pub fn contains(&self, key: &[u8]) -> CacheLayers {
-        CacheLayers(unsafe { sys::sdimage_cache_contains(self.as_ptr(), key.as_ptr().cast(), key.len()) })
+        CacheLayers::from_raw(unsafe { sys::sdimage_cache_contains(self.as_ptr(), key.as_ptr().cast(), key.len()) })
     }
 
     /// Removes an entry from the given layers; a missing entry is no error.
     pub fn remove(&self, key: &[u8], layers: CacheLayers) -> Result<()> {
-        run(|why| unsafe { sys::sdimage_cache_remove(self.as_ptr(), key.as_ptr().cast(), key.len(), layers.0, why) }).map(drop)
+        run(|why| unsafe { sys::sdimage_cache_remove(self.as_ptr(), key.as_ptr().cast(), key.len(), layers.raw(), why) })
+            .map(drop)
     }
 
     /// Removes everything from the given layers.
     pub fn clear(&self, layers: CacheLayers) -> Result<()> {
-        run(|why| unsafe { sys::sdimage_cache_clear(self.as_ptr(), layers.0, why) }).map(drop)
+        run(|why| unsafe { sys::sdimage_cache_clear(self.as_ptr(), layers.raw(), why) }).map(drop)
     }
 
     /// Waits until all earlier stores are committed.

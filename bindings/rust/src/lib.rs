@@ -32,17 +32,16 @@ mod handle;
 mod image;
 mod loader;
 mod manager;
-mod policy;
 mod request;
 mod result;
 pub mod sys;
 mod sys_functions;
 mod task;
 
-pub use cache::{Cache, CacheConfig, CacheLayers, DiskTotals};
+pub use cache::{Cache, CacheConfig, DiskTotals};
 pub use choices::{
-    DeliveryKind, DynamicRange, Format, Freshness, FreshnessRule, ImageSource, PixelFormat, Priority, ScaleMode, SourcePolicy,
-    Stage, Status,
+    CacheLayers, CachePolicy, DeliveryKind, DynamicRange, Format, Freshness, FreshnessRule, ImageSource, PixelFormat, Priority,
+    ScaleMode, SourcePolicy, Stage, Status,
 };
 pub use codec::{can_decode, can_encode, decode, decode_file, info, sniff, DecodeOptions, EncodeOptions};
 pub use data::Data;
@@ -52,7 +51,6 @@ pub use future::Load;
 pub use image::{GainMap, Image};
 pub use loader::{CustomLoader, LoadSink, Loader, Wanted};
 pub use manager::{doctor, metrics, Manager, ManagerConfig};
-pub use policy::CachePolicy;
 pub use request::Request;
 pub use result::LoadResult;
 pub use task::{Progress, Task};
