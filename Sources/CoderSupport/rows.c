@@ -1,9 +1,9 @@
 /* rows.c: rows from a decoder to the image, with limits on their memory. The TIFF plug-in writes its strips and tiles
  * through it, on the thread of a decode.
  *
- * A thumbnail is the mean of whole blocks of at most `factor` rows and columns. Their rows are summed to one row of sums,
- * which is written when its last row has come. The blocks divide each side evenly, because the library scales the image
- * as if all were alike. */
+ * A thumbnail is the mean of whole blocks of at most `factor` rows and columns. Their rows are summed to one row of
+ * sums, which is written when its last row has come. The blocks divide each side evenly, because the library scales the
+ * image as if all were alike. */
 #include "rows.h"
 
 #include <stdlib.h>

@@ -285,7 +285,7 @@ static void wait_for_work_of(pthread_t thread) {
         usleep(1000);
 }
 
-/* libwebp has mutexes, which a thread of the parent may hold: its child is refused WebP, and decodes everything else. */
+/* libwebp has mutexes, which a thread of the parent may hold: its child is refused WebP, and decodes the rest. */
 static void aChildIsRefusedWebPThatItsParentIsEncoding(void) {
     pthread_t thread;
     sdimage_image *slow = noise(), *image = NULL;

@@ -111,7 +111,7 @@ static void make_target_and_prefetcher(void) {
         SDIMAGE_STATUS_OK);
 }
 
-/* The gain map of an HDR rendition: a JPEG of one stop more that follows itself, each with the fields of ISO 21496-1. */
+/* The gain map of an HDR rendition: a JPEG of one stop more that follows itself, both with fields of ISO 21496-1. */
 static void make_gain_map(void) {
     static const uint8_t fields[] = "\xff\xe2\0\x43urn:iso:std:iso:ts:21496:-1\0\0\0\0\0\x48\0\0\0\1\0\0\0\0\0\0\0\1"
                                     "\0\0\0\0\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0";

@@ -34,8 +34,8 @@
  *              fmt=bmp
  *   batch      url= list= size= op=batch|loads         all names of the list, into one array; loads: by a load for each
  *                                                      image, resized and copied by the program
- *   submit     loads= op=miss|hit                      the call that starts a load, as processor time of its thread; miss:
- *                                                      waits for a silent server; hit: memory completes it
+ *   submit     loads= op=miss|hit                      the call that starts a load, as processor time of its thread;
+ *                                                      miss: waits for a silent server; hit: memory completes it
  *   waiting    loads=                                  prints the memory of each waiting load
  *   prefetch   urls=                                   one group of that many URLs, prints its memory
  *

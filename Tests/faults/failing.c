@@ -2,10 +2,10 @@
  *
  * FAILING_FOLDER     only calls on files below this folder count
  * FAILING_CALL       number of the call, from 1; 0: calls are only counted
- * FAILING_HOW        once, ever (that one and all later ones), kill (the process ends before the call), torn (in the middle
- *                    of a write; before other calls), after (after the call), power (before the call the power is cut:
- *                    see power.h), journal (FAILING_CALL is a number of bytes: what a journal of SQLite has beyond
- *                    them cannot be written, as on a full disk)
+ * FAILING_HOW        once, ever (that one and all later ones), kill (the process ends before the call), torn (in the
+ *                    middle of a write; before other calls), after (after the call), power (before the call the power
+ *                    is cut: see power.h), journal (FAILING_CALL is a number of bytes: what a journal of SQLite has
+ *                    beyond them cannot be written, as on a full disk)
  * FAILING_VARIANT    selects one of the errors that such a call may have
  *
  * The program uses failing_count and failing_stop. */

@@ -1,14 +1,16 @@
 /* worker.c: one process that uses a cache while faults.py injects faults. The bytes of an entry encode its key and
  * version, so that every reader detects a wrong byte.
  *
- *   worker write FOLDER            what is expected on standard input; checks it, prints the outcome, then stores until it
- *                                  is killed: `try KEY VERSION` before and `done KEY VERSION` after each commit
+ *   worker write FOLDER            what is expected on standard input; checks it, prints the outcome, then stores until
+ *                                  it is killed: `try KEY VERSION` before and `done KEY VERSION` after each commit
  *   worker check FOLDER            only checks: `checked ENTRIES wrong W lost L opened MILLISECONDS` of CPU time
- *   worker script FOLDER PICTURE   the same calls each time, for failing.so: `try`, `done`, `load STATUS`, `calls N`, `resumed`
+ *   worker script FOLDER PICTURE   the same calls each time, for failing.so: `try`, `done`, `load STATUS`, `calls N`,
+ *                                  `resumed`
  *   worker bursts FOLDER           stores that share transactions, for failing.so: `dropped N`
  *   worker share FOLDER SECONDS SEED LIMIT
  *                                  stores, reads and removes beside others: `shared OPERATIONS wrong W failed F`
- *   worker keys FOLDER             10,000 hostile keys: `keys N wrong W accepted A` (A: invalid keys that were not refused)
+ *   worker keys FOLDER             10,000 hostile keys: `keys N wrong W accepted A` (A: invalid keys that were not
+ *                                  refused)
  *
  * Expectations are lines `KEY LEAST MOST`: the versions that may be found; LEAST 0 if the entry may be missing. */
 #include <dlfcn.h>
@@ -269,8 +271,8 @@ static void run_script(const char *folder, const char *picture) {
 
 enum { BURST = 250 };
 
-/* Replaces some entries and adds others in one transaction, whose journal is larger than what the library gathers for one
- * write. */
+/* Replaces some entries and adds others in one transaction, whose journal is larger than what the library gathers for
+ * one write. */
 static void store_burst(uint8_t version) {
     uint8_t bytes[3000];
     char name[64];

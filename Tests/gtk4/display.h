@@ -24,8 +24,8 @@ int cancelled_loads(void);
 guint queued_loads(void);
 /* Number of loads that were started. */
 int started_loads(void);
-/* After start_display: sets a manager that loads over HTTP, one transfer at a time. Returns the port of the origin, whose
- * images are /N: test:N. It waits with its first response until open_origin() is called. */
+/* After start_display: sets a manager that loads over HTTP, one transfer at a time. Returns the port of the origin,
+ * whose images are /N: test:N. It waits with its first response until open_origin() is called. */
 int start_origin(void);
 void open_origin(void);
 /* Stores the numbers of the requests in the order in which they arrived; returns their count, at most `length`. */

@@ -2,8 +2,8 @@
  *
  *   grid [--late-frames]
  *
- * With the option, measures late frames and the processor time of the thread of GTK for a frame instead, beside those of the
- * same fling through pictures of GTK that are empty or show one texture. It needs an idle machine. */
+ * With the option, measures late frames and the processor time of the thread of GTK for a frame instead, beside those
+ * of the same fling through pictures of GTK that are empty or show one texture. It needs an idle machine. */
 #include <time.h>
 
 #include "display.h"
@@ -206,8 +206,8 @@ static guint last_in_view(void) {
     return last;
 }
 
-/* The origin responds to one request at a time. The list moves by two rows before the first response: the rows that are in
- * view then precede those that were in view before, and these the rows that are prefetched. */
+/* The origin responds to one request at a time. The list moves by two rows before the first response: the rows that are
+ * in view then precede those that were in view before, and these the rows that are prefetched. */
 static void items_in_view_load_before_others(void) {
     start_display();
     char *base = g_strdup_printf("http://127.0.0.1:%d/", start_origin());

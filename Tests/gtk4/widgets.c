@@ -471,7 +471,8 @@ static void a_load_that_begins_when_its_picture_is_removed_goes_on(void) {
     g_object_unref(picture);
 }
 
-/* The callback of one load starts the next while the picture is removed: GTask calls it at once in a source of the loop. */
+/* The callback of one load starts the next while the picture is removed: GTask calls it at once in a source of the
+ * loop. */
 static void check_cancellation(bool is_started) {
     GtkWidget *picture = g_object_ref_sink(gtk_picture_new()), *window = gtk_window_new();
     int outcome = 0;

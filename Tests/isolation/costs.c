@@ -2,9 +2,9 @@
  *
  *   costs AVIF HEIC FILE…
  *
- * AVIF: a small image, whose warm decodes are compared; HEIC: a large one; FILE: the mixed images. Runs alternate, and medians
- * are printed: the first image, of a new process each time; one warm image; the large one; all files; and the memory of an
- * idle worker. Needs an idle machine. */
+ * AVIF: a small image, whose warm decodes are compared; HEIC: a large one; FILE: the mixed images. Runs alternate, and
+ * medians are printed: the first image, of a new process each time; one warm image; the large one; all files; and the
+ * memory of an idle worker. Needs an idle machine. */
 #include <sdimage.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PROCESSES_H
 #define PROCESSES_H
 
-/* Finds the workers of this process and their keepers; stores at most `most` ids of workers, and returns their number. */
+/* Finds the workers of this process and their keepers; stores at most `most` ids of workers, returns their number. */
 int find_workers(int *ids, int most, int *keepers);
 
 #endif

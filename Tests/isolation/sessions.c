@@ -147,7 +147,7 @@ static void a_cancelled_load_ends_its_worker(void) {
     start_isolation();
     sdimage_manager *manager = new_manager(NULL, NULL, false);
     sdimage_request *request = new_request(file_url_with("attack", text, sizeof text - 1));
-    /* A call that is cancelled before its coder runs ends by itself: later and later, until a worker had to be killed. */
+    /* A call that is cancelled before its coder runs ends by itself: later and later, until a worker was killed. */
     for (unsigned pause_ms = 1; isolation_counts().kills == 0; pause_ms *= 2) {
         sdimage_task *task = NULL;
         CHECK(pause_ms < 60000);

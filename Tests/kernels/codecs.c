@@ -317,8 +317,8 @@ static int compare_colors(const void *a, const void *b) {
     return memcmp(a, b, 3);
 }
 
-/* Palettes depend on sums of float distances: their entries may move a little, and change their order. Mapping to a given
-   palette is exact. */
+/* Palettes depend on sums of float distances: their entries may move a little, and change their order. Mapping to a
+   given palette is exact. */
 static void quantizer(size_t n) {
     if (n % 16 != 3 && n < 250)
         return;

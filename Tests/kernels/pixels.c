@@ -44,8 +44,8 @@ static void hashes(size_t n) {
     result_number(sdpx_crc32c(0xdeadbeef, bytes, n));
 }
 
-/* Published values. Those of SipHash-1-3 are for the key 00 01 ... 0f, and messages 00 01 ... without bytes and of one word
-   and seven bytes. */
+/* Published values. Those of SipHash-1-3 are for the key 00 01 ... 0f, and messages 00 01 ... without bytes and of one
+   word and seven bytes. */
 static void published_hashes(size_t n) {
     static const uint8_t message[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
     static const uint64_t key0 = 0x0706050403020100, key1 = 0x0f0e0d0c0b0a0908;
@@ -87,8 +87,8 @@ static void unit_rows(size_t n) {
     }
 }
 
-/* A mapping of light up to 5. The table is smooth, as those of tone curves are: what is rounded differently before it is
- * looked up makes no difference in it. */
+/* A mapping of light up to 5. The table is smooth, as those of tone curves are: what is rounded differently before it
+ * is looked up makes no difference in it. */
 static sdpx_tones some_tones(float limit) {
     float *factors = output((SDPX_TONE_STEPS + 1) * sizeof *factors);
     for (int i = 0; i <= SDPX_TONE_STEPS; i++)

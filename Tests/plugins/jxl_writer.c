@@ -3,8 +3,8 @@
  *   jxl_writer WIDTH HEIGHT PRIMARIES TRANSFER DISTANCE KIND OUT <SAMPLES
  *
  * The input has 16 bits per sample in the machine's byte order: RGB, or RGBA if KIND is `alpha` or `layers`. Of
- * `layers` the samples of a second layer follow, with half the sides, which is blended over the first at a quarter of the
- * sides. A distance of 0 is lossless. */
+ * `layers` the samples of a second layer follow, with half the sides, which is blended over the first at a quarter of
+ * the sides. A distance of 0 is lossless. */
 #include <jxl/encode.h>
 #include <stdbool.h>
 #include <stdio.h>

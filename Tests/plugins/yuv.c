@@ -1,8 +1,8 @@
 /* yuv.c: conversion of planes to pixels, for every matrix, range, depth and subsampling, against the equations of ITU-T
  * H.273 in floating point, at every SIMD level of this machine.
  *
- * Built with sanitizers, from the sources of Sources/CoderSupport. Tests/kernels compares the levels on guarded memory, and
- * aarch64. */
+ * Built with sanitizers, from the sources of Sources/CoderSupport. Tests/kernels compares the levels on guarded memory,
+ * and aarch64. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,8 +128,8 @@ static void expected(picture *p, const conversion *c, bool full, int x, int y, d
         rgb[i] = limit(rgb[i]);
 }
 
-/* Returns true if each sample is the nearest one, apart from the error of fixed point, at most 0.05 of a step of 8 bits.
- * The division by alpha multiplies both. */
+/* Returns true if each sample is the nearest one, apart from the error of fixed point, at most 0.05 of a step of 8
+ * bits. The division by alpha multiplies both. */
 static bool agrees(picture *p, const conversion *c, bool full, const uint8_t *pixels, bool wide) {
     double top = wide ? 65535 : 255, alpha_top = (double)((1 << p->planes.depth) - 1), slack = wide ? 10 : 0.05;
     for (int y = 0; y < HEIGHT; y++) {

@@ -318,8 +318,8 @@ static void testFling() {
     std::fprintf(stderr, "at most %d loads were running\n", most);
 }
 
-/* Prints the share of late frames of a fling of five seconds, and the processor time of the thread, with images and with
- * empty items; not a test, because it depends on the machine:
+/* Prints the share of late frames of a fling of five seconds, and the processor time of the thread, with images and
+ * with empty items; not a test, because it depends on the machine:
  *   quick IMPORT-PATH frames */
 static void measureFrames(const char *name, const QString &query) {
     Tiles tiles;
@@ -465,7 +465,7 @@ static void testOrigin() {
     restart();
     {
         Scene scene{QLatin1String(oneItem)};
-        /* Percent-encoding stays as it is given: a decoded slash or question mark is another resource (RFC 3986, 2.2). */
+        /* Percent-encoding stays as given: a decoded slash or question mark is another resource (RFC 3986, 2.2). */
         for (const char *target :
              {"/a%20b.bmp", "/a%2Fb.bmp?q=1+1%2B1", "/%C3%A9.bmp", "/a%3Fb%23c.bmp", "/a.bmp?x=a%26b&y=%25"}) {
             origin.files[target] = {Tiles::encoded(77), {}};

@@ -96,7 +96,8 @@ Rectangle {
                 required property int index
                 required property string modelData
                 width: 60; height: index < 3 ? 40 : 60
-                fillMode: [RemoteImage.Stretch, RemoteImage.PreserveAspectFit, RemoteImage.PreserveAspectCrop][index % 3]
+                fillMode: [RemoteImage.Stretch, RemoteImage.PreserveAspectFit,
+                    RemoteImage.PreserveAspectCrop][index % 3]
                 blurHash: index === 4 ? hash : ""
                 progressive: index === 5
                 source: modelData

@@ -1,4 +1,4 @@
-/* untrusted.c: decodes images of strangers in sandboxed worker processes, within limits, and counts what the workers did.
+/* untrusted.c: decodes images of strangers in sandboxed worker processes, within limits, and counts what they did.
  *
  *   untrusted FILE…
  *
@@ -27,8 +27,8 @@ static bool show(const char *path, const sdimage_decode_options *options) {
 int main(int argc, char **argv) {
     if (argc < 2)
         return fprintf(stderr, "usage: untrusted FILE...\n"), 2;
-    /* Before plug-ins are loaded, so that this process does not open their libraries. ALL also isolates JPEG, PNG, GIF and
-     * WebP, whose decoders are smaller and better tested than those of modules and plug-ins. */
+    /* Before plug-ins are loaded, so that this process does not open their libraries. ALL also isolates JPEG, PNG, GIF
+     * and WebP, whose decoders are smaller and better tested than those of modules and plug-ins. */
     sdimage_set_isolation(SDIMAGE_ISOLATION_RISKY);
     sdimage_plugins_load_all(NULL, NULL);
 

@@ -1,7 +1,7 @@
 /* options.h: the command line of both galleries: --list FILE [--size WxH] [--shot FILE]
  *
- * FILE has one URL per line, optionally followed by `blurhash TEXT`. With --shot the program saves what the window shows
- * when most images are loaded, and ends. */
+ * FILE has one URL per line, optionally followed by `blurhash TEXT`. With --shot the program saves what the window
+ * shows when most images are loaded, and ends. */
 #ifndef GALLERY_OPTIONS_H
 #define GALLERY_OPTIONS_H
 

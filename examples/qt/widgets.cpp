@@ -1,5 +1,5 @@
-/* widgets.cpp: gallery-qtwidgets: a list of URLs in a QListView. A click shows an image in a window of its own. options.h
- * has its command line. */
+/* widgets.cpp: gallery-qtwidgets: a list of URLs in a QListView. A click shows an image in a window of its own.
+ * options.h has its command line. */
 #include <QApplication>
 #include <QListView>
 #include <QStandardItemModel>

@@ -1,7 +1,7 @@
 /* factory.c: SdimageListItemFactory: loads of the items in view, their priorities, and prefetching.
  *
- * A list binds many more items than it shows. Which are in view is known after the layout of a frame: the loads of those begin
- * then, before the frame is drawn, so that images in memory are in it.
+ * A list binds many more items than it shows. Which are in view is known after the layout of a frame: the loads of
+ * those begin then, before the frame is drawn, so that images in memory are in it.
  *
  * GTK does not declare the structure of GtkSignalListItemFactory: its size is asked for, and the factory's own values
  * are private data of the type. */
@@ -177,7 +177,7 @@ static void find_items(Factory *self, GPtrArray *shown, GPtrArray *hidden) {
     g_ptr_array_sort(shown, compare_positions);
 }
 
-/* Cancels the loads of items that have left the view, but not of those next to it; they have priority over prefetching. */
+/* Cancels the loads of items that have left the view, but not of those next to it, which precede prefetched ones. */
 static void postpone(Factory *self, GPtrArray *hidden) {
     guint first = self->first - MIN(self->prefetch, self->first), last = self->last + MIN(self->prefetch, G_MAXINT);
     for (guint i = 0; i < hidden->len; i++) {

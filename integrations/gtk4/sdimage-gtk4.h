@@ -17,8 +17,8 @@
  * animations only.
  *
  * All functions are for the thread that runs GTK, unless stated otherwise. Link with `pkg-config sdimage-gtk4`. The
- * namespace of introspection is Sdimage, version 1. It contains requests and options (sdimage-gtk4-options.h), and no other
- * types of the C library, nor functions that need them. */
+ * namespace of introspection is Sdimage, version 1. It contains requests and options (sdimage-gtk4-options.h), and no
+ * other types of the C library, nor functions that need them. */
 #ifndef SDIMAGE_GTK4_H
 #define SDIMAGE_GTK4_H
 
@@ -118,8 +118,8 @@ SDIMAGE_API void sdimage_gtk_picture_set_url_async(GtkPicture *picture, const ch
  * @result: the result that the callback received
  * @error: location for an error
  *
- * Returns the outcome of a load, once. Errors are of #SDIMAGE_GTK_ERROR, or %G_IO_ERROR_CANCELLED if the load was cancelled
- * or replaced, or its picture was destroyed or removed from its window.
+ * Returns the outcome of a load, once. Errors are of #SDIMAGE_GTK_ERROR, or %G_IO_ERROR_CANCELLED if the load was
+ * cancelled or replaced, or its picture was destroyed or removed from its window.
  *
  * Returns: %TRUE if the image is shown
  */
@@ -288,8 +288,8 @@ SDIMAGE_API SdimagePaintable *sdimage_picture_get_paintable(SdimagePicture *self
  * @self: a picture
  * @request: (nullable): a request; %NULL, the default: a plain one
  *
- * Sets the request of loads: cache policy, freshness, header fields and so on. It is copied. Its URL is ignored; its box
- * and, if it is AUTOMATIC, its pixel format are set.
+ * Sets the request of loads: cache policy, freshness, header fields and so on. It is copied. Its URL is ignored; its
+ * box and, if it is AUTOMATIC, its pixel format are set.
  */
 SDIMAGE_API void sdimage_picture_set_request(SdimagePicture *self, const SdimageRequest *request);
 /**
@@ -371,8 +371,8 @@ SDIMAGE_API const char *sdimage_list_item_factory_get_blurhash_property(SdimageL
  * @factory: a factory
  * @request: (nullable): a request; %NULL, the default: a plain one
  *
- * Sets the request of the pictures and of prefetched items, as sdimage_picture_set_request() does; for items that are set
- * up from now on. It is copied. Its priority is ignored: items in view precede others.
+ * Sets the request of the pictures and of prefetched items, as sdimage_picture_set_request() does; for items that are
+ * set up from now on. It is copied. Its priority is ignored: items in view precede others.
  */
 SDIMAGE_API void sdimage_list_item_factory_set_request(SdimageListItemFactory *factory, const SdimageRequest *request);
 

@@ -51,7 +51,7 @@ static parse_result set_option(void *user_data, option_id option, const char *va
 
 /* --- One run of each measurement. */
 
-/* Each returns false if a run fails, with bench->error unless a load came from another source. `subject` is the bench. */
+/* Each returns false if a run fails, with bench->error unless a load came from another source. `subject`: the bench. */
 static bool run_headers(void *subject) {
     bench *bench = subject;
     sdimage_info *info = NULL;

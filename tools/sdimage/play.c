@@ -144,7 +144,7 @@ static bool play(const play_options *options, screen *screen, sdimage_image *ima
         /* Standard input is polled only if it is a keyboard; poll ignores negative descriptors. */
         struct pollfd watched[] = {{.fd = sdimage_player_descriptor(player), .events = POLLIN},
                                    {.fd = isatty(STDIN_FILENO) ? STDIN_FILENO : -1, .events = POLLIN}};
-        /* The descriptor is ready when a frame is due. A signal may come just before the wait, which it does not end. */
+        /* The descriptor is ready when a frame is due. A signal may come just before the wait, and does not end it. */
         if (poll(watched, 2, SIGNAL_MS) < 0 && errno != EINTR)
             break;
         if (watched[1].revents) {

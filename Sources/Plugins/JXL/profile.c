@@ -2,8 +2,8 @@
  *
  * For XYB, libjxl converts colors with Little CMS, and ends the process if no transform can be made (JXL_CHECK in
  * enc_xyb.cc), or if infinite or immense numbers result (assertions in enc_ac_strategy.h). Both are therefore tried
- * before. In a profile without tables each channel has a curve, and the results are sums: it is enough to try the values
- * of each channel alone. Tables may have an immense number anywhere. */
+ * before. In a profile without tables each channel has a curve, and the results are sums: it is enough to try the
+ * values of each channel alone. Tables may have an immense number anywhere. */
 #include "profile.h"
 
 #include <lcms2.h>

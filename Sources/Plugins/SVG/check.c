@@ -208,8 +208,8 @@ static bool begins(const uint8_t *text, size_t length, const char *with) {
     return length >= strlen(with) && xmlStrncasecmp(text, (const xmlChar *)with, (int)strlen(with)) == 0;
 }
 
-/* Reports that a URL may begin at an offset of normalized CSS (css.h): behind a quotation mark or url(. Elsewhere data: is
- * text, or the end of a selector. URL parsers skip spaces and control characters, for which escapes leave "?". */
+/* Reports that a URL may begin at an offset of normalized CSS (css.h): behind a quotation mark or url(. Elsewhere data:
+ * is text, or the end of a selector. URL parsers skip spaces and control characters, for which escapes leave "?". */
 static bool begins_url(const uint8_t *text, size_t at) {
     while (at && (text[at - 1] <= ' ' || text[at - 1] == '?'))
         at--;

@@ -14,7 +14,7 @@ static bool would_end(uint32_t code) {
     return strchr(")\"' ;}", (int)code) != NULL;
 }
 
-/* Writes a character above ASCII as UTF-8 (RFC 3629, section 3); returns its length, which is at most that of its escape. */
+/* Writes a character above ASCII as UTF-8 (RFC 3629, section 3). Returns its length, at most that of its escape. */
 static size_t put_utf8(uint8_t *text, uint32_t code) {
     size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     static const uint8_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};

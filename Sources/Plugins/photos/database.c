@@ -90,8 +90,8 @@ static int is_too_long(void *user_data) {
     return work->spent_ns + (clock_ns() - work->began_ns) > WORK_LIMIT;
 }
 
-/* Sets limits for a file that may be hostile. Views are off: SQLite expands them while it compiles a query, when it does
- * not yet call the progress handler, and each may contain the one before it twice. */
+/* Sets limits for a file that may be hostile. Views are off: SQLite expands them while it compiles a query, when it
+ * does not yet call the progress handler, and each may contain the one before it twice. */
 static void distrust(sqlite3 *connection, sdphoto_work *work) {
     sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, VALUE_LIMIT);
     sqlite3_limit(connection, SQLITE_LIMIT_VDBE_OP, PROGRAM_LIMIT);
@@ -262,8 +262,8 @@ static bool is_time(struct timespec a, struct timespec b) {
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Refuses columns that are computed: SQLite evaluates their expressions with each row, and one function of two long texts
- * can compute for hours without an interruption. Names of types are compared as SQLite does. */
+/* Refuses columns that are computed: SQLite evaluates their expressions with each row, and one function of two long
+ * texts can compute for hours without an interruption. Names of types are compared as SQLite does. */
 static sdimage_status refuse_expressions(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
     static const char computed[] = "SELECT count(*) FROM sqlite_master m JOIN pragma_table_xinfo(m.name) x"
                                    " WHERE m.type = 'table' COLLATE NOCASE AND x.hidden > 0";

@@ -25,8 +25,8 @@
 #include "thumbnail_texts.h"
 #include "uri.h"
 
-/* Limits: a thumbnail of the specification has at most 1,024 x 1,024 pixels of 32 bits, and those of cameras are not much
- * larger. BITMAP_LIMIT is for both: without it, a small file would take as much memory as a photo. */
+/* Limits: a thumbnail of the specification has at most 1,024 x 1,024 pixels of 32 bits, and those of cameras are not
+ * much larger. BITMAP_LIMIT is for both: without it, a small file would take as much memory as a photo. */
 enum { FILE_LIMIT = 8 << 20, BITMAP_LIMIT = 8 << 20, URI_LIMIT = 3 * 4096 + 16 };
 
 /* Folders of the specification, and the longest side of their thumbnails in pixels. */

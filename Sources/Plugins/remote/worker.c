@@ -299,7 +299,7 @@ static void finish(tier *self, batch *batch) {
 
 /* --- The thread. */
 
-/* Takes jobs from a queue until the batch is full, and drops look-ups that the timer has completed. Requires the lock. */
+/* Takes jobs from a queue until the batch is full; drops look-ups that the timer has completed. Requires the lock. */
 static void take_jobs(worker *worker, batch *batch, job_queue *queue) {
     while (batch->count < BATCH && queue->first) {
         job *job = sdremote_pop(queue);

@@ -36,8 +36,8 @@ extern callbacks java;
 JNIEnv *attached(void);
 /* Clears the exception of a call from a thread of the library: none may stay pending there. */
 void ignore_exception(JNIEnv *env);
-/* Releases the object behind a token: the `destroy` of loads and loaders. Also called when a call fails, possibly with an
- * exception pending, which stays. */
+/* Releases the object behind a token: the `destroy` of loads and loaders. Also called when a call fails, possibly with
+ * an exception pending, which stays. */
 void on_destroy(void *token);
 
 /* Convert between the addresses that Java holds and pointers. */

@@ -96,8 +96,8 @@ QUrl RemoteImage::source() const {
     return d->source;
 }
 
-/* The earlier image is released now; the load begins when the item has its size: docs/decisions.md, "An item loads before
- * its frame, not when its source is set". */
+/* The earlier image is released now; the load begins when the item has its size: docs/decisions.md, "An item loads
+ * before its frame, not when its source is set". */
 void RemoteImage::setSource(const QUrl &source) {
     if (source == d->source)
         return;

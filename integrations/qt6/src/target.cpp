@@ -44,8 +44,8 @@ QString lineOf(sdimage_status status, const sdimage_error *error) {
 } // namespace
 
 struct ImageTarget::Private {
-    /* The `user_data` of all callbacks. It outlives the object, whose destructor clears the pointer on the thread of the
-     * callbacks; the library destroys it later, on another thread. */
+    /* The `user_data` of all callbacks. It outlives the object, whose destructor clears the pointer on the thread of
+     * the callbacks; the library destroys it later, on another thread. */
     struct Link {
         ImageTarget *target;
     };
@@ -143,8 +143,8 @@ void ImageTarget::Private::setProgress(double value) {
     Q_EMIT q->progressChanged();
 }
 
-/* A load of the same URL at another size (`again`) keeps the image until the new one arrives. Signals follow the call: a
- * slot may load something else. */
+/* A load of the same URL at another size (`again`) keeps the image until the new one arrives. Signals follow the call:
+ * a slot may load something else. */
 void ImageTarget::Private::start(bool again) {
     QPointer<ImageTarget> guard(q);
     double before = progress;

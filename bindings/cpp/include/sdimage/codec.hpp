@@ -123,8 +123,8 @@ inline std::string isolation_statistics_to_json() {
     return std::string(detail::make<data>(sdimage_isolation_statistics_to_json).text());
 }
 
-// --- Encoding. `format::unknown` means PNG for images with alpha, and for PQ, HLG or more than 8 bits in the options, else
-// JPEG; for files, the format of the file name.
+// --- Encoding. `format::unknown` means PNG for images with alpha, and for PQ, HLG or more than 8 bits in the options,
+// else JPEG; for files, the format of the file name.
 
 inline data encode(const image &picture, format wanted = format::unknown, const encode_options &how = nullptr) {
     return detail::make<data>(sdimage_encode, picture.get(), detail::c(wanted), how.get());

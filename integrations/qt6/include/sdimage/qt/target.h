@@ -81,8 +81,8 @@ class SDIMAGE_QT_API ImageTarget : public QObject {
 
     QUrl url() const;
     State state() const;
-    /* From 0 to 1; 0 without an image and while the length is unknown. It stays 1 while a larger image of the same URL is
-     * loaded. */
+    /* From 0 to 1; 0 without an image and while the length is unknown. It stays 1 while a larger image of the same URL
+     * is loaded. */
     double progress() const;
     /* One line; empty unless the state is Error. */
     QString errorString() const;

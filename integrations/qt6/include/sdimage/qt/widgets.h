@@ -110,8 +110,8 @@ class SDIMAGE_QT_API RemoteImageDelegate : public QStyledItemDelegate {
     void setPlaceholder(const QPixmap &placeholder);
     /* Default Qt::KeepAspectRatio. */
     void setFillMode(Qt::AspectRatioMode mode);
-    /* Sets a request whose options, header fields and so on apply to every load; copied. Its priority is that of visible
-     * cells. */
+    /* Sets a request whose options, header fields and so on apply to every load; copied. Its priority is that of
+     * visible cells. */
     void setRequest(const sdimage_request *request);
     /* The state of the image of a cell: Null if it is not near the visible ones. */
     ImageTarget::State state(const QModelIndex &index) const;
