@@ -105,15 +105,17 @@ def stalled_crowd(good: bytes, count: int = 1000) -> None:
 def reuse(pictures: list[bytes], rounds: int = 1000) -> None:
     """Persistent connections that close, send unrequested bytes, or carry a foreign response: always the right
     image."""
-    spoken = threading.Semaphore(0)
+    loaded, spoken = threading.Event(), threading.Semaphore(0)
+    #: For each separate packet, whether it followed the load of its connection.
+    followed: list[bool] = []
 
     def after(extra: bytes, closes: bool):
         def answer(connection: Connection) -> None:
             data = pictures[int(connection.target[1:]) % len(pictures)]
             connection.answer(data)
             if extra:
-                # In a separate packet, which arrives before the next request.
-                time.sleep(0.0005)
+                # In a separate packet, which arrives after the response was read and before the next request.
+                followed.append(loaded.wait(60))
                 connection.send(extra)
                 spoken.release()
             if closes:
@@ -129,15 +131,21 @@ def reuse(pictures: list[bytes], rounds: int = 1000) -> None:
     }
     for name, (extra, closes) in kinds.items():
         wrong = 0
+        followed.clear()
         with Server(after(extra, closes)) as server, world() as here:
             for index in range(rounds // len(kinds)):
                 good = pictures[index % (len(pictures) - 1)]
                 url = server.url(f"/{index - index % len(pictures) + pictures.index(good)}")
+                loaded.clear()
                 wrong += here.load(url, source_policy="loader_only").data != good
+                loaded.set()
                 if extra:
                     spoken.acquire(timeout=60)
             connections = server.connections
         report.check(f"kept connections {name}: {rounds // len(kinds)} right pictures", wrong == 0, f"{wrong} wrong")
+        if extra:
+            report.check(f"kept connections {name}: these bytes follow the responses", followed and all(followed),
+                         f"{followed.count(False)} of {len(followed)} did not")
         if name == "that stay open":
             report.check("kept connections that stay open are one", connections == 1, str(connections))
 

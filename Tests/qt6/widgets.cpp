@@ -282,7 +282,6 @@ static void testGrowth() {
             /* The second piece ends in the middle of the rows. */
             if (piece == 2)
                 waitFor([&] { return parts > 0; });
-            QThread::msleep(20);
             turn();
         }
     };
