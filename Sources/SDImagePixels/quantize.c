@@ -258,7 +258,9 @@ LOCAL_KERNEL(void, nearest_centres, (nearest, p, first, centers, count), int32_t
         for (uint32_t i = 0; i < BLOCK; i++) {
             float dr = p->red[first + i] - r, dg = p->green[first + i] - g, db = p->blue[first + i] - b;
             float d = dr * dr + dg * dg + db * db;
-            nearest[i] = d < best[i] ? (int32_t)c : nearest[i];
+            /* Read in every case, so that the loop has no branch and is vectorized without masked loads. */
+            int32_t before = nearest[i];
+            nearest[i] = d < best[i] ? (int32_t)c : before;
             best[i] = d < best[i] ? d : best[i];
         }
     }
