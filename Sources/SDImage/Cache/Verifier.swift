@@ -77,7 +77,7 @@ struct Verifier {
         let after = try site.totals()
         // The totals are comparable only without concurrent stores or removals.
         let found = report.damaged + report.missing
-        guard before.count == after.count + (repairs ? found : 0) else { return }
+        guard before.count == after.count.addingSaturated(repairs ? found : 0) else { return }
         // Repairs remove an unknown number of bytes.
         let isSizeWrong = found == 0 && before.bytes == after.bytes && before.bytes != report.bytes
         guard before.count != report.entries || isSizeWrong else { return }

@@ -90,6 +90,17 @@ func totalsThatWereWrongAreCounted(change: String) throws {
     #expect(totals.count == 10 && totals.bytes == 1000)
 }
 
+/// SQLite reads a number that is too large as the largest one.
+@Test func aTotalOutOfRangeDoesNotEndARepair() throws {
+    let fixture = CacheFixture()
+    let cache = try fixture.open()
+    for index in 0..<3 { try cache.put(index, at: "\(index)") }
+    try sqlite("UPDATE total SET entries = 9.3e18; UPDATE entry SET checksum = 0 WHERE id = 1", on: fixture.root + "/index-1.db")
+    #expect(try cache.verifyNow(repairs: true).damaged == 1)
+    #expect(try cache.verifyNow(repairs: false).isSound)
+    #expect(try cache.totalsNow().count == 2)
+}
+
 /// A flipped bit anywhere in the database causes at worst a miss: neither wrong bytes nor wrong extended data.
 @Test func databaseWithOneFlippedBitNeverAnswersWrongly() throws {
     let fixture = CacheFixture()
