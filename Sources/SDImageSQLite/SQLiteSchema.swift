@@ -113,23 +113,33 @@ enum SQLiteSchema {
     static let lengths = "SELECT id, length, allocated FROM entry ORDER BY id"
     static let setTotal = "UPDATE total SET entries = ?1, bytes = ?2, allocated = ?3 WHERE id = 1"
 
-    /// Candidates for removal, with the same columns as `find`. Rows with their own expiry date do not age by the rule.
-    static let oldestAccessed = """
-        SELECT id, instance, number, length, allocated, file FROM entry WHERE accessed <= ?1 AND (?3 = 0 OR expires = 0)
-        ORDER BY accessed, id LIMIT ?2
+    /// Candidates for removal by size, with the same columns as `find`. No condition: rows of any date take space.
+    static let leastRecent = """
+        SELECT id, instance, number, length, allocated, file FROM entry ORDER BY accessed, id LIMIT ?1
         """
-    /// Ids are in the order of storing. Only a limited number of the first rows is examined: there is no index of this date, and
-    /// its order would be the same unless the clock was wrong.
-    static let oldestCreated = """
+    /// Ids are in the order of storing.
+    static let firstStored = "SELECT id, instance, number, length, allocated, file FROM entry ORDER BY id LIMIT ?1"
+    /// Rows whose date of access is of another type. They sort after all dates: by size, all others would be removed before them.
+    static let undated = """
+        SELECT id, instance, number, length, allocated, file FROM entry WHERE accessed > \(Int64.max)
+        ORDER BY accessed LIMIT ?1
+        """
+    /// Candidates for removal by age. Rows with their own expiry date do not age by the rule.
+    static let agedByAccess = """
+        SELECT id, instance, number, length, allocated, file FROM entry WHERE accessed <= ?2 AND expires = 0
+        ORDER BY accessed, id LIMIT ?1
+        """
+    /// Only a limited number of the first rows is examined: there is no index of this date, and its order would be that of ids
+    /// unless the clock was wrong.
+    static let agedByCreation = """
         SELECT id, instance, number, length, allocated, file
         FROM (
-            SELECT id, instance, number, length, allocated, file, created FROM entry
-            WHERE ?3 = 0 OR expires = 0 ORDER BY id LIMIT ?2
-        ) WHERE created <= ?1 ORDER BY id
+            SELECT id, instance, number, length, allocated, file, created FROM entry WHERE expires = 0 ORDER BY id LIMIT ?1
+        ) WHERE created <= ?2 ORDER BY id
         """
     /// Rows with their own expiry date that has passed, the earliest first.
     static let expired = """
-        SELECT id, instance, number, length, allocated, file FROM entry WHERE expires <> 0 AND expires <= ?1
-        ORDER BY expires LIMIT ?2
+        SELECT id, instance, number, length, allocated, file FROM entry WHERE expires <> 0 AND expires <= ?2
+        ORDER BY expires LIMIT ?1
         """
 }

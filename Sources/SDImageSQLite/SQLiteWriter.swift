@@ -117,10 +117,10 @@ final class SQLiteWriter: Sendable {
         var removal = CacheRemoval()
         removal.files = try transaction { outcome throws(ImageError) in
             let end = MonotonicClock.now &+ selection.busyTimeout
-            let candidates = try oldest(selection)
+            let (candidates, isLast) = try oldest(selection)
             // The transaction updates the stored totals at its end.
             let allocated = try self.allocated.number()
-            removal.isComplete = candidates.count < selection.limit
+            removal.isComplete = isLast
             // Candidates come in the order of removal.
             for found in candidates {
                 // Only a limit of size ends early; all candidates by age or expiry are removed.
@@ -311,16 +311,29 @@ final class SQLiteWriter: Sendable {
         outcome.allocated &-= found.allocated
     }
 
-    /// At most `limit` rows, in the order of removal: those that have expired, or the oldest by the rule of the
-    /// cache.
-    private func oldest(_ selection: CacheSelection) throws(ImageError) -> [Found] {
-        let sql =
-            selection.expiredAt != nil
-            ? SQLiteSchema.expired : selection.rule == .access ? SQLiteSchema.oldestAccessed : SQLiteSchema.oldestCreated
+    /// Up to `limit` rows in the order of removal: those that have expired, or the oldest by the rule of the cache. `isLast`: no
+    /// further row matches the selection.
+    private func oldest(_ selection: CacheSelection) throws(ImageError) -> (rows: [Found], isLast: Bool) {
+        let isByAccess = selection.rule == .access
+        let rows: [Found]
+        if let date = selection.expiredAt {
+            rows = try candidates(SQLiteSchema.expired, [date], selection.limit)
+        } else if let date = selection.notAfter {
+            let sql = isByAccess ? SQLiteSchema.agedByAccess : SQLiteSchema.agedByCreation
+            rows = try candidates(sql, [date], selection.limit)
+        } else {
+            let undated = try isByAccess ? candidates(SQLiteSchema.undated, [], selection.limit) : []
+            guard undated.isEmpty else { return (undated, false) }
+            rows = try candidates(isByAccess ? SQLiteSchema.leastRecent : SQLiteSchema.firstStored, [], selection.limit)
+        }
+        return (rows, rows.count < selection.limit)
+    }
+
+    /// The rows of a query whose parameters are the limit and dates.
+    private func candidates(_ sql: String, _ dates: [UInt64], _ limit: Int) throws(ImageError) -> [Found] {
         let statement = try connection.prepare(sql)
-        statement.bind(1, SQLiteWriter.date(selection.expiredAt ?? selection.notAfter ?? .max))
-        statement.bind(2, selection.limit)
-        if selection.expiredAt == nil { statement.bind(3, selection.notAfter == nil ? 0 : 1) }
+        statement.bind(1, limit)
+        for (index, date) in dates.enumerated() { statement.bind(Int32(index + 2), SQLiteWriter.date(date)) }
         var result: [Found] = []
         while try statement.step() { result.append(Found(statement)) }
         return result

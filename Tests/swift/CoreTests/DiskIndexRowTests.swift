@@ -153,6 +153,36 @@ func databaseThatIsNotOursIsLeftAlone(sql: String) throws {
     #expect(try store.totals().count == 0)
 }
 
+/// More entries than a slice of a trim removes, with dates that this library never writes.
+@Test(arguments: [ExpiryRule.access, .modification], ["'x'", "x''", "1e300"])
+func entriesOfAnyDateAreRemovedBySize(rule: ExpiryRule, date: String) throws {
+    let fixture = CacheFixture { $0.disk.rule = rule }
+    do {
+        let cache = try fixture.open()
+        for index in 0..<40 { cache.enqueueStore(CachedData(bytes: try bytes(index)), for: CacheKey("\(index)")) }
+        cache.close()
+    }
+    try alter(fixture, "UPDATE entry SET \(rule == .access ? "accessed" : "created") = \(date)")
+    let cache = try fixture.open()
+    try cache.trimNow(below: 0)
+    #expect(try cache.totalsNow().count == 0)
+}
+
+/// They would otherwise count as used after all others, which each trim would remove.
+@Test(arguments: ["'x'", "x''", "1e300"]) func entriesWithoutADateAreTheFirstToBeRemovedBySize(date: String) throws {
+    let fixture = CacheFixture()
+    do {
+        let cache = try fixture.open()
+        for key in ["a", "b", "c"] { try cache.put(1, at: key) }
+        cache.close()
+    }
+    try alter(fixture, "UPDATE entry SET accessed = \(date) WHERE id = 2")
+    let store = try SQLiteStore(in: try FileDescriptor.folder(at: fixture.root), name: "index-1.db", isDurable: false)
+    let removal = try store.removeOldest(CacheSelection(rule: .access))
+    #expect(removal.count == 1 && !removal.isComplete)
+    #expect(try ["a", "b", "c"].filter { try store.header(for: CacheKey($0)) != nil } == ["a", "c"])
+}
+
 @Test func oversizedValueIsNeverLoaded() throws {
     let fixture = CacheFixture()
     do {
