@@ -130,11 +130,12 @@ enum SQLiteSchema {
         ORDER BY accessed, id LIMIT ?1
         """
     /// Only a limited number of the first rows is examined: there is no index of this date, and its order would be that of ids
-    /// unless the clock was wrong.
+    /// unless the clock was wrong. Rows stored while it was ahead, and those without a date, do not hold up the others.
     static let agedByCreation = """
         SELECT id, instance, number, length, allocated, file
         FROM (
-            SELECT id, instance, number, length, allocated, file, created FROM entry WHERE expires = 0 ORDER BY id LIMIT ?1
+            SELECT id, instance, number, length, allocated, file, created FROM entry WHERE expires = 0 AND created <= ?3
+            ORDER BY id LIMIT ?1
         ) WHERE created <= ?2 ORDER BY id
         """
     /// Rows with their own expiry date that has passed, the earliest first.

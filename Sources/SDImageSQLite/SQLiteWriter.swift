@@ -319,8 +319,10 @@ final class SQLiteWriter: Sendable {
         if let date = selection.expiredAt {
             rows = try candidates(SQLiteSchema.expired, [date], selection.limit)
         } else if let date = selection.notAfter {
-            let sql = isByAccess ? SQLiteSchema.agedByAccess : SQLiteSchema.agedByCreation
-            rows = try candidates(sql, [date], selection.limit)
+            rows =
+                try isByAccess
+                ? candidates(SQLiteSchema.agedByAccess, [date], selection.limit)
+                : candidates(SQLiteSchema.agedByCreation, [date, selection.now], selection.limit)
         } else {
             let undated = try isByAccess ? candidates(SQLiteSchema.undated, [], selection.limit) : []
             guard undated.isEmpty else { return (undated, false) }

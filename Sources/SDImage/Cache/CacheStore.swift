@@ -59,6 +59,8 @@ package struct CacheSelection: Sendable {
     package var rule: ExpiryRule
     /// Only rows dated at or before this time; nil removes rows until `footprint` is reached.
     package var notAfter: UInt64?
+    /// Current time, with `notAfter`: later dates are those of a wrong clock.
+    package var now = UInt64.max
     /// Only rows whose own expiry has passed at this time, regardless of the rule.
     package var expiredAt: UInt64?
     /// Stops when the cache uses fewer bytes of disk than this.

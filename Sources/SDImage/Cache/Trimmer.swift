@@ -167,6 +167,8 @@ final class Trimmer: Sendable {
             let age = UInt64(limits.maxAge)
             guard age <= now / 1_000_000_000 else { return .oversized }
             selection.notAfter = now - age * 1_000_000_000
+            // Not `now`: the time of background trims may be behind the clock that dates entries.
+            selection.now = clock.now
             return try removeAged(selection, in: site, isRequested) ? .oversized : .aged
         case .oversized:
             let use = try site.totals().footprint

@@ -51,6 +51,22 @@ func clockSetAndSetBackLosesLittle(wrong: UInt64) async throws {
     #expect(try cache.totalsNow().count == 0)
 }
 
+/// More entries than a slice of a trim examines.
+@Test func entriesOfTheFutureDoNotKeepOthersFromExpiring() throws {
+    let clock = SetClock()
+    let fixture = CacheFixture { $0.disk.rule = .modification }
+    let cache = try fixture.open(clock.clock)
+    clock.set(today + 30_000 * day)
+    for index in 0..<300 { cache.enqueueStore(CachedData(bytes: try bytes(index)), for: CacheKey("\(index)")) }
+    #expect(try cache.totalsNow().count == 300)
+    clock.set(today)
+    try cache.put(1, at: "a")
+    clock.set(today + 8 * day)
+    try cache.trimNow()
+    #expect(try cache.totalsNow().count == 300)
+    #expect(try cache.get("299") != nil)
+}
+
 @Test func aPendingStoreIsAMissAfterItsOwnExpiry() async throws {
     let clock = SetClock()
     let fixture = CacheFixture()
