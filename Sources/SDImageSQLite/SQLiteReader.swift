@@ -68,8 +68,8 @@ final class SQLiteReader: Sendable {
         row.lastModified = statement.array(10)
         row.encodedRecord = statement.array(11)
         row.extendedData = statement.isNull(12) ? nil : try statement.bytes(12)
-        // A row whose columns do not agree with their checksum is reported, not hidden.
-        row.isIntact = UInt64(row.seal) == checksums >> 32
+        // A row whose columns do not agree with their checksum, or with the totals, is reported, not hidden.
+        row.isIntact = UInt64(row.seal) == checksums >> 32 && statement.int(7) == statement.size(7)
         return row
     }
 
@@ -165,6 +165,7 @@ final class SQLiteReader: Sendable {
         var result = CacheTotals()
         result.count = Int(max(0, entries))
         result.bytes = Int(max(0, bytes))
+        result.allocated = Int(max(0, allocated))
         result.footprint = SQLiteReader.footprint(allocated: allocated, pages: used, pageSize)
         return result
     }

@@ -52,6 +52,9 @@ enum SQLiteSchema {
         """,
     ]
 
+    /// Most bytes of an entry in the totals, which could otherwise overflow. Far above the limit of entries.
+    static let mostBytes: Int64 = 1 << 40
+
     /// One transaction: a process that ends in between leaves an empty file.
     static let creation =
         "BEGIN IMMEDIATE; " + objects.map { $0 + "; " }.joined()
@@ -95,10 +98,15 @@ enum SQLiteSchema {
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
         """
     static let delete = "DELETE FROM entry WHERE id = ?1"
-    /// Differences of one transaction.
+    /// Differences of one transaction. Changes nothing if a total is certainly wrong: text or bytes, which are greater than all
+    /// numbers, too large a number to be added to, or less than what is removed.
     static let addTotal = """
-        UPDATE total SET entries = entries + ?1, bytes = bytes + ?2, allocated = allocated + ?3 WHERE id = 1
+        UPDATE total SET entries = entries + ?1, bytes = bytes + ?2, allocated = allocated + ?3
+        WHERE id = 1 AND entries BETWEEN -?1 AND \(mostTotal) AND bytes BETWEEN -?2 AND \(mostTotal)
+            AND allocated BETWEEN -?3 AND \(mostTotal)
         """
+    /// Largest total to which differences are added; the sum cannot overflow.
+    private static let mostTotal: Int64 = 1 << 62
     /// All rows, for a cache that is emptied.
     static let files = "SELECT id, file FROM entry ORDER BY id"
     /// Uses may be recorded in any order; an older one has no effect.

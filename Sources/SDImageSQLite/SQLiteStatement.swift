@@ -95,6 +95,9 @@ import SDImage
     /// The value of a column of the current row, converted by SQLite if it has another type.
     func int(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
+    /// A number of bytes. Another program may have written any number.
+    func size(_ column: Int32) -> Int64 { min(max(0, int(column)), SQLiteSchema.mostBytes) }
+
     /// The bit pattern, as bound.
     func bits(_ column: Int32) -> UInt64 { UInt64(bitPattern: int(column)) }
 

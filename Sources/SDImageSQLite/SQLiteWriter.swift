@@ -31,6 +31,8 @@ final class SQLiteWriter: Sendable {
         var bytes: Int64 = 0
         /// Difference of the bytes of files on disk.
         var allocated: Int64 = 0
+        /// True if the totals were computed from the rows in this transaction.
+        var isCounted = false
         /// Names of files, which the caller removes after the commit.
         var files: [String] = []
     }
@@ -47,8 +49,8 @@ final class SQLiteWriter: Sendable {
         init(_ statement: SQLiteStatement) {
             id = statement.int(0)
             write = CacheWrite(instance: statement.bits(1), number: statement.bits(2))
-            length = statement.int(3)
-            allocated = statement.int(4)
+            length = statement.size(3)
+            allocated = statement.size(4)
             file = String(decoding: statement.array(5), as: UTF8.self)
         }
     }
@@ -121,24 +123,27 @@ final class SQLiteWriter: Sendable {
             // The transaction updates the stored totals at its end.
             let allocated = try self.allocated.number()
             removal.isComplete = isLast
+            let isBySize = selection.notAfter == nil && selection.expiredAt == nil
             // Candidates come in the order of removal.
             for found in candidates {
                 // Only a limit of size ends early; all candidates by age or expiry are removed.
-                if selection.notAfter == nil, selection.expiredAt == nil,
-                    try footprint(allocated &+ outcome.allocated) < selection.footprint
-                {
+                if isBySize, try footprint(allocated &+ outcome.allocated) < selection.footprint {
                     removal.isComplete = true
-                    break
+                    return
                 }
                 // Other processes wait for the lock of this transaction. At least one row is removed: reading the candidates may
                 // take all the time, and a slice without a removal would be repeated without end.
                 if removal.count > 0, MonotonicClock.now > end {
                     removal.isComplete = false
-                    break
+                    return
                 }
                 try remove(found, &outcome)
                 removal.count += 1
             }
+            // Every row was removed. Totals that say more would make each later trim remove all entries again.
+            guard isBySize, isLast else { return }
+            guard try countRows() == 0 else { throw ImageError(.cacheDamaged, "disk cache: index lacks rows of its table") }
+            outcome.isCounted = true
         }.files
         return removal
     }
@@ -176,21 +181,7 @@ final class SQLiteWriter: Sendable {
 
     /// Computes the totals from the rows.
     func recount() throws(ImageError) {
-        _ = try transaction { _ throws(ImageError) in
-            connection.beginWhole()
-            var (entries, bytes, allocated) = (0, 0, 0)
-            try forEachRow(SQLiteSchema.lengths) { row in
-                entries += 1
-                // Another program may have written the numbers.
-                bytes = bytes.addingSaturated(Int(row.int(1)))
-                allocated = allocated.addingSaturated(Int(row.int(2)))
-            }
-            try connection.prepare(SQLiteSchema.setTotal).run {
-                $0.bind(1, entries)
-                $0.bind(2, bytes)
-                $0.bind(3, allocated)
-            }
-        }
+        _ = try transaction { _ throws(ImageError) in _ = try countRows() }
     }
 
     /// Calls `body` for every row in the order of its id, the first column. A tree that contains a page twice returns its rows
@@ -247,13 +238,7 @@ final class SQLiteWriter: Sendable {
         try begin.run { _ in }
         do throws(ImageError) {
             try body(&outcome)
-            if outcome.entries != 0 || outcome.bytes != 0 || outcome.allocated != 0 {
-                try addTotal.run {
-                    $0.bind(1, outcome.entries)
-                    $0.bind(2, outcome.bytes)
-                    $0.bind(3, outcome.allocated)
-                }
-            }
+            try updateTotals(outcome)
             try commit.run { _ in }
             return outcome
         } catch {
@@ -261,6 +246,35 @@ final class SQLiteWriter: Sendable {
             if !connection.isIdle { _ = try? connection.execute("ROLLBACK") }
             throw error
         }
+    }
+
+    /// Adds the differences to the stored totals, or computes these from the rows if they are wrong.
+    private func updateTotals(_ outcome: Outcome) throws(ImageError) {
+        guard !outcome.isCounted, outcome.entries != 0 || outcome.bytes != 0 || outcome.allocated != 0 else { return }
+        try addTotal.run {
+            $0.bind(1, outcome.entries)
+            $0.bind(2, outcome.bytes)
+            $0.bind(3, outcome.allocated)
+        }
+        if connection.changes == 0 { try countRows() }
+    }
+
+    /// Computes the totals from the rows; returns the number of rows.
+    @discardableResult private func countRows() throws(ImageError) -> Int {
+        connection.beginWhole()
+        var (entries, bytes, allocated) = (0, 0, 0)
+        try forEachRow(SQLiteSchema.lengths) { row in
+            entries += 1
+            bytes = bytes.addingSaturated(Int(row.size(1)))
+            allocated = allocated.addingSaturated(Int(row.size(2)))
+        }
+        try connection.prepare(SQLiteSchema.setTotal).run {
+            $0.bind(1, entries)
+            $0.bind(2, bytes)
+            $0.bind(3, allocated)
+        }
+        guard connection.changes == 1 else { throw ImageError(.cacheDamaged, "disk cache: index has no totals") }
+        return entries
     }
 
     /// Adds a row; the caller removes those that it replaces after all others are added. New rows would otherwise be written to

@@ -91,6 +91,8 @@ package struct CacheTotals: Sendable, Equatable {
     package var count = 0
     /// Sum of the lengths of all entries.
     package var bytes = 0
+    /// Bytes of the files of entries on disk.
+    package var allocated = 0
     /// Disk usage in bytes: used pages of the database and blocks of files (docs/decisions.md, "Sizes count disk usage").
     package var footprint = 0
 

@@ -6,6 +6,8 @@ struct Verifier {
     private let reader: CacheReader
     private let repairs: Bool
     private var report = CacheReport()
+    /// Bytes of the files of entries on disk.
+    private var allocated = 0
 
     /// Selects every row, including rows of negative length, which lists omit.
     private static let everyRow = {
@@ -79,8 +81,9 @@ struct Verifier {
         let found = report.damaged + report.missing
         guard before.count == after.count.addingSaturated(repairs ? found : 0) else { return }
         // Repairs remove an unknown number of bytes.
-        let isSizeWrong = found == 0 && before.bytes == after.bytes && before.bytes != report.bytes
-        guard before.count != report.entries || isSizeWrong else { return }
+        let areComparable = found == 0 && before.bytes == after.bytes && before.allocated == after.allocated
+        let isSizeWrong = before.bytes != report.bytes || before.allocated != allocated
+        guard before.count != report.entries || areComparable && isSizeWrong else { return }
         report.areTotalsWrong = true
         if repairs { try site.index.perform { store throws(ImageError) in try store.recount() } }
     }
@@ -99,6 +102,7 @@ struct Verifier {
         }
         report.entries += 1
         report.bytes &+= row.length
+        allocated = allocated.addingSaturated(row.allocated)
         switch try reader.bytes(of: row, in: site) {
         case .intact: return
         case .damaged: report.damaged += 1

@@ -79,7 +79,7 @@ private func sqlite(_ statements: String, on path: String) throws {
     #expect(try last.verifyNow(repairs: false).isSound)
 }
 
-@Test(arguments: ["entries = 77, bytes = 5", "entries = 77", "bytes = 5"])
+@Test(arguments: ["entries = 77, bytes = 5", "entries = 77", "bytes = 5", "allocated = 5"])
 func totalsThatWereWrongAreCounted(change: String) throws {
     let fixture = CacheFixture()
     let cache = try fixture.open()

@@ -104,6 +104,97 @@ func strangeTotalsAreSurvived(sql: String) throws {
     #expect(found == nil || found == stored)
 }
 
+/// A total that cannot be right is computed with the next change.
+@Test(arguments: [
+    "entries = -1", "entries = 9.3e18", "bytes = 'x'", "bytes = -1e300", "allocated = x''", "allocated = -5",
+    "allocated = 9223372036854775807",
+])
+func totalsThatCannotBeRightAreComputed(change: String) throws {
+    let fixture = CacheFixture { $0.inlineEntryLimit = 50 }
+    do {
+        let cache = try fixture.open()
+        try cache.put(1, count: 400, at: "a")
+        try cache.put(2, at: "b")
+        cache.close()
+    }
+    try alter(fixture, "UPDATE total SET \(change)")
+    let cache = try fixture.open()
+    try cache.removeNow(CacheKey("a"))
+    #expect(try cache.totalsNow().count == 1)
+    #expect(try cache.verifyNow(repairs: false).isSound)
+}
+
+/// The size of the file was counted as it was, and is removed as the row says.
+@Test(arguments: ["9223372036854775807", "1e300"])
+func rowWithAWrongSizeOfItsFileDoesNotEndTheSizeLimit(size: String) throws {
+    let fixture = CacheFixture { ($0.inlineEntryLimit, $0.disk.maxSize) = (50, 1 << 20) }
+    do {
+        let cache = try fixture.open()
+        for key in ["a", "b"] { try cache.put(1, count: 400, at: key) }
+        cache.close()
+    }
+    try alter(fixture, "UPDATE entry SET allocated = \(size) WHERE id = 1")
+    let cache = try fixture.open()
+    try cache.removeNow(CacheKey("a"))
+    for index in 0..<4 { try cache.put(index, count: 400_000, at: "\(index)") }
+    try cache.trimNow()
+    #expect(try cache.totalsNow().count < 5)
+}
+
+/// Without a limit for the bytes of an entry, the sum would exceed all numbers.
+@Test func rowsWithoutASensibleSizeAreCounted() throws {
+    let fixture = CacheFixture()
+    do {
+        let cache = try fixture.open()
+        for key in ["a", "b", "c"] { try cache.put(1, at: key) }
+        cache.close()
+    }
+    try alter(fixture, "UPDATE entry SET allocated = \(Int64.max), length = \(Int64.min); UPDATE total SET entries = -1")
+    let cache = try fixture.open()
+    for key in ["a", "b", "c"] { try cache.removeNow(CacheKey(key)) }
+    try cache.put(1, at: "d")
+    #expect(try cache.verifyNow(repairs: false).isSound)
+}
+
+/// A total of a terabyte too much, which is possible, empties the cache once.
+@Test(arguments: [ExpiryRule.access, .modification]) func aTotalThatIsTooLargeEmptiesTheCacheOnce(rule: ExpiryRule) throws {
+    let fixture = CacheFixture { ($0.disk.rule, $0.disk.maxSize) = (rule, 1 << 20) }
+    do {
+        let cache = try fixture.open()
+        try cache.put(1, at: "a")
+        cache.close()
+    }
+    try alter(fixture, "UPDATE total SET allocated = allocated + \(1 << 40)")
+    let cache = try fixture.open()
+    try cache.trimNow()
+    try cache.put(2, at: "b")
+    try cache.trimNow()
+    #expect(try cache.get("b") == array(try bytes(2)))
+    #expect(try cache.verifyNow(repairs: false).isSound)
+}
+
+/// A trim that reads no more rows of the index by date, although the table has some, cannot reach its limit.
+@Test func anIndexThatLacksRowsIsReplacedByATrim() throws {
+    let fixture = CacheFixture()
+    do {
+        let cache = try fixture.open()
+        try cache.put(1, at: "a")
+        cache.close()
+    }
+    try alter(
+        fixture,
+        """
+        PRAGMA writable_schema = ON;
+        CREATE TABLE other (accessed INTEGER); CREATE INDEX other_accessed ON other (accessed);
+        UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'other_accessed')
+            WHERE name = 'entry_accessed';
+        DELETE FROM sqlite_schema WHERE name IN ('other', 'other_accessed');
+        """)
+    let cache = try fixture.open()
+    try cache.trimNow(below: 0)
+    #expect(FileManager.default.fileExists(atPath: fixture.root + "/index-2.db"))
+}
+
 /// Statements of another program that would run with each store, and a database that requests memory mapping.
 @Test(arguments: [
     "CREATE TRIGGER spy AFTER INSERT ON entry BEGIN DELETE FROM entry; END", "CREATE TABLE more (a)",
