@@ -178,19 +178,20 @@ final class CommitQueue: Sendable {
                 $0.pending.next(limit: CommitQueue.batchCount, bytes: CommitQueue.batchBytes)
             }
             guard !batch.isEmpty else { return [] }
-            let results = commit(batch)
+            let (results, isOpen) = commit(batch)
             // Counted first: statistics without pending bytes include all stores.
             for (operation, result) in zip(batch, results) {
                 guard case .store = operation.change else { continue }
                 counters.countStore(result)
-                if case .failure(let error) = result { dropped = error }
+                // The opener logs why the folder cannot be opened, once.
+                if isOpen, case .failure(let error) = result { dropped = error }
             }
             // Only now may queries look at the rows.
             state.withLock { $0.pending.finish(batch) }
             return zip(batch, results).map { ($0.completion, $1) }
         }
-        // Outside both locks, because a completion may call the cache. The opener logs an unusable folder.
-        if let dropped, dropped.status != .cacheUnusable { CommitQueue.log(dropped) }
+        // Outside both locks, because a completion may call the cache.
+        if let dropped { CommitQueue.log(dropped) }
         for (completion, result) in batch { completion?(result) }
         return !batch.isEmpty
     }
@@ -201,20 +202,23 @@ final class CommitQueue: Sendable {
     }
 
     /// The result of each change. An error of the transaction is that of all of them.
-    private func commit(_ batch: [PendingChanges.Operation]) -> [Result<Void, ImageError>] {
+    /// `isOpen`: false if the folder could not be opened.
+    private func commit(_ batch: [PendingChanges.Operation]) -> (results: [Result<Void, ImageError>], isOpen: Bool) {
+        var isOpen = false
         do throws(ImageError) {
             var site = try opener.site()
             // A removed folder is created again, rather than written to without effect.
             if opener.closeIfGone(site) { site = try opener.site() }
+            isOpen = true
             if case .removeAll? = batch.first?.change {
                 try site.removeAll()
                 trimmer.schedule(interlude)
-                return [.success(())]
+                return ([.success(())], isOpen)
             }
             var transaction = CommitTransaction(in: site, clock: clock, inlineEntryLimit: inlineEntryLimit)
             let results = try transaction.commit(batch)
             trimmer.trimIfOver(site, interlude)
-            return results
-        } catch { return batch.map { _ in .failure(error) } }
+            return (results, isOpen)
+        } catch { return (batch.map { _ in .failure(error) }, isOpen) }
     }
 }

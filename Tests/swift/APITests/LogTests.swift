@@ -222,18 +222,23 @@ import Testing
         #expect(hearer.texts.filter { $0.contains("1733x331") }.count == 1)
     }
 
-    @Test func anUnusableFolderIsOneError() throws {
+    /// A folder in a file, and one whose name is too long for a file system.
+    @Test(arguments: [
+        ("/cache", sdimage_status.SDIMAGE_STATUS_CACHE_UNUSABLE),
+        (String(repeating: "x", count: 300), .SDIMAGE_STATUS_IO_ERROR),
+    ])
+    func anUnusableFolderIsOneError(end: String, error: sdimage_status) throws {
         let hearer = LogHearer()
         let blocked = FileManager.default.temporaryDirectory.appendingPathComponent("sdimage-log-\(hearer.mark)").path
         try Data("a file".utf8).write(to: URL(fileURLWithPath: blocked))
         defer { try? FileManager.default.removeItem(atPath: blocked) }
         hearer.install(.SDIMAGE_LOG_LEVEL_ERROR)
-        let cache = try makeCache(in: blocked + "/cache")
+        let cache = try makeCache(in: blocked + end)
         let data = try make(sdimage_data_unref) { sdimage_data_new("bytes", 5, $0, $1) }
         for _ in 0..<3 {
             let status = sdimage_cache_store_data(cache.pointer, "a", -1, data.pointer, nil)
-            #expect(status == .SDIMAGE_STATUS_CACHE_UNUSABLE)
-            #expect(sdimage_cache_check(cache.pointer, nil) == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+            #expect(status == error)
+            #expect(sdimage_cache_check(cache.pointer, nil) == error)
         }
         // Written by the thread that tried to open the folder first: this one, or the disk thread.
         #expect(hearer.waitForMessage())
