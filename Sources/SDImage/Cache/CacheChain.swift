@@ -22,6 +22,8 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
         ]
         /// True if hits of lower members are stored in higher ones.
         var promotes = false
+        /// Failure of a store that a flush left for the next one.
+        var storeError: ImageError?
     }
 
     private let state = Lock(State())
@@ -189,17 +191,23 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
 
     package func dropDamaged(_ data: CachedData, for key: CacheKey) { data.holder?.dropDamaged(data, for: key) }
 
-    /// A failing member does not keep the others from committing.
+    /// A failing member does not keep the others from committing. A timeout precedes other errors, because stores are under way;
+    /// the failure of a store is left for the next flush. A closed member hides no such failure.
     package func flushNow(deadline: UInt64) throws(ImageError) {
-        var failure: ImageError?
-        for member in members {
-            do throws(ImageError) { try member.diskPart.flushNow(deadline: deadline) } catch {
-                failure = failure ?? error
-                // The next flush reports the failures of the members that follow.
-                if error.status == .timeout { break }
-            }
+        let (members, earlier) = state.withLock { state in
+            defer { state.storeError = nil }
+            return (state.members, state.storeError)
         }
-        if let failure { throw failure }
+        var errors = earlier.map { [$0] } ?? []
+        for member in members {
+            do throws(ImageError) { try member.diskPart.flushNow(deadline: deadline) } catch { errors.append(error) }
+        }
+        let failure = errors.first { $0.status != .timeout && $0.status != .shutdown }
+        if let timeout = errors.first(where: { $0.status == .timeout }) {
+            state.withLock { $0.storeError = $0.storeError ?? failure }
+            throw timeout
+        }
+        if let error = failure ?? errors.first { throw error }
     }
 
     /// Updates every member, because any of them may have the entry.

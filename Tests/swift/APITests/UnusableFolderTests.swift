@@ -75,6 +75,38 @@ import Testing
         }
     }
 
+    /// A manager that has stored an image in both caches; flushes begin with `shared`.
+    private func loadedManager(_ local: Owned, _ shared: Owned) throws -> Owned {
+        let chain = try make(sdimage_cache_unref) { sdimage_cache_new_tiered(local.pointer, shared.pointer, $0, $1) }
+        let loader = try ScriptedLoader.answering(makePNG(width: 2, height: 2)).makeLoader()
+        let manager = try makeManager(cache: chain, loader: loader), listener = Listener()
+        let request = makeRequest("test://a.png")
+        sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
+        _ = try listener.load(manager, request)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
+        return manager
+    }
+
+    @Test func aClosedMemberOfAChainHidesNoFailureOfTheOther() throws {
+        let broken = try makeCache(in: try blockedPath()), closed = try makeCache(in: folder.path + "/closed")
+        #expect(sdimage_cache_close(closed.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let manager = try loadedManager(broken, closed)
+        #expect(sdimage_manager_flush(manager.pointer, .max, nil) == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+        #expect(sdimage_manager_flush(manager.pointer, .max, nil) == .SDIMAGE_STATUS_SHUTDOWN)
+    }
+
+    /// The next flush reports the failure.
+    @Test(arguments: [false, true]) func aTimeoutOfAChainPrecedesAFailure(isHostFirst: Bool) throws {
+        let broken = try makeCache(in: try blockedPath()), dictionary = HostCache(), host = try dictionary.makeCache()
+        dictionary.holdsStores = true
+        let manager = try isHostFirst ? loadedManager(broken, host) : loadedManager(host, broken)
+        #expect(becomesTrue { dictionary.held.get().count == 1 })
+        #expect(sdimage_manager_flush(manager.pointer, 20, nil) == .SDIMAGE_STATUS_TIMEOUT)
+        dictionary.held.change { $0.removeAll() }
+        #expect(sdimage_manager_flush(manager.pointer, .max, nil) == .SDIMAGE_STATUS_CACHE_UNUSABLE)
+        #expect(sdimage_manager_flush(manager.pointer, .max, nil) == .SDIMAGE_STATUS_OK)
+    }
+
     @Test func aUsableCachePassesTheCheckAndKeepsItsEntries() throws {
         let cache = try makeCache(in: folder.path)
         #expect(check(cache) == Failure())
