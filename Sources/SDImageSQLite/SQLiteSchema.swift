@@ -122,8 +122,10 @@ enum SQLiteSchema {
     static let setTotal = "UPDATE total SET entries = ?1, bytes = ?2, allocated = ?3 WHERE id = 1"
 
     /// Candidates for removal by size, with the same columns as `find`. No condition: rows of any date take space.
+    /// Without a condition on the date, SQLite may otherwise read and sort the whole table.
     static let leastRecent = """
-        SELECT id, instance, number, length, allocated, file FROM entry ORDER BY accessed, id LIMIT ?1
+        SELECT id, instance, number, length, allocated, file FROM entry INDEXED BY entry_accessed
+        ORDER BY accessed, id LIMIT ?1
         """
     /// Ids are in the order of storing.
     static let firstStored = "SELECT id, instance, number, length, allocated, file FROM entry ORDER BY id LIMIT ?1"
