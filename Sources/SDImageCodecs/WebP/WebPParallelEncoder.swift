@@ -58,7 +58,7 @@ final class WebPParallelEncoder: Sendable {
         // The writer stores frames that cover the canvas.
         guard frame.size == image.size else {
             throw ImageError(
-                .encodeFailed, "webp: frame \(index) is \(frame.size.width)x\(frame.size.height) pixels, unlike the first")
+                .invalidArgument, "webp: frame \(index) is \(frame.size.width)x\(frame.size.height) pixels, unlike the first")
         }
         let encoder = WebPFrameEncoder(configuration, account: account, stop: stop) { self.isAbandoned.load(ordering: .relaxed) }
         return try encoder.encode(frame)

@@ -256,6 +256,14 @@ import Testing
         #expect(status { _ = try encode(drawn, .SDIMAGE_FORMAT_JPEG, bad) } == .SDIMAGE_STATUS_INVALID_ARGUMENT)
     }
 
+    @Test(arguments: [sdimage_format.SDIMAGE_FORMAT_GIF, .SDIMAGE_FORMAT_PNG, .SDIMAGE_FORMAT_WEBP])
+    func framesOfAnotherSizeAreRefused(format: sdimage_format) throws {
+        let frames = HostFrames([100, 100])
+        let image = try frames.image()
+        frames.side = 6
+        #expect(status { _ = try encode(image, format) } == .SDIMAGE_STATUS_INVALID_ARGUMENT)
+    }
+
     @Test func aColorOutsideIsAnError() throws {
         let drawn = try drawing()
         #expect(try color(drawn, 47, 31) == [150, 90, 180, 255])
