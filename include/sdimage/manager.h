@@ -147,7 +147,8 @@ SDIMAGE_API sdimage_status sdimage_manager_find(sdimage_manager *manager, const 
 
 /* Returns the printed form of the cache key of a request, as bytes: the URL, the request's own key or that of a key
  * filter (hooks.h), with the variant (thumbnail, transformer) before the extension. A URL may have the same text:
- * sdimage_manager_get_entry_key is exact. */
+ * sdimage_manager_get_entry_key is exact. The key contains user and password of a URL that has them, in the index of
+ * the disk cache, too: sdimage_downloader_config_set_credential keeps them out of both. */
 SDIMAGE_API sdimage_status sdimage_manager_get_cache_key(const sdimage_manager *manager, const sdimage_request *request,
                                                          sdimage_data **key, sdimage_error **error);
 

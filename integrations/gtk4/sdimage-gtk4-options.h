@@ -363,8 +363,10 @@ typedef enum {
  * it. A fresh image with the immutable directive is FINAL at once.
  *
  * The treatment of cached images that may differ from those of their origin. Only HTTP responses have a freshness
- * lifetime. With every policy, a response with Cache-Control: no-store is stored in memory at most, never on disk. So
- * is the response to a request that is sent with this field or with Range, which the loader or a hook may have added.
+ * lifetime. With every policy, a response with Cache-Control: no-store is stored in memory at most, never on disk; with
+ * must-understand beside it, no-store has no effect for the status 200 (RFC 9111, section 5.2.2.3). The response to a
+ * request that is sent with no-store or with Range, which the loader or a hook may have added, is not stored on disk,
+ * either.
  */
 typedef enum {
     SDIMAGE_FRESHNESS_IGNORE = 0,
