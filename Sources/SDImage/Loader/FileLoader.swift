@@ -82,7 +82,7 @@ package final class FileLoader: ImageLoader {
             let offset = body.count
             // One byte more than expected, to notice the end of the file or its growth; after that byte, any number. Files of
             // procfs and of some file systems in user space have a size of 0.
-            let expected = offset > size ? piece : size - offset + 1
+            let expected = offset > size ? piece : min(size - offset, piece) + 1
             let wanted = min(piece, expected, max(limit - offset, 1))
             let count = unsafe try body.append(upTo: wanted) { room throws(ImageError) in
                 unsafe try readPiece(descriptor, into: room, at: offset)

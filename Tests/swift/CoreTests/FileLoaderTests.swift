@@ -1,5 +1,6 @@
 import Foundation
 import SDImage
+import Synchronization
 import TestSupport
 import Testing
 
@@ -52,6 +53,38 @@ func fileGivesItsBytes(size: Int) async throws {
     try Data(count: 5000).write(to: URL(fileURLWithPath: folder.path + "/a"))
     #expect(await status("file://\(folder.path)/a", limit: 5000) == .ok)
     #expect(await status("file://\(folder.path)/a", limit: 4999) == .tooLarge)
+}
+
+/// Cancels a read when its first bytes have arrived.
+private final class FirstPiece: ProgressReceiver, BodyObserver {
+    let stop = CancellationToken()
+    private let body = Mutex<GrowingBody?>(nil)
+
+    /// Bytes that have arrived.
+    var count: Int { body.withLock { $0 }?.count ?? 0 }
+
+    func didReceive(_ received: Int64, _ expected: Int64) {}
+    func didRespond(_ head: ReceivedHead) {}
+    func bodyGrew() { stop.cancel() }
+
+    func bodyArrives(_ body: GrowingBody) {
+        self.body.withLock { $0 = body }
+        body.observe(self)
+    }
+}
+
+/// File systems on disk refuse such a file.
+@Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "no tmpfs")) func fileOfTheLargestSizeIsRead() throws {
+    let path = "/dev/shm/sdimage-test-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    _ = FileManager.default.createFile(atPath: path, contents: nil)
+    let status = unsafe truncate(path, off_t.max)
+    try #require(status == 0)
+    let first = FirstPiece()
+    let error = #expect(throws: ImageError.self) {
+        _ = try FileLoader.read(Array(path.utf8), limit: .max, stop: first.stop, progress: LoadProgress(first))
+    }
+    #expect(error?.status == .cancelled && first.count > 0)
 }
 
 @Test(.enabled(if: geteuid() != 0, "root may read every file")) func forbiddenFileIsPermissionDenied() async throws {
