@@ -182,8 +182,9 @@ struct Variant: Sendable {
     let isOriginal: Bool
     /// True if the image is encoded when the host returns no bytes; otherwise the received bytes are stored.
     let isEncoded: Bool
-    /// Bytes of the pixels, which are retained until the encode ends.
-    var cost: Int { image.memoryCost }
+    /// Bytes of the pixels, which are retained until the encode ends; not the cost for memory caches, which the host may set to
+    /// any number.
+    var cost: Int { image.pixels.heldBytes + (image.metadata.gainMap?.image.pixels.heldBytes ?? 0) }
 
     /// Options of a thumbnail or transformed image (docs/decisions.md, "Thumbnails on disk have quality 0.9").
     private static let standardOptions = {

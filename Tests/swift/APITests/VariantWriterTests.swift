@@ -1,0 +1,61 @@
+import CSDImage
+import Foundation
+import TestSupport
+import Testing
+
+/// Thumbnails and transformed images that wait to be encoded for the disk. The tests hold workers, so they run in processes of
+/// their own.
+@Suite struct VariantWriterTests {
+    private let folder = TemporaryDirectory()
+    private let hooks = HostLoadHooks()
+    /// Holds the first encode.
+    private let gate = Gate()
+
+    /// A manager whose loader answers with one image, and whose encodes wait for `gate`.
+    private func makeManager(_ cache: Owned) throws -> Owned {
+        let gate = gate
+        hooks.serialize = { _, data in
+            if data == nil { gate.pass() }
+            return nil
+        }
+        let loader = try ScriptedLoader.answering(makePNG(width: 8, height: 4)).makeLoader()
+        return try hooks.makeManager(cache: cache, loader: loader)
+    }
+
+    private func thumbnail(_ request: OpaquePointer) {
+        sdimage_request_set_thumbnail_size(request, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+    }
+
+    @Test func theCostThatAnImageClaimsIsNotThatOfItsEncode() async {
+        await #expect(processExitsWith: .success) { try VariantWriterTests().storeAnImageOfAnyCost() }
+    }
+
+    /// Returns the image with the largest cost.
+    private func makeCostlyTransformer() throws -> Owned {
+        var table = sdimage_transformer_vtable()
+        table.size = MemoryLayout<sdimage_transformer_vtable>.size
+        table.should_preserve_metadata = { _ in false }
+        table.transform = { _, image, _, _, result, error in
+            var metadata: OpaquePointer?
+            sdimage_image_copy_metadata(image, &metadata, nil)
+            defer { sdimage_metadata_unref(metadata) }
+            sdimage_metadata_set_memory_cost(metadata, .max)
+            return sdimage_image_with_metadata(image, metadata, result, error)
+        }
+        return try make(sdimage_transformer_unref) { sdimage_transformer_new_custom("costly", &table, nil, nil, $0, $1) }
+    }
+
+    private func storeAnImageOfAnyCost() throws {
+        let cache = try makeCache(in: folder.path)
+        let manager = try makeManager(cache), transformer = try makeCostlyTransformer()
+        _ = try load(manager, "test://h/a.png", thumbnail)
+        #expect(gate.waitForEntry())
+        let costly = try load(manager, "test://h/b.png") { sdimage_request_set_transformer($0, transformer.pointer) }
+        #expect(costly.status == .SDIMAGE_STATUS_OK)
+        // Stored after the transformed image was queued.
+        #expect(becomesTrue { diskBytes(cache, "test://h/b.png") != nil })
+        gate.open()
+        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(diskBytes(cache, "test://h/b-costly.png") != nil)
+    }
+}
