@@ -71,7 +71,8 @@ SDIMAGE_API void sdimage_cache_config_set_memory_only(sdimage_cache_config *conf
 /* Returns true if the disk part is disabled. */
 SDIMAGE_API bool sdimage_cache_config_is_memory_only(const sdimage_cache_config *config);
 
-/* Sets the strict limit of the memory part in bytes of pixels. Default 0 = none. */
+/* Sets the strict limit of the memory part in bytes of pixels. Keys count, too, as far as they exceed 4 KiB: those of
+ * data: URLs contain the image. Default 0 = none. */
 SDIMAGE_API void sdimage_cache_config_set_max_memory_cost(sdimage_cache_config *config, size_t bytes);
 /* Returns the limit of the memory part in bytes; 0 = none. */
 SDIMAGE_API size_t sdimage_cache_config_max_memory_cost(const sdimage_cache_config *config);

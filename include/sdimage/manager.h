@@ -72,10 +72,10 @@ SDIMAGE_API bool sdimage_manager_config_should_ignore_signatures(const sdimage_m
 /* Sets the time in seconds for which a URL is refused after a permanent failure: status 404, 410 or 451, a complete
  * body that is empty, damaged or not an image, or an invalid URL; also for file: URLs. The request is refused with the
  * same header fields and format hint only. Transient failures are not remembered: see sdimage_error_is_transient. The
- * latest 10,000 failures are remembered. A load that retries (sdimage_request_set_retry_failed) and succeeds clears its
- * URL; others fail with FAILED_URL, the HTTP status of the failure, and a message with its cause: "request: HTTP status
- * 404, 3 s ago; next try in 297 s". Cached images are still found. Default 300; negative = until
- * sdimage_manager_forget_failed; 0 = not remembered. */
+ * latest 10,000 failures are remembered, but not those of data: URLs and of URLs of more than 8 KiB. A load that
+ * retries (sdimage_request_set_retry_failed) and succeeds clears its URL; others fail with FAILED_URL, the HTTP status
+ * of the failure, and a message with its cause: "request: HTTP status 404, 3 s ago; next try in 297 s". Cached images
+ * are still found. Default 300; negative = until sdimage_manager_forget_failed; 0 = not remembered. */
 SDIMAGE_API void sdimage_manager_config_set_failed_url_retry_after(sdimage_manager_config *config, int64_t seconds);
 /* Returns the seconds for which a URL is refused after a permanent failure. */
 SDIMAGE_API int64_t sdimage_manager_config_failed_url_retry_after(const sdimage_manager_config *config);

@@ -130,12 +130,20 @@ package final class MemoryCache: Sendable {
 
     // MARK: Changes
 
+    /// Bytes of a key that do not count. Nearly all keys are shorter.
+    private static let freeKeyBytes = 4096
+
+    /// The cost of an entry: that of its image, and its key if that is long. The key of a `data:` URL is as large as its content.
+    private static func cost(_ image: Int, _ key: CacheKey) -> Int {
+        max(0, image).addingSaturated(max(0, key.bytes.count - freeKeyBytes))
+    }
+
     /// Stores an image, at the cost of its pixels unless `cost` is given. An image larger than the byte limit is not stored.
     /// Images that no longer fit are evicted, and freed after all locks are released.
     package func set(_ image: Image, for key: CacheKey, cost: Int? = nil) {
         guard !Engine.isForked else { return }
         if keepsWeakly.load(ordering: .relaxed) { weakImages.set(image, for: key) }
-        let cost = max(0, cost ?? image.memoryCost)
+        let cost = MemoryCache.cost(cost ?? image.memoryCost, key)
         // Most stores of a key have the same cost; then the lock of the order is not needed.
         if let replaced = replace(image, for: key, cost: cost) { return withExtendedLifetime(replaced) {} }
         changing { state, removed in
@@ -221,7 +229,7 @@ package final class MemoryCache: Sendable {
     /// Stores an image again that other code kept alive, unless its entry was set or removed meanwhile.
     private func revive(_ key: CacheKey) -> Image? {
         guard !Engine.isForked, let image = weakImages.image(for: key) else { return nil }
-        let cost = image.memoryCost
+        let cost = MemoryCache.cost(image.memoryCost, key)
         // Released outside the lock.
         var current: Image?
         changing { state, removed in

@@ -23,6 +23,9 @@ package final class DataURLLoader: ImageLoader {
     /// nil: comparing data URLs costs as much as decoding them.
     package func sharingKey(_ request: ImageRequest) -> SharingKey? { nil }
 
+    /// nil: a failure costs no transfer, and the URL that would be remembered is as large as its content.
+    package func failureKey(_ request: ImageRequest) -> [UInt8]? { nil }
+
     package func load(_ request: ImageRequest, progress: LoadProgress) async throws(ImageError) -> LoadedData {
         let url = request.urlText
         let limit = request.maxBodyBytes > 0 ? request.maxBodyBytes : maxBodyBytes

@@ -105,11 +105,14 @@ package struct FailureScope: Sendable {
     /// credentials.
     let identity: MD5
 
+    /// Longest URL in bytes. Servers need not accept longer ones (RFC 9110, section 4.1), and 10,000 are remembered.
+    private static var longestURL: Int { 8192 }
+
     /// `request` is the one that is sent, after a request hook, for a load of `url`. nil for requests that do not predict the
     /// failure of others: they accept invalid certificates, change something at the server, or cannot be compared.
-    /// Also nil for a loader without failure keys.
+    /// Also nil for a long URL, and for a loader without failure keys.
     package init?(_ url: [UInt8], _ request: ImageRequest, _ loader: any ImageLoader) {
-        guard request.isGet, !request.acceptsInvalidCertificates else { return nil }
+        guard request.isGet, !request.acceptsInvalidCertificates, url.count <= FailureScope.longestURL else { return nil }
         var plain = request
         // Fields that change neither the bytes nor the identity of the client.
         // A longer timeout or a larger limit of the body does not make a missing resource appear.

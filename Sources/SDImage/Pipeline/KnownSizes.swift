@@ -13,11 +13,14 @@ final class KnownSizes: Sendable {
     private static let capacity = 4096
     /// Maximum number of thumbnails of one image; the latest are kept.
     private static let most = 4
+    /// Longest key in bytes: that of a `data:` URL is as large as its content.
+    private static let longestKey = 4096
 
     private let state = Lock(State())
 
-    /// Adds the key of a thumbnail. `whole`: the key of the same image in full size.
+    /// Adds the key of a thumbnail, unless it is long. `whole`: the key of the same image in full size.
     func note(_ thumbnail: CacheKey, of whole: CacheKey) {
+        guard max(thumbnail.bytes.count, whole.bytes.count) <= KnownSizes.longestKey else { return }
         state.withLock { state in
             guard state.thumbnails[whole]?.contains(thumbnail) != true else { return }
             if state.thumbnails[whole] == nil {

@@ -84,6 +84,12 @@ import Testing
         }
     }
 
+    /// The URL would be kept in memory with its content.
+    @Test func aDataURLThatIsNoPictureIsNotRemembered() throws {
+        let manager = try makeManager(cache: nil)
+        for _ in 0..<2 { #expect(try load(manager, "data:,no%20picture").status == .SDIMAGE_STATUS_NOT_AN_IMAGE) }
+    }
+
     @Test func aWholeBodyThatIsNoPictureIsRememberedAndABrokenOneIsNot() throws {
         let fixture = try FreshnessFixture([:])
         fixture.origin.now { $0.breaksOff = true }

@@ -234,6 +234,24 @@ import Testing
         #expect(fixture.widget.wait("placeholder 64"))
     }
 
+    /// Keys of sizes are held after the images have left memory, and a long key is a `data:` URL.
+    @Test func anotherSizeUnderALongKeyIsNotRemembered() throws {
+        let fixture = try TargetFixture()
+        let options = targetOptions {
+            sdimage_target_options_set_cached_placeholder($0, .SDIMAGE_CACHED_PLACEHOLDER_MEMORY)
+        }
+        let url = "test://h/" + String(repeating: "a", count: 4096)
+        let small = makeRequest(url)
+        sdimage_request_set_thumbnail_size(small.pointer, 16, 16, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+        try fixture.widget.load(fixture.target, small)
+        #expect(fixture.held.answer(makePNG(width: 64, height: 64)))
+        #expect(fixture.widget.wait("told OK 16"))
+        _ = fixture.widget.take()
+        try fixture.widget.load(fixture.target, makeRequest(url), options)
+        #expect(fixture.widget.wait("start"))
+        #expect(!fixture.widget.shown.contains("placeholder 16"))
+    }
+
     @Test func hashesAreDrawnAsPlaceholders() throws {
         let fixture = try TargetFixture()
         let blur = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"

@@ -44,6 +44,20 @@ private func url(_ number: Int) -> CacheKey { CacheKey("https://x/\(number)") }
     #expect(failed.failure(of: url(2)) == nil)
 }
 
+@Test func failuresOfLongURLsAndOfDataURLsHaveNoScope() throws {
+    let lease = try Engine.acquire()
+    let data = DataURLLoader(pool: lease.engine.blocking)
+    func hasScope(_ url: String, _ loader: any ImageLoader) -> Bool {
+        let url = Array(url.utf8)
+        return FailureScope(url, ImageRequest(url: url), loader) != nil
+    }
+    let start = "https://x/"
+    for (length, expected) in [(8192, true), (8193, false)] {
+        #expect(hasScope(start + String(repeating: "a", count: length - start.utf8.count), loader) == expected)
+    }
+    #expect(!hasScope("data:,a", data))
+}
+
 @Test func failuresAreForgottenWhenTheirTimeIsOver() {
     let never = FailedURLs(retryAfter: 0)
     never.insert(url(1), gone)

@@ -89,6 +89,23 @@ func aReplacementThatGrowsDisplacesOthersButNotItself(eviction: EvictionPolicy) 
     #expect(cache.statistics.bytes == 128)
 }
 
+@Test func longKeysCountBeyondTheirFirst4096Bytes() throws {
+    let cache = MemoryCache(byteLimit: 1_000_000)
+    let image = try picture(width: 20)
+    func key(_ letter: String, _ count: Int) -> CacheKey { CacheKey(String(repeating: letter, count: count)) }
+    for (letter, count) in [("a", 4096), ("b", 4097), ("c", 300_000)] {
+        cache.set(image, for: key(letter, count))
+        cache.set(image, for: key(letter, count))
+    }
+    #expect(cache.statistics.bytes == 3 * 128 + 1 + 300_000 - 4096)
+    for letter in ["d", "e", "f", "g"] { cache.set(image, for: key(letter, 300_000), cost: 1) }
+    #expect(cache.statistics.bytes <= 1_000_000 && cache.statistics.evictions > 0)
+    cache.set(image, for: key("h", 1_004_097), cost: 0)
+    #expect(!cache.contains(key("h", 1_004_097)))
+    cache.removeAll()
+    #expect(cache.statistics.bytes == 0)
+}
+
 @Test func keysAreComparedByteByByte() throws {
     let cache = MemoryCache()
     let (composed, decomposed) = (CacheKey("caf\u{e9}"), CacheKey("cafe\u{301}"))
