@@ -270,6 +270,8 @@ final class Transfer {
         data.finalURL = course.hops == 0 ? download.url.bytes : url.withoutUserInfo
         data.source = .network
         data.record = head.record
+        // The record stays in memory beside the image, whose cost does not include it.
+        data.record.limitFields()
         data.record.requestTime = hop.requestedAt
         data.record.responseTime = hop.respondedAt
         if head.keepsFields { data.response = DownloadResponse(head, of: url) }

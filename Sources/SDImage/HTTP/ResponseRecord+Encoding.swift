@@ -3,9 +3,24 @@
 extension ResponseRecord {
     /// First byte of the encoding. No field begins with it, which distinguishes rows that contain only a `Cache-Control` field.
     private static let mark: UInt8 = 1
-    /// Maximum length of a stored field; a cache has no use for a longer one.
+    /// Maximum length of a field that is kept in memory or on disk; a cache has no use for a longer one.
     /// In bytes. The length has two bytes in the encoding.
     private static let longestField = 4096
+
+    /// Shortens fields that are too long to be kept: each gets its most restrictive value. Dropping it would relax the rules of the
+    /// response.
+    package mutating func limitFields() {
+        let longest = ResponseRecord.longestField
+        (entityTag, lastModified) = (storedEntityTag, storedLastModified)
+        if cacheControl.count > longest {
+            cacheControl = Array((mayBeStored([]) ? "no-cache, private" : "no-cache, no-store, private").utf8)
+        }
+        if vary.count > longest { vary = Array("*".utf8) }
+        if date.count > longest { date = [] }
+        if age.count > longest { age = [] }
+        // A date in the past.
+        if let expires, expires.count > longest { self.expires = [] }
+    }
 
     /// All values except the validators; empty for an empty record.
     package var encoded: [UInt8] { encoded(before: []) }
@@ -14,17 +29,16 @@ extension ResponseRecord {
     /// Numbers have eight bytes, little-endian; fields have a length of two bytes before them.
     package func encoded(before attachment: [UInt8]) -> [UInt8] {
         guard !isEmpty || !attachment.isEmpty else { return [] }
+        // A record of another source than the network may have fields of any length.
+        var record = self
+        record.limitFields()
         var bytes = [ResponseRecord.mark]
         ResponseRecord.append(UInt64(UInt32(bitPattern: status)), to: &bytes)
         ResponseRecord.append(requestTime, to: &bytes)
         ResponseRecord.append(responseTime, to: &bytes)
-        // A field too long to store gets its most restrictive value.
-        // Dropping the field would relax the rules of the response.
-        let control = cacheControl.count > ResponseRecord.longestField ? Array("no-cache, private".utf8) : cacheControl
-        let vary = vary.count > ResponseRecord.longestField ? Array("*".utf8) : vary
-        for field in [control, date, age, vary] { ResponseRecord.append(field, to: &bytes) }
-        bytes.append(expires == nil ? 0 : 1)
-        ResponseRecord.append(expires ?? [], to: &bytes)
+        for field in [record.cacheControl, record.date, record.age, record.vary] { ResponseRecord.append(field, to: &bytes) }
+        bytes.append(record.expires == nil ? 0 : 1)
+        ResponseRecord.append(record.expires ?? [], to: &bytes)
         bytes.append(selection == nil ? 0 : 1)
         ResponseRecord.append(selection?.high ?? 0, to: &bytes)
         ResponseRecord.append(selection?.low ?? 0, to: &bytes)
@@ -82,12 +96,11 @@ extension ResponseRecord {
         for shift in stride(from: UInt64(0), to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
-    /// A length of two bytes and the bytes; a field that is too long becomes empty.
+    /// A length of two bytes and the bytes, at most `longestField`.
     private static func append(_ field: [UInt8], to bytes: inout [UInt8]) {
-        let stored = field.count > longestField ? [] : field
-        bytes.append(UInt8(truncatingIfNeeded: stored.count))
-        bytes.append(UInt8(truncatingIfNeeded: stored.count >> 8))
-        bytes += stored
+        bytes.append(UInt8(truncatingIfNeeded: field.count))
+        bytes.append(UInt8(truncatingIfNeeded: field.count >> 8))
+        bytes += field
     }
 
     /// Cursor over the encoding; each function returns nil at the end.

@@ -1,5 +1,6 @@
 /// Metadata of an HTTP response, stored with its image: validators, and all fields from which freshness is computed.
-/// Made by the HTTP engine, kept in memory beside the image, and encoded for the disk. Fields are kept as received.
+/// Made by the HTTP engine, kept in memory beside the image, and encoded for the disk. Fields are kept as received, unless they are
+/// too long (`limitFields`).
 package struct ResponseRecord: Hashable, Sendable {
     /// 0 for records without a stored status.
     package var status: Int32 = 0

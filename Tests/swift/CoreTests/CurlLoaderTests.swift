@@ -31,6 +31,19 @@ extension CurlTests {
         #expect(request.headers["cookie"] == nil)
     }
 
+    @Test func longFieldsOfAnAnswerAreNotKept() async throws {
+        let long = String(repeating: "a", count: 40_000)
+        let server = LoopbackServer { _, connection in
+            connection.answer(
+                200, ["Cache-Control": "max-age=5, \(long)", "Vary": long, "ETag": "\"\(long)\"", "Expires": long], body: [1])
+        }
+        defer { server.stop() }
+        let downloader = try Downloader()
+        let record = try await downloader.load(server.url("/a")).get().record
+        #expect(record.cacheControl == Array("no-cache, private".utf8) && record.vary == Array("*".utf8))
+        #expect(record.entityTag.isEmpty && record.expires == [])
+    }
+
     @Test func chunkedAndPackedBodiesAreUndone() async throws {
         let body = pattern(100_000)
         let server = LoopbackServer { request, connection in

@@ -289,10 +289,17 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     record.cacheControl = [UInt8](repeating: 65, count: 300_000)
     record.vary = record.cacheControl
     record.entityTag = record.cacheControl
+    (record.date, record.age, record.expires) = (record.cacheControl, record.cacheControl, record.cacheControl)
     #expect(record.encoded.count < 5000 && record.storedEntityTag.isEmpty)
     // The truncated field may have contained `private`.
     #expect(again(record.encoded).cacheControl == Array("no-cache, private".utf8))
-    #expect(again(record.encoded).vary == Array("*".utf8))
+    #expect(again(record.encoded).vary == Array("*".utf8) && again(record.encoded).expires == [])
+    // A limited record still forbids what the fields forbid.
+    record.cacheControl += Array(", no-store".utf8)
+    record.limitFields()
+    #expect(record.cacheControl == Array("no-cache, no-store, private".utf8) && !record.mayBeStored([]))
+    #expect(record.vary == Array("*".utf8) && record.expires == [])
+    #expect(record.entityTag.isEmpty && record.date.isEmpty && record.age.isEmpty)
 }
 
 @Test func conditionsNameWhatIsKept() {
