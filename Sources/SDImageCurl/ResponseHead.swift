@@ -37,6 +37,9 @@ struct ResponseHead {
     var keepsFields = false
     /// True after the head; later fields are trailers and change nothing (RFC 9110, section 6.5.1).
     private(set) var isComplete = false
+    /// True after the head of a response that no other one follows. After three statuses, libcurl may repeat the request: with
+    /// credentials, or without the field Expect.
+    private var isFinal: Bool { isComplete && status >= 200 && ![401, 407, 417].contains(status) }
     /// The field lines as received.
     /// Without the status line, one for each field, for `ReceivedHead`.
     private(set) var lines: [UInt8] = []
@@ -69,8 +72,8 @@ struct ResponseHead {
             defer { isComplete = true }
             return !isComplete
         }
-        // Each status line begins another response: the final one replaces interim ones.
-        if unsafe text.starts(with: ResponseHead.statusLine) {
+        // A status line begins another response: the final one replaces interim ones. After the final one, it is a trailer.
+        if !isFinal, unsafe text.starts(with: ResponseHead.statusLine) {
             // After an interim response.
             if status != 0 || isComplete || !lines.isEmpty { self = ResponseHead(keepsFields: keepsFields) }
             lines.reserveCapacity(ResponseHead.usual)

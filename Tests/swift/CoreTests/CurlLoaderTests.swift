@@ -48,12 +48,13 @@ extension CurlTests {
         let body = pattern(100_000)
         let server = LoopbackServer { request, connection in
             switch request.target {
-            case "/chunked":
+            case "/chunked", "/status-in-trailer":
                 connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
                 for start in stride(from: 0, to: body.count, by: 10_000) {
                     connection.send(Array("2710\r\n".utf8) + body[start..<start + 10_000] + Array("\r\n".utf8))
                 }
-                connection.send("0\r\nETag: too late\r\n\r\n")
+                let trailer = request.target == "/chunked" ? "ETag" : "HTTP/1.1 404 Not Found"
+                connection.send("0\r\n\(trailer): too late\r\n\r\n")
             case "/until-close":
                 connection.send(Array("HTTP/1.0 200 OK\r\n\r\n".utf8) + body)
                 connection.close()
@@ -62,8 +63,9 @@ extension CurlTests {
         }
         defer { server.stop() }
         let downloader = try Downloader()
-        for target in ["/chunked", "/gzip", "/until-close"] {
+        for target in ["/chunked", "/status-in-trailer", "/gzip", "/until-close"] {
             let data = try await downloader.load(server.url(target)).get()
+            #expect(data.httpStatus == 200)
             #expect(data.array == body)
             #expect(data.record.entityTag.isEmpty)
         }
