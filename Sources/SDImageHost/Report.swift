@@ -39,11 +39,11 @@ package enum Report {
         var order: [String] = []
         var values: [String: String] = [:]
         for (key, value) in entries {
-            if let earlier = values[key] {
-                values[key] = earlier + "\n" + value
-            } else {
+            if values[key] == nil {
                 order.append(key)
                 values[key] = value
+            } else {
+                values[key]?.append("\n" + value)
             }
         }
         return .object(order.map { ($0, .string(values[$0] ?? "")) })

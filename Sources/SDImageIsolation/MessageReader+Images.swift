@@ -134,11 +134,23 @@ extension MessageReader {
         info.exif = try block(limits)
         info.xmp = try block(limits)
         info.colorProfile = try block(limits)
-        // Every text has two lengths of 8 bytes, so that the size of the message limits their number.
-        for _ in 0..<(try count(MessageWriter.limit / 16)) {
-            info.text.append((try text(limit: MessageWriter.limit), try text(limit: MessageWriter.limit)))
-        }
+        info.text = try texts()
         return info
+    }
+
+    /// Reads the texts of a file, within the limits of codecs.
+    private mutating func texts() throws(ImageError) -> [(key: String, value: String)] {
+        var texts: [(key: String, value: String)] = []
+        var left = 2 * ImageInfo.mostTextBytes
+        for _ in 0..<(try count(ImageInfo.mostTexts)) {
+            let key = try text(limit: left)
+            // Repaired text may be longer than the bytes that were read.
+            left = max(0, left - key.utf8.count)
+            let value = try text(limit: left)
+            left = max(0, left - value.utf8.count)
+            texts.append((key, value))
+        }
+        return texts
     }
 
     /// Reads the properties of a decoder. `hasBytes`: its frames have encoded bytes, which are not sent back.

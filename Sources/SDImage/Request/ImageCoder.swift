@@ -94,6 +94,11 @@ package struct ImageInfo: Sendable {
     package var colorProfile: Bytes?
     /// Text such as comments and titles; a key may occur more than once.
     package var text: [(key: String, value: String)] = []
+    /// Maximum number of texts.
+    package static let mostTexts = 256
+    /// Maximum number of bytes of all texts and their keys together, as the file stores them. Texts in Latin-1 may have twice as
+    /// many in UTF-8.
+    package static let mostTextBytes = 1 << 16
 
     package init() {}
 

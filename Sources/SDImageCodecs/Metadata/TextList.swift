@@ -3,16 +3,14 @@ import SDImage
 /// The texts of a file: comments, titles, authors. Their number and size have their own limits, independent of the file. Part of
 /// the `EncodedMetadata` of `info`.
 struct TextList {
-    /// Bytes of all texts together.
-    static let mostBytes = 1 << 16
-    static let mostEntries = 256
+    static let mostEntries = ImageInfo.mostTexts
 
     private(set) var entries: [(key: String, value: String)] = []
     /// Bytes of further keys and values that still fit.
     private(set) var bytesLeft: Int
 
     /// `limit` is the maximum number of bytes of each metadata block.
-    init(limit: Int) { bytesLeft = max(0, min(limit, TextList.mostBytes)) }
+    init(limit: Int) { bytesLeft = max(0, min(limit, ImageInfo.mostTextBytes)) }
 
     /// True when no more texts are added.
     var isFull: Bool { entries.count >= TextList.mostEntries || bytesLeft == 0 }
