@@ -1,4 +1,5 @@
 import SDImage
+import Synchronization
 
 /// The waiting and running transfers of one loader, its connections and its idle handles. Nothing of them is shared with other
 /// loaders. Confined to the transfer thread.
@@ -211,6 +212,8 @@ final class DownloadQueue {
 
     /// Takes back the handle of a hop that has ended. Handles that cannot be reused are freed.
     func giveBack(_ handle: EasyHandle) {
+        // A remembered failure is not valid for other cookies.
+        if handle.limitCookies() { settings.cookieChanges.add(1, ordering: .relaxed) }
         if EasyHandle.isReusable { idle.append(handle) }
     }
 

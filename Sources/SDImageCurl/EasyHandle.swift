@@ -149,6 +149,12 @@ import SDImage
         unsafe _ = ccurl_set_share(curl, shares.share(verifiesTLS: options.verifiesTLS, handlesCookies: options.handlesCookies))
     }
 
+    /// Removes the cookies of the downloader if they have become too many; true then. Called after each hop.
+    func limitCookies() -> Bool {
+        guard let options, options.handlesCookies else { return false }
+        return unsafe shares.limitCookies(of: curl, verifiesTLS: options.verifiesTLS)
+    }
+
     /// Verification of the host name is 2 for "on" (CURLOPT_SSL_VERIFYHOST).
     private func setTLS(_ options: HopOptions) {
         setLong(CURLOPT_SSL_VERIFYPEER, options.verifiesTLS ? 1 : 0)

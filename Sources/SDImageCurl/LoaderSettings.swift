@@ -13,7 +13,7 @@ final class LoaderSettings: Sendable {
     /// Replaced as a whole; readers keep the object that they got.
     private let currentFields: Lock<SentFields>
     private let currentLimits: Lock<QueueLimits>
-    /// Number of responses that changed the cookies of the loader.
+    /// Number of changes of the cookies of the loader: responses that set some, and removals.
     let cookieChanges = Atomic<UInt64>(0)
     /// Number of running and waiting transfers.
     let transferCount = Atomic<Int>(0)

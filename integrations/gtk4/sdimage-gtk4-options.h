@@ -855,7 +855,8 @@ SDIMAGE_API void sdimage_request_reset_max_retries(SdimageRequest *request);
  * sdimage_request_set_handle_cookies:
  *
  * Sends and stores cookies, in a jar that the downloader holds in memory. Default false: cookies are neither sent nor
- * stored. Transfers without certificate verification have a separate jar: no cookies pass between it and the other.
+ * stored. Transfers without certificate verification have a separate jar: no cookies pass between it and the other. A
+ * jar of more than 1 MiB is emptied, which the log reports.
  */
 SDIMAGE_API void sdimage_request_set_handle_cookies(SdimageRequest *request, gboolean handle);
 

@@ -120,6 +120,20 @@ CURLSH *ccurl_make_share(bool cookies) {
     return NULL;
 }
 
+size_t ccurl_limit_cookies(CURL *easy, size_t limit) {
+    struct curl_slist *cookies = NULL;
+    size_t bytes = 0;
+    /* A line of text for each cookie. */
+    if (curl_easy_getinfo(easy, CURLINFO_COOKIELIST, &cookies) != CURLE_OK)
+        return 0;
+    for (const struct curl_slist *cookie = cookies; cookie != NULL; cookie = cookie->next)
+        bytes += strlen(cookie->data);
+    curl_slist_free_all(cookies);
+    if (bytes <= limit)
+        return 0;
+    return curl_easy_setopt(easy, CURLOPT_COOKIELIST, "ALL") == CURLE_OK ? bytes : 0;
+}
+
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -45,6 +45,9 @@ CURLcode ccurl_set_share(CURL *easy, CURLSH *share);
 /* Makes a share handle for TLS sessions, and for cookies if `cookies`; for one thread. NULL if memory is exhausted. */
 CURLSH *ccurl_make_share(bool cookies);
 
+/* Removes all cookies of a handle and its share if they have more than `limit` bytes. Returns the bytes removed. */
+size_t ccurl_limit_cookies(CURL *easy, size_t limit);
+
 /* Sets a numeric option of a multi handle. */
 CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
