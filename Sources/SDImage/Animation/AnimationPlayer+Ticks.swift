@@ -61,11 +61,12 @@ extension AnimationPlayer {
         state.withLock { $0.isPlaying && $0.generation == look.generation }
     }
 
-    /// Stops playback when the rate is 0 or below, or when there are fewer than two frames and no more to come; false then.
+    /// Stops playback when the rate is 0 or below, or when there are fewer than two frames and no more to come that the limit
+    /// admits; false then.
     private func canPlay(_ look: Look) -> Bool {
         let canPlay = state.withLock { state in
             state.count = look.count
-            return state.settings.rate > 0 && (state.limited(look.count) > 1 || look.isGrowing)
+            return state.settings.rate > 0 && state.limited(look.isGrowing ? .max : look.count) > 1
         }
         if !canPlay { stop() }
         return canPlay

@@ -147,12 +147,14 @@ import Testing
         #expect(!playing.isPlaying && playing.index == 0)
     }
 
-    @Test func aSingleFrameLeftStopsAtTheNextTick() throws {
-        let playing = try Playing(HostFrames(PlayerTests.three))
+    @Test(arguments: [0, 1] as [UInt32], [false, true])
+    func fewerThanTwoFramesLeftStopAtTheNextTick(count: UInt32, isGrowing: Bool) throws {
+        let playing = try Playing(HostFrames(PlayerTests.three, growingFrom: isGrowing ? 2 : nil))
         playing.play(frames: 2)
-        sdimage_player_set_frame_count(playing.pointer, 1)
-        playing.tick(1)
-        #expect(!playing.isPlaying)
+        #expect(playing.frames == [0, 1])
+        sdimage_player_set_frame_count(playing.pointer, count)
+        playing.tick(100)
+        #expect(!playing.isPlaying && playing.loops.isEmpty)
     }
 
     @Test(arguments: [
