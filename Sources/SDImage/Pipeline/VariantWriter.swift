@@ -8,12 +8,12 @@ package final class VariantWriter: Sendable {
         let key: CacheKey
     }
 
-    /// The newest response of an entry, and the number of its encodes under way.
+    /// The newest response of an entry, and its encodes under way. All others of the entry are obsolete.
     private struct Write {
-        /// Identity of the response: encodes of other originals are obsolete.
+        /// Identity of the response.
         let original: Bytes
-        /// Number of encodes of that response.
-        var count = 1
+        /// Numbers of the encodes of that response.
+        var encodes: Set<UInt64>
     }
 
     /// `underWay`: an encode of the same or a newer response exists. `refused`: too many bytes are waiting.
@@ -45,17 +45,23 @@ package final class VariantWriter: Sendable {
     /// others of the entry. False if none of the entry is stored, because too many bytes are waiting.
     @discardableResult
     func write(_ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool, replaces: Bool) -> Bool {
-        let entry = Entry(cache: ObjectIdentifier(cache), key: key)
-        let claim = claim(entry, variant, replaces: replaces)
+        let entry = Entry(cache: ObjectIdentifier(cache), key: key), encode = UniqueNumber.next()
+        let claim = claim(entry, variant, encode, replaces: replaces)
         guard claim == .claimed else { return claim == .underWay }
-        let number = pending.begin(key, in: CacheChain.identities(of: cache))
+        let stop = CancellationToken()
+        // A removal of the entry also makes way for an encode of a later load.
+        let number = pending.begin(key, in: CacheChain.identities(of: cache)) { [self] in
+            leave(entry, encode)
+            stop.cancel()
+        }
         pool.submit(.low) { [self] in
             defer {
-                release(entry, variant, variant.cost)
+                leave(entry, encode)
+                state.withLock { $0.bytes -= variant.cost }
                 pending.finish(number)
             }
-            // Checked twice: a newer response may arrive while the variant waits or is encoded.
-            if isNewest(variant, entry), let data = encoded(variant, CancellationToken()), isNewest(variant, entry) {
+            // Checked twice: a newer response or a removal may come while the variant waits or is encoded.
+            if isNewest(encode, entry), let data = encoded(variant, stop), isNewest(encode, entry) {
                 pending.perform(number) { cache.enqueueStore(data, for: key) }
             }
         }
@@ -67,15 +73,15 @@ package final class VariantWriter: Sendable {
     func writeNow(
         _ variant: Variant, at key: CacheKey, into cache: any DataCaching, on pool: WorkPool, replaces: Bool
     ) async {
-        let entry = Entry(cache: ObjectIdentifier(cache), key: key)
-        if replaces { join(entry, variant) }
-        defer { if replaces { release(entry, variant, 0) } }
+        let entry = Entry(cache: ObjectIdentifier(cache), key: key), encode = UniqueNumber.next()
+        if replaces { join(entry, variant, encode) }
+        defer { if replaces { leave(entry, encode) } }
         let data = await withCancellationToken { stop in
             try? await pool.run(.normal) { [self] () throws(ImageError) -> CachedData? in encoded(variant, stop) }
         }
         // The cache counts and logs stores that fail; the load succeeds (docs/decisions.md, "A failing
         // cache does not fail a load").
-        if let data, !replaces || isNewest(variant, entry) { try? await cache.store(data, for: key) }
+        if let data, !replaces || isNewest(encode, entry) { try? await cache.store(data, for: key) }
     }
 
     /// Drops the results of encodes under way, because the entry is removed.
@@ -126,7 +132,7 @@ package final class VariantWriter: Sendable {
     }
 
     /// Reserves the entry and the bytes, in one step.
-    private func claim(_ entry: Entry, _ variant: Variant, replaces: Bool) -> Claim {
+    private func claim(_ entry: Entry, _ variant: Variant, _ encode: UInt64, replaces: Bool) -> Claim {
         state.withLock { state in
             if let newest = state.newest[entry], !replaces || newest.original === variant.origin.bytes { return .underWay }
             // An original is always stored: nothing else of the image is.
@@ -134,7 +140,7 @@ package final class VariantWriter: Sendable {
                 state.newest[entry] = nil
                 return .refused
             }
-            state.newest[entry] = Write(original: variant.origin.bytes)
+            state.newest[entry] = Write(original: variant.origin.bytes, encodes: [encode])
             state.bytes += variant.cost
             return .claimed
         }
@@ -142,27 +148,24 @@ package final class VariantWriter: Sendable {
 
     /// Adds an encode whose caller waits for it.
     /// Not limited by `pendingBytes`: the waiting load holds the image in any case.
-    private func join(_ entry: Entry, _ variant: Variant) {
+    private func join(_ entry: Entry, _ variant: Variant, _ encode: UInt64) {
         state.withLock { state in
-            let count = isNewest(variant, entry, state) ? state.newest[entry]?.count ?? 0 : 0
-            state.newest[entry] = Write(original: variant.origin.bytes, count: count + 1)
+            let newest = state.newest[entry]
+            let others = newest?.original === variant.origin.bytes ? newest?.encodes ?? [] : []
+            state.newest[entry] = Write(original: variant.origin.bytes, encodes: others.union([encode]))
         }
     }
 
-    /// Ends an encode. `cost`: the bytes that `claim` reserved, 0 after `join`.
-    private func release(_ entry: Entry, _ variant: Variant, _ cost: Int) {
+    /// Makes an encode obsolete. Has no effect on one that is.
+    private func leave(_ entry: Entry, _ encode: UInt64) {
         state.withLock { state in
-            state.bytes -= cost
-            guard isNewest(variant, entry, state) else { return }
-            state.newest[entry]?.count -= 1
-            if state.newest[entry]?.count == 0 { state.newest[entry] = nil }
+            state.newest[entry]?.encodes.remove(encode)
+            if state.newest[entry]?.encodes.isEmpty == true { state.newest[entry] = nil }
         }
     }
 
-    private func isNewest(_ variant: Variant, _ entry: Entry) -> Bool { state.withLock { isNewest(variant, entry, $0) } }
-
-    private func isNewest(_ variant: Variant, _ entry: Entry, _ state: borrowing State) -> Bool {
-        state.newest[entry]?.original === variant.origin.bytes
+    private func isNewest(_ encode: UInt64, _ entry: Entry) -> Bool {
+        state.withLock { $0.newest[entry]?.encodes.contains(encode) == true }
     }
 }
 

@@ -12,7 +12,7 @@ import Testing
     private let gate = Gate()
 
     /// A manager whose loader answers with one image, and whose encodes wait for `gate`.
-    private func makeManager(_ cache: Owned) throws -> Owned {
+    private func makeHeldManager(_ cache: Owned) throws -> Owned {
         let gate = gate
         hooks.serialize = { _, data in
             if data == nil { gate.pass() }
@@ -47,7 +47,7 @@ import Testing
 
     private func storeAnImageOfAnyCost() throws {
         let cache = try makeCache(in: folder.path)
-        let manager = try makeManager(cache), transformer = try makeCostlyTransformer()
+        let manager = try makeHeldManager(cache), transformer = try makeCostlyTransformer()
         _ = try load(manager, "test://h/a.png", thumbnail)
         #expect(gate.waitForEntry())
         let costly = try load(manager, "test://h/b.png") { sdimage_request_set_transformer($0, transformer.pointer) }
@@ -57,5 +57,46 @@ import Testing
         gate.open()
         #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
         #expect(diskBytes(cache, "test://h/b-costly.png") != nil)
+    }
+
+    @Test func aRemovalMakesWayForTheThumbnailOfALaterLoad() async {
+        await #expect(processExitsWith: .success) { try VariantWriterTests().storeAgainAfterARemoval() }
+    }
+
+    private func storeAgainAfterARemoval() throws {
+        let cache = try makeCache(in: folder.path)
+        let manager = try makeHeldManager(cache)
+        let url = "test://h/a.png", key = "test://h/a.png\u{1F}Thumbnail({4.000000,4.000000},1)"
+        _ = try load(manager, url, thumbnail)
+        #expect(gate.waitForEntry())
+        #expect(becomesTrue { diskBytes(cache, url) != nil })
+        #expect(sdimage_cache_remove(cache.pointer, key, -1, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
+        // Encoded again, of the original on disk, while the first encode still runs.
+        #expect(try load(manager, url, thumbnail).source == .SDIMAGE_IMAGE_SOURCE_DISK)
+        gate.open()
+        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
+        #expect(diskBytes(cache, key) != nil)
+    }
+
+    @Test func anEncodeWhoseEntryIsRemovedEnds() async {
+        await #expect(processExitsWith: .success) { try VariantWriterTests().clearDuringTheEncode() }
+    }
+
+    private func clearDuringTheEncode() throws {
+        let busy = BusyCoder(.budget)
+        let coder = try busy.makeCoder()
+        #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let cache = try makeCache(in: folder.path)
+        let loader = try ScriptedLoader.answering(makePNG(width: 8, height: 4)).makeLoader()
+        let manager = try makeManager(cache: cache, loader: loader)
+        _ = try load(manager, "test://h/a.png") {
+            thumbnail($0)
+            sdimage_request_set_encode_format($0, .SDIMAGE_FORMAT_BMP)
+        }
+        #expect(becomesTrue { busy.started == 1 })
+        #expect(sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
+        #expect(becomesTrue { busy.returned == 1 })
+        #expect(busy.budget?.status == .SDIMAGE_STATUS_CANCELLED)
+        #expect(sdimage_coder_unregister(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
     }
 }
