@@ -94,7 +94,7 @@ SDIMAGE_API const sdimage_result *sdimage_event_result(const sdimage_event *even
 SDIMAGE_API int64_t sdimage_event_received(const sdimage_event *event);
 /* Returns the bytes expected; -1 = unknown. 0 for RESULT. */
 SDIMAGE_API int64_t sdimage_event_expected(const sdimage_event *event);
-/* Returns the `user_data` with which the load was started. */
+/* Returns the `user_data` with which the load was started. Its `destroy` is not called before the event is freed. */
 SDIMAGE_API void *sdimage_event_token(const sdimage_event *event);
 
 #ifdef __cplusplus

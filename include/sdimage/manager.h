@@ -125,9 +125,9 @@ SDIMAGE_API void sdimage_manager_get_loader(const sdimage_manager *manager, sdim
  * before this returns if the dispatcher is immediate or this is its thread. *task, if requested, is the caller's;
  * releasing it does not cancel the load.
  *
- * `destroy(user_data)` is called once, after the last callback, also when this call fails. A refused load never calls
- * back. Errors: INVALID_ARGUMENT, BAD_HANDLE, SHUTDOWN, FORKED, NO_MEMORY. All other errors, including an invalid URL,
- * are delivered. */
+ * `destroy(user_data)` is called once, after the last callback, or when the last event of the load has been freed, also
+ * when this call fails. A refused load never calls back. Errors: INVALID_ARGUMENT, BAD_HANDLE, SHUTDOWN, FORKED,
+ * NO_MEMORY. All other errors, including an invalid URL, are delivered. */
 SDIMAGE_API sdimage_status sdimage_manager_load(sdimage_manager *manager, const sdimage_request *request,
                                                 const sdimage_load_handler *handler, void *user_data,
                                                 sdimage_destroy_fn destroy, sdimage_task **task, sdimage_error **error);

@@ -89,7 +89,7 @@ package final class ImageManager: Sendable {
     /// Starts a load. An image in memory is its result before this returns (docs/decisions.md, "A memory hit is delivered
     /// before the call returns").
     /// Throws only if no load could start: for a closed manager, a forked process, a refused request or a dispatcher.
-    /// `owner` is retained until the last callback has returned.
+    /// `owner` is retained until the last callback has returned, and by events of the load.
     package func load(_ request: ImageRequest, handler: (any LoadHandler)?, token: UInt, owner: (any Sendable & AnyObject)? = nil)
         throws(ImageError) -> LoadTask
     {

@@ -18,12 +18,17 @@ package final class LoadEvent: Sendable {
     package let result: ImageResult?
     package let received: Int64
     package let expected: Int64
+    /// The host's object, which the token may point to.
+    private let owner: (any Sendable & AnyObject)?
 
-    fileprivate init(task: LoadTask, result: ImageResult?, received: Int64 = 0, expected: Int64 = 0) {
+    fileprivate init(
+        task: LoadTask, result: ImageResult?, received: Int64 = 0, expected: Int64 = 0, owner: (any Sendable & AnyObject)?
+    ) {
         self.task = task
         self.result = result
         self.received = received
         self.expected = expected
+        self.owner = owner
     }
 }
 
@@ -73,7 +78,7 @@ package final class LoadTask: Sendable {
         var loads: ImageManager.Loads?
         /// Keeps the threads of the library running until the last callback has returned.
         var lease: EngineLease?
-        /// The host's object, retained until the load has ended.
+        /// The host's object, retained until the load has ended. Events retain it, too.
         var owner: (any Sendable & AnyObject)?
     }
 
@@ -339,15 +344,16 @@ extension LoadTask: Delivery {
 
     /// Takes one pending delivery as an event.
     package func takePending() -> LoadEvent? {
-        let taken = withLock { state -> (Item, Int64, Int64)? in
+        let taken = withLock { state -> (Item, Int64, Int64, (any Sendable & AnyObject)?)? in
             guard state.deliveries.deliverer == nil, let item = state.deliveries.items.popFirst() else { return nil }
-            return (item, state.received, state.expected)
+            return (item, state.received, state.expected, state.owner)
         }
-        guard let (item, received, expected) = taken else { return nil }
+        guard let (item, received, expected, owner) = taken else { return nil }
         delivered(item)
         switch item {
-        case .result(let result): return LoadEvent(task: self, result: result)
-        case .progress: return LoadEvent(task: self, result: nil, received: received, expected: expected)
+        case .result(let result): return LoadEvent(task: self, result: result, owner: owner)
+        case .progress:
+            return LoadEvent(task: self, result: nil, received: received, expected: expected, owner: owner)
         }
     }
 

@@ -117,6 +117,27 @@ import Testing
         #expect(sdimage_dispatcher_next_event(dispatcher.pointer, &event, nil) == .SDIMAGE_STATUS_END)
     }
 
+    @Test func theUserDataOfALoadOutlivesItsFinalEvent() throws {
+        let dispatcher = try pollable()
+        let (manager, request) = try warmManager(dispatcher)
+        let listener = Listener(), later = Listener()
+        let userData = Unmanaged.passRetained(listener).toOpaque()
+        let status = sdimage_manager_load(manager.pointer, request.pointer, nil, userData, Listener.destroy, nil, nil)
+        #expect(status == .SDIMAGE_STATUS_OK)
+        #expect(waitUntilReadable(dispatcher))
+        var event: OpaquePointer?
+        #expect(sdimage_dispatcher_next_event(dispatcher.pointer, &event, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_result_kind(sdimage_event_result(event)) == .SDIMAGE_DELIVERY_KIND_FINAL)
+        // The callback thread calls destructors in order.
+        let (other, warm) = try warmManager(nil)
+        _ = try later.load(other, warm)
+        #expect(later.waitForDestroy())
+        #expect(listener.destroyCount == 0)
+        #expect(sdimage_event_token(event) == userData)
+        sdimage_event_unref(event)
+        #expect(listener.waitForDestroy())
+    }
+
     @Test func releasingAPollableDropsItsDeliveries() throws {
         let listener = Listener()
         do {
