@@ -120,8 +120,9 @@ package final class CoderRegistry: Sendable {
     /// The coders are not called.
     package func fit(_ image: Image, options: DecodeOptions, stop: CancellationToken) throws(ImageError) -> Image {
         let plain = try options.forCoder()
-        guard let colors else { return try image.fitted(plain, stop: stop).signal(options, stop: stop) }
-        return try colors(image, plain, stop).signal(options, stop: stop)
+        let fitted = if let colors { try colors(image, plain, stop) } else { try image.fitted(plain, stop: stop) }
+        // Coders and loaders of the host do not have to set it.
+        return try fitted.signal(options, stop: stop).with(scale: options.scale)
     }
 
     /// Returns a decoder for data that starts with `bytes`; the bytes are not fed to it yet. The caller sets the work budget, and

@@ -58,17 +58,23 @@ extension ImageError {
 /// Frames are transformed when they are requested, on the thread of the caller.
 package final class MappedFrames: FrameProvider {
     private let base: any FrameProvider
+    private let keepsEncoded: Bool
     private let change: @Sendable (Image, CancellationToken) throws(ImageError) -> Image
 
-    package init(_ base: any FrameProvider, _ change: @escaping @Sendable (Image, CancellationToken) throws(ImageError) -> Image)
-    {
+    /// `keepsEncoded`: the encoded bytes still represent the frames, because their pixels do not change.
+    package init(
+        _ base: any FrameProvider, keepsEncoded: Bool = false,
+        _ change: @escaping @Sendable (Image, CancellationToken) throws(ImageError) -> Image
+    ) {
         self.base = base
+        self.keepsEncoded = keepsEncoded
         self.change = change
     }
 
     package var frameCount: Int { base.frameCount }
     package var loopCount: Int { base.loopCount }
     package var isGrowing: Bool { base.isGrowing }
+    package var encoded: Bytes? { keepsEncoded ? base.encoded : nil }
     package var root: AnyObject { base.root }
     package func durationMilliseconds(at index: Int) -> Int { base.durationMilliseconds(at: index) }
     package func rest() { base.rest() }

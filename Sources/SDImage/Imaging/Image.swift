@@ -81,6 +81,15 @@ package final class Image: Sendable {
         return with(metadata)
     }
 
+    /// The same image, and its frames, with this number of pixels per point; nil leaves it unchanged.
+    package func with(scale: Double?) -> Image {
+        guard let scale = scale.map({ max(1, $0) }), scale != metadata.scale else { return self }
+        var metadata = metadata
+        metadata.scale = scale
+        let frames = frames.map { MappedFrames($0, keepsEncoded: true) { frame, _ in frame.with(scale: scale) } }
+        return Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)
+    }
+
     /// The same image with its vector image.
     package func with(vector: any VectorImage) -> Image {
         Image(pixels: pixels, metadata: metadata, frames: frames, vector: vector)

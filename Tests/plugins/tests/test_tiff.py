@@ -201,6 +201,9 @@ class Tiff(TestCase):
         self.assertIsNone(sdimage.decode(data).color_profile)
         self.assertEqual(sdimage.read_metadata(data, "icc"), profile)
 
+    def test_the_scale_is_that_of_the_options(self) -> None:
+        self.assertEqual([sdimage.decode(file(picture()), scale=scale).scale for scale in (1.0, 2.0)], [1, 2])
+
     def test_pages_are_stills_and_chosen_by_an_option(self) -> None:
         pages = [picture(lambda x, y, level=level: (level,), photometric=1) for level in (0, 0.5, 1)]
         data = file(*pages)

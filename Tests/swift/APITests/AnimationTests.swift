@@ -207,6 +207,23 @@ import Testing
         }
     }
 
+    @Test func theScaleOfTheKeyHoldsForImagesWithoutBytes() throws {
+        let moving = try HostFrames([100, 100]).image()
+        let loader = ScriptedLoader { _, sink in
+            sdimage_load_sink_finish_with_image(sink, moving.pointer)
+            return .SDIMAGE_STATUS_OK
+        }
+        let manager = try makeManager(cache: nil, loader: try loader.makeLoader())
+        let request = makeRequest("test://h/a@2x.gif")
+        let result = try make(sdimage_result_unref) {
+            sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1)
+        }
+        let image = sdimage_result_image(result.pointer)
+        let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(image, 1, $0, $1) }
+        #expect(sdimage_image_scale(image) == 2 && sdimage_image_scale(frame.pointer) == 2)
+        withExtendedLifetime((result, moving)) {}
+    }
+
     /// Expects frames of at most `pixels` pixels.
     private func expectShare(of pixels: UInt32, _ image: OpaquePointer?) throws {
         let count = sdimage_image_frame_count(image)

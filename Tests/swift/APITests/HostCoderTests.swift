@@ -153,6 +153,15 @@ import Testing
         }
     }
 
+    @Test func aScaleHoldsForImagesOfTheHost() throws {
+        let coder = try LampCoder().makeCoder()
+        let options = decodeOptions { sdimage_decode_options_set_scale($0, 2) }
+        let still = try picture(LampCoder.file(width: 9, height: 10), coder, options)
+        let moving = try picture(LampCoder.file(width: 10, height: 8, frames: 2), coder, options)
+        let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(moving.pointer, 1, $0, $1) }
+        for image in [still, moving, frame] { #expect(sdimage_image_scale(image.pointer) == 2) }
+    }
+
     @Test func anErrorOfTheHostComesThrough() throws {
         let coder = try LampCoder().makeCoder()
         let feeding = try Feeding(coder: coder)
