@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from . import _asyncio, _bytes, _callbacks, _enums
 from ._bytes import ReadableBuffer
-from ._check import flag, optional_function, optional_pointer
+from ._check import flag, optional_function, optional_pointer, pointer_of
 from ._ffi import lib
 from ._handle import Handle
 from ._listener import OnResult
@@ -167,8 +167,9 @@ class Operations(Lookups):
         return Image.owned(out.value) if out.value else None
 
     def set_memory_image(self, key: str | bytes, image: Image) -> None:
-        """Stores an image in memory only."""
-        self.store_image(key, image, disk=False)
+        """Stores an image in memory only, also if the cache does not keep the images of loads in memory."""
+        name = _bytes.key_bytes(key)
+        call(lib.sdimage_cache_set_memory_image, self.pointer, name, len(name), pointer_of(image, "image", "image"))
 
     def contains(self, key: str | bytes) -> str:
         """The quickest layer that holds the entry: ``"memory"``, ``"disk"`` or ``"none"``."""

@@ -62,8 +62,8 @@ class ImageCache(Operations, Closing):
         """Limits are in bytes (`max_memory_cost`, `max_disk_size`, `inline_entry_limit`) and images
         (`max_memory_count`). `max_disk_age` is in seconds since the last access, or, with `expire_rule`
         ``"modification"``, since the store; negative: forever. `eviction` is ``"adaptive"`` or ``"lru"``. Without
-        `keep_in_memory` only `store` stores images in memory. With `keep_weakly` an image evicted from memory is found
-        while a reference to it exists. Other users never get write permission, whatever the modes.
+        `keep_in_memory` only `set_memory_image` stores images in memory. With `keep_weakly` an image evicted from
+        memory is found while a reference to it exists. Other users never get write permission, whatever the modes.
         ``additional_path(key)`` returns the path of a file with the bytes of an entry that the disk part does
         not have, or ``None``; it runs on any thread and must not block."""
         self._config = recorded(locals())
