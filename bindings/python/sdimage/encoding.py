@@ -19,7 +19,7 @@ class EncodeOptions(TypedDict, total=False):
 
     #: 0 to 1; default 1: JPEG, WebP, HEIC, AVIF.
     quality: float
-    #: Encodes every pixel unchanged: WebP, AVIF.
+    #: Encodes every pixel unchanged: WebP, JPEG XL, AVIF.
     lossless: bool
     #: The effort spent on a smaller file, 1 to 9; 0 is the default of the format.
     effort: int
@@ -36,7 +36,7 @@ class EncodeOptions(TypedDict, total=False):
     #: MaxCLL and MaxFALL in cd/m²; 0 is unknown. PNG, HEIC, AVIF; the peak of PQ in JPEG XL.
     max_content_light_level: int
     max_frame_average_light_level: int
-    #: Embeds a small preview into the file: JPEG, HEIC, AVIF.
+    #: Embeds a small preview into the file: JPEG, HEIC.
     embed_thumbnail: bool
     #: JPEG: writes the gain map of a base image, or one for the light above the white of SDR.
     embed_gain_map: bool

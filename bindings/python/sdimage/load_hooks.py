@@ -68,8 +68,8 @@ class LoadHooks:
 
     ``serialize`` runs on workers, also after the end of the load, and may block; the library holds it until the last
     store. All others run on the thread that starts or continues a load, and must not block. A function that raises is
-    treated as absent; the exception is logged, and a caller that waits for the load receives it as the cause of an
-    :class:`Error`.
+    treated as absent, and ``should_remember_failure`` as false; the exception is logged, and a caller that waits for the
+    load receives it as the cause of an :class:`Error`.
     """
 
     def __init__(

@@ -75,9 +75,9 @@ class RequestOptions(DecodeOptions, total=False):
     original_cache: AnyCache | None
     #: Replaces the manager's loader.
     loader: Loader | LoadFunction
-    #: Hooks for this download, called before the downloader's own.
+    #: Hooks for this download; each of its functions replaces that of the downloader.
     hooks: DownloadHooks | None
-    #: Hooks for this load, called before the manager's own.
+    #: Hooks for this load; each of its functions replaces that of the manager.
     load_hooks: LoadHooks | None
     #: Changes the decoded image; ``None`` is none, whatever the manager has.
     transformer: Transformer | None
