@@ -121,8 +121,8 @@ typedef enum SDIMAGE_ENUM sdimage_placeholder_time {
 /* Cached images of the same URL that may be shown in place of the placeholder. */
 typedef enum SDIMAGE_ENUM sdimage_cached_placeholder {
     SDIMAGE_CACHED_PLACEHOLDER_NONE = 0, /* none */
-    /* The largest image in memory that differs in size only: the original for a thumbnail, a thumbnail for the
-     * original. */
+    /* The largest image in memory that differs in size only: the original, or one of the latest four thumbnails of
+     * the image, except those that FILL may have stretched. */
     SDIMAGE_CACHED_PLACEHOLDER_MEMORY = 1,
     /* Also the requested image itself from the disk; the starting call waits for it. For loads that refresh. */
     SDIMAGE_CACHED_PLACEHOLDER_MEMORY_AND_DISK = 2

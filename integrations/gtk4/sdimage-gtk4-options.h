@@ -414,8 +414,8 @@ typedef enum {
 /**
  * SdimageCachedPlaceholder:
  * @SDIMAGE_CACHED_PLACEHOLDER_NONE: none
- * @SDIMAGE_CACHED_PLACEHOLDER_MEMORY: The largest image in memory that differs in size only: the original for a
- * thumbnail, a thumbnail for the original.
+ * @SDIMAGE_CACHED_PLACEHOLDER_MEMORY: The largest image in memory that differs in size only: the original, or one of
+ * the latest four thumbnails of the image, except those that FILL may have stretched.
  * @SDIMAGE_CACHED_PLACEHOLDER_MEMORY_AND_DISK: Also the requested image itself from the disk; the starting call waits
  * for it. For loads that refresh.
  *

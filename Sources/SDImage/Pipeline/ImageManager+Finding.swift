@@ -28,7 +28,7 @@ extension ImageManager {
         MemoryStage(manager: self, request: request, keys: keys(request)).peek()
     }
 
-    /// The largest image in memory that differs from the requested one in its size alone.
+    /// The largest known image in memory that differs from the requested one in its size alone.
     /// For placeholders: the caller scales it. Counts as a use.
     package func relatedImage(_ request: ImageRequest) -> Image? {
         // A request that its hooks refuse has no key; its load reports the error.
@@ -54,9 +54,9 @@ extension ImageManager {
         return task.result?.image
     }
 
-    /// Remembers the key of a thumbnail, for `relatedImage`.
+    /// Remembers the key of a thumbnail, for `relatedImage`; not of one that may be stretched.
     func noteSize(_ request: ImageRequest, _ keys: LoadKeys) {
-        guard request.decodeOptions.wantsThumbnail else { return }
+        guard request.decodeOptions.wantsThumbnail, request.decodeOptions.thumbnailMode != .fill else { return }
         sizes.note(keys.final, of: keys.whole(request))
     }
 }

@@ -252,6 +252,24 @@ import Testing
         #expect(!fixture.widget.shown.contains("placeholder 16"))
     }
 
+    @Test func aStretchedThumbnailStandsInForNoOther() throws {
+        let fixture = try TargetFixture()
+        let options = targetOptions {
+            sdimage_target_options_set_cached_placeholder($0, .SDIMAGE_CACHED_PLACEHOLDER_MEMORY)
+        }
+        for (width, height, mode): (UInt32, UInt32, sdimage_scale_mode) in [
+            (40, 8, .SDIMAGE_SCALE_MODE_FILL), (16, 16, .SDIMAGE_SCALE_MODE_ASPECT_FIT),
+        ] {
+            let request = makeRequest("test://a.png")
+            setStoreLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY)
+            sdimage_request_set_thumbnail_size(request.pointer, width, height, mode)
+            try fixture.widget.load(fixture.target, request, options)
+            #expect(fixture.held.answer(makePNG(width: 64, height: 64)))
+            #expect(fixture.widget.wait("told OK \(width)"))
+        }
+        #expect(!fixture.widget.shown.contains { $0.hasPrefix("placeholder") })
+    }
+
     @Test func hashesAreDrawnAsPlaceholders() throws {
         let fixture = try TargetFixture()
         let blur = "LEHV6nWB2yk8pyo0adR*.7kCMdnj"

@@ -421,7 +421,8 @@ PLACEHOLDER_TIMES: Final = {
 #: Cached images of the same URL that may be shown in place of the placeholder.
 CACHED_PLACEHOLDERS: Final = {
     "none": 0,  # none
-    # The largest image in memory that differs in size only: the original for a thumbnail, a thumbnail for the original
+    # The largest image in memory that differs in size only: the original, or one of the latest four thumbnails of the
+    # image, except those that FILL may have stretched
     "memory": 1,
     "memory_and_disk": 2,  # Also the requested image itself from the disk; the starting call waits for it
 }

@@ -499,7 +499,8 @@ pub const SDIMAGE_PLACEHOLDER_TIME_ON_FAILURE: sdimage_placeholder_time = 1;
 pub type sdimage_cached_placeholder = c_int;
 /// None.
 pub const SDIMAGE_CACHED_PLACEHOLDER_NONE: sdimage_cached_placeholder = 0;
-/// The largest image in memory that differs in size only: the original for a thumbnail, a thumbnail for the original.
+/// The largest image in memory that differs in size only: the original, or one of the latest four thumbnails of the image, except
+/// those that FILL may have stretched.
 pub const SDIMAGE_CACHED_PLACEHOLDER_MEMORY: sdimage_cached_placeholder = 1;
 /// Also the requested image itself from the disk; the starting call waits for it.
 pub const SDIMAGE_CACHED_PLACEHOLDER_MEMORY_AND_DISK: sdimage_cached_placeholder = 2;

@@ -549,8 +549,8 @@ enum class placeholder_time : int { // target.h
 enum class cached_placeholder : int { // target.h
     // None.
     none = SDIMAGE_CACHED_PLACEHOLDER_NONE,
-    // The largest image in memory that differs in size only: the original for a thumbnail, a thumbnail for the
-    // original.
+    // The largest image in memory that differs in size only: the original, or one of the latest four thumbnails of the
+    // image, except those that FILL may have stretched.
     memory = SDIMAGE_CACHED_PLACEHOLDER_MEMORY,
     // Also the requested image itself from the disk; the starting call waits for it.
     memory_and_disk = SDIMAGE_CACHED_PLACEHOLDER_MEMORY_AND_DISK,
