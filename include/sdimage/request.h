@@ -164,7 +164,8 @@ SDIMAGE_API void sdimage_request_copy_decode_options(const sdimage_request *requ
  * length may be unknown. Formats without partial decoding and undecodable bytes deliver none. A PARTIAL that has not
  * been taken yet is replaced by the next one, and dropped when FINAL arrives. Loads that share a transfer receive
  * partial images of their own size, each if it requested them; one that joins later starts with the bytes received by
- * then. */
+ * then. Under RESPECT, a response that replaces a stale image delivers partial images, too; FINAL can be the stale
+ * image nevertheless, if the transfer fails. Under REFRESH, none follows a CACHED image. */
 SDIMAGE_API void sdimage_request_set_progressive(sdimage_request *request, bool progressive);
 /* Returns true if partial images are delivered. */
 SDIMAGE_API bool sdimage_request_is_progressive(const sdimage_request *request);
@@ -177,7 +178,8 @@ SDIMAGE_API uint32_t sdimage_request_progressive_interval_ms(const sdimage_reque
 /* Enables the early thumbnail of the decode options (sdimage_decode_options_set_early_thumbnail), and ends the transfer
  * as soon as it is complete: after the first scans of a progressive JPEG, or the first pass of an interlaced PNG. The
  * result is FINAL, without data, and stored in memory only, under the key of the thumbnail; the received bytes are
- * discarded. A transfer that another load needs continues. Default false; has no effect without a thumbnail size. */
+ * discarded. A transfer that another load needs continues. Default false; has no effect without a thumbnail size, and
+ * while a cached image is revalidated, when it also prevents partial images. */
 SDIMAGE_API void sdimage_request_set_early_thumbnail(sdimage_request *request, bool early);
 /* Returns true if an early thumbnail is requested. */
 SDIMAGE_API bool sdimage_request_has_early_thumbnail(const sdimage_request *request);

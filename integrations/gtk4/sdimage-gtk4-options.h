@@ -635,7 +635,9 @@ SDIMAGE_API void sdimage_request_copy_decode_options(const SdimageRequest *reque
  * ones that write into their sink piece by piece; the length may be unknown. Formats without partial decoding and
  * undecodable bytes deliver none. A PARTIAL that has not been taken yet is replaced by the next one, and dropped when
  * FINAL arrives. Loads that share a transfer receive partial images of their own size, each if it requested them; one
- * that joins later starts with the bytes received by then.
+ * that joins later starts with the bytes received by then. Under RESPECT, a response that replaces a stale image
+ * delivers partial images, too; FINAL can be the stale image nevertheless, if the transfer fails. Under REFRESH, none
+ * follows a CACHED image.
  */
 SDIMAGE_API void sdimage_request_set_progressive(SdimageRequest *request, gboolean progressive);
 
@@ -659,7 +661,8 @@ SDIMAGE_API guint32 sdimage_request_progressive_interval_ms(const SdimageRequest
  * Enables the early thumbnail of the decode options (sdimage_decode_options_set_early_thumbnail), and ends the transfer
  * as soon as it is complete: after the first scans of a progressive JPEG, or the first pass of an interlaced PNG. The
  * result is FINAL, without data, and stored in memory only, under the key of the thumbnail; the received bytes are
- * discarded. A transfer that another load needs continues. Default false; has no effect without a thumbnail size.
+ * discarded. A transfer that another load needs continues. Default false; has no effect without a thumbnail size, and
+ * while a cached image is revalidated, when it also prevents partial images.
  */
 SDIMAGE_API void sdimage_request_set_early_thumbnail(SdimageRequest *request, gboolean early);
 

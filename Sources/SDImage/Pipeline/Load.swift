@@ -138,7 +138,7 @@ final class Load: LoadWork {
     /// Waits for a response, with which `transferFinished` continues the load.
     /// Throws `cancelled` if the load has ended meanwhile, so that no transfer is joined.
     private func beginWait(for loader: any ImageLoader, _ candidate: RevalidationStage.Candidate?) throws(ImageError) {
-        let subscription = candidate == nil && context.request.readsGrowingBodies ? ProgressiveSubscription(self) : nil
+        let subscription = context.readsGrowingBody(revalidating: candidate != nil) ? ProgressiveSubscription(self) : nil
         let isFinished = state.withLock { state in
             if !state.isFinished { state.wait = Wait(loader: loader, candidate: candidate, subscription: subscription) }
             return state.isFinished

@@ -82,10 +82,17 @@ final class ProgressiveSubscription: ProgressiveDecode.Subscriber {
     }
 }
 
-extension ImageRequest {
-    /// False if the request accepts only the complete image.
-    var readsGrowingBodies: Bool { self.isProgressive || endsEarly }
+extension LoadContext {
+    /// True if partial images of the body are of use. `revalidating`: the response may confirm a cached image.
+    func readsGrowingBody(revalidating: Bool) -> Bool {
+        guard revalidating else { return request.isProgressive || request.endsEarly }
+        // A refresh shows the cached image meanwhile. An early thumbnail has no record, and would get that of the image that it
+        // replaces.
+        return policy == .respect && !isRevalidation && request.isProgressive && !request.endsEarly
+    }
+}
 
+extension ImageRequest {
     /// True if the transfer ends as soon as a thumbnail of full quality is decoded.
     var endsEarly: Bool { self.decodeOptions.earlyThumbnail && self.decodeOptions.thumbnailSize != nil }
 }

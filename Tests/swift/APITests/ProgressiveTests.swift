@@ -86,6 +86,35 @@ import Testing
         #expect(listener.final()?.isIncremental == false)
     }
 
+    @Test func theImageThatReplacesAStaleOneShowsWhileItArrives() throws {
+        let bytes = try Fixtures.bytes("pictures/coral-reef.webp")
+        let mayEnd = DispatchSemaphore(value: 0)
+        let server = LoopbackServer { request, connection in
+            guard request.headers["if-none-match"] != nil else {
+                let fields = ["Cache-Control": "max-age=0", "ETag": "\"a\""]
+                return connection.answer(200, fields, body: makePNG(width: 8, height: 8))
+            }
+            connection.send("HTTP/1.1 200 Fine\r\nContent-Length: \(bytes.count)\r\n\r\n")
+            connection.send(Array(bytes.prefix(bytes.count / 2)))
+            mayEnd.wait()
+            connection.send(Array(bytes.dropFirst(bytes.count / 2)))
+        }
+        defer { server.stop() }
+        // The response is held while the partial image waits for a worker.
+        let config = makePatientConfig()
+        let loader = try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
+        let manager = try makeManager(cache: try makeCache(in: nil), loader: loader)
+        let request = progressive(server.url("/a.webp")) { sdimage_request_set_freshness($0, .SDIMAGE_FRESHNESS_RESPECT) }
+        let first = Listener(), second = Listener()
+        _ = try first.load(manager, request)
+        #expect(first.final()?.width == 8)
+        _ = try second.load(manager, request)
+        let part = second.part()
+        mayEnd.signal()
+        #expect(part?.width == 960 && part?.isIncremental == true)
+        #expect(second.final()?.width == 960)
+    }
+
     @Test func eachLoadOfASharedTransferGetsPartsOfItsOwnSize() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: nil, loader: try held.makeLoader())
