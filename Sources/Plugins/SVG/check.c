@@ -208,12 +208,13 @@ static bool begins(const uint8_t *text, size_t length, const char *with) {
     return length >= strlen(with) && xmlStrncasecmp(text, (const xmlChar *)with, (int)strlen(with)) == 0;
 }
 
-/* Reports that a URL may begin at an offset of normalized CSS (css.h): behind a quotation mark or url(. Elsewhere data:
- * is text, or the end of a selector. URL parsers skip spaces and control characters, for which escapes leave "?". */
-static bool begins_url(const uint8_t *text, size_t at) {
+/* Returns the quotation mark or parenthesis before a URL that may begin at an offset of normalized CSS (css.h); 0 if none
+ * may begin. Elsewhere data: is text, or the end of a selector. URL parsers skip spaces and control characters, for which
+ * escapes leave "?". */
+static uint8_t before_url(const uint8_t *text, size_t at) {
     while (at && (text[at - 1] <= ' ' || text[at - 1] == '?'))
         at--;
-    return at && strchr("\"'(", text[at - 1]);
+    return at && strchr("\"'(", text[at - 1]) ? text[at - 1] : 0;
 }
 
 /* Reports that selectors follow the parenthesis at an offset (Selectors 4; CSS Scoping 1). librsvg 2.54 knows the first
@@ -231,22 +232,28 @@ static bool nests_selectors(const uint8_t *text, size_t at) {
 /* Checks data: URLs in CSS. Fonts are harmless. librsvg reads other data: URLs only as a style sheet, or as an SVG of
  * which one element is referenced. */
 static void check_css(checker *checker, const uint8_t *text, size_t length) {
+    /* The URLs in which the text is: in quotation marks, in apostrophes, and in url(). One that begins in a comment ends
+     * anywhere, and hides none of the others. */
+    bool is_quoted = false, is_single = false, is_bare = false;
     for (size_t i = 0; checker->status >= 0 && i < length; i++) {
         if (i % CSS_STEP == CSS_STEP - 1)
             check_budget(checker);
         if (text[i] == '(' && nests_selectors(text, i) && ++checker->selectors > MOST_SELECTORS)
             refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: nested selectors exceed the limit of 2000");
-        if (!is_data(text + i, length - i) || !begins_url(text, i))
-            continue;
-        bool harmless = begins(text + i, length - i, "data:font/") ||
-                        begins(text + i, length - i, "data:application/") ||
-                        begins(text + i, length - i, "data:image/");
-        /* The URL ends with the quotation mark before it, or at the parenthesis or space of an unquoted url(). */
-        uint8_t before = i ? text[i - 1] : 0;
-        const char *ends = before == '"' ? "\"" : before == '\'' ? "'" : ") ";
-        for (; i < length && !strchr(ends, text[i]); i++)
-            harmless = harmless && text[i] != '#';
-        if (!harmless)
+        is_quoted = is_quoted && text[i] != '"';
+        is_single = is_single && text[i] != '\'';
+        is_bare = is_bare && text[i] != ')' && text[i] != ' ';
+        bool is_harmful = text[i] == '#' && (is_quoted || is_single || is_bare);
+        uint8_t before = is_data(text + i, length - i) ? before_url(text, i) : 0;
+        if (before) {
+            is_harmful = !begins(text + i, length - i, "data:font/") &&
+                         !begins(text + i, length - i, "data:application/") &&
+                         !begins(text + i, length - i, "data:image/");
+            is_quoted = is_quoted || before == '"';
+            is_single = is_single || before == '\'';
+            is_bare = is_bare || before == '(';
+        }
+        if (is_harmful)
             refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: embedded data is neither an image nor a font");
     }
 }

@@ -198,6 +198,10 @@ class Svg(TestCase):
             "in two lines of a sheet": svg(f'<style>@import "da\\\nta{sheet[4:]}";</style>{HALVES}'),
             "in an entity of a sheet": svg(f"<style>&r;</style>{HALVES}", before=f'<!DOCTYPE svg [<!ENTITY r "{rule}">]>'),
             "imported": svg(f"<style>@import url({sheet});</style>{HALVES}"),
+            "imported behind the quotation mark of a comment": svg(
+                f'<style>/* "data:font/ */ @import url(\'{sheet}\');</style>{HALVES}'),
+            "imported behind the parenthesis of a comment": svg(
+                f"<style>/*(data:image/*/@import'{sheet}';</style>{HALVES}"),
             "beside": svg(before=f'<?xml-stylesheet type="text/css" href="{sheet}"?>'),
             "beside, in lines": svg(before=f'<?xml-stylesheet type="text/css" href="Da\ntA\t:{sheet[5:]}"?>'),
             "beside, with an entity": svg(before=f'<?xml-stylesheet type="text/css" href="&#100;{sheet[1:]}"?>'),
@@ -205,9 +209,18 @@ class Svg(TestCase):
         for name, data in hidden.items():
             with self.subTest(name):
                 self.assert_error("UNSUPPORTED", data)
+        # A space ends a URL without quotation marks only, wherever the scheme begins.
+        for before in ("", " ", "&#9;", r"\20 ", r"\0 \a "):
+            for between in ("", " ", ")"):
+                for mark in ('"', "&apos;"):
+                    url = f"url({mark}{before}data:image/svg+xml,{between}%3Csvg/%3E#p{mark})"
+                    with self.subTest(url):
+                        self.assert_error("UNSUPPORTED", svg(f"<rect width='9' height='9' mask='{url}'/>"))
         self.assertEqual(self.pixel(sdimage.decode(svg(before='<?xml-stylesheet href="metadata.css"?>')), 5, 5), RED)
         font = "@font-face { font-family: f; src: url(data:font/woff2;base64,AAAA) }"
         self.assertEqual(self.pixel(sdimage.decode(svg(f"<style>{font} g {{ fill: #00f }}</style>{HALVES}")), 5, 5), RED)
+        cursor = """g { cursor: url("data:image/svg+xml,<image href='data:image/png,x (1)'/>"); fill: #00f }"""
+        self.assertEqual(self.pixel(sdimage.decode(svg(f"<style><![CDATA[{cursor}]]></style>{HALVES}")), 5, 5), RED)
 
     def test_text_that_contains_the_scheme_is_no_url(self) -> None:
         harmless = {
