@@ -371,6 +371,58 @@ static void anIndexWithoutAnEndIsReplaced(void) {
     CHECK_EQUAL(change_indexes("SELECT 1"), 2);
 }
 
+/* Writes 4 bytes, the highest first, and returns the end. */
+static uint8_t *put_number(uint8_t *to, uint32_t number) {
+    for (int shift = 24; shift >= 0; shift -= 8)
+        *to++ = (uint8_t)(number >> shift);
+    return to;
+}
+
+/* Writes a journal of a transaction of several databases (SQLite file format, 3): a header of one sector, then the path
+ * of a super-journal. */
+static void write_journal(const char *path, uint32_t pages, const char *super) {
+    static const uint8_t magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    uint8_t bytes[2000] = {0}, *to = bytes + sizeof magic;
+    uint32_t sum = 0;
+    const uint32_t header[] = {0, 1, pages, 512, 4096};
+    memcpy(bytes, magic, sizeof magic);
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+        to = put_number(to, header[i]);
+    to = put_number(bytes + 512, 0x40000000 / 4096 + 1);
+    for (const char *at = super; *at; at++)
+        sum += (uint32_t)(*to++ = (uint8_t)*at);
+    to = put_number(put_number(to, (uint32_t)strlen(super)), sum);
+    memcpy(to, magic, sizeof magic);
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fwrite(bytes, (size_t)(to - bytes) + sizeof magic, 1, file) == 1);
+    CHECK_EQUAL(fclose(file), 0);
+}
+
+/* SQLite removes the file that the journal names, and waits for the other end of a FIFO. */
+static void theJournalOfAnIndexNamesNoOtherFile(void) {
+    char database[500], journal[520];
+    struct stat status;
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    write_bytes("other", "x", 1);
+    sdimage_photos_library *library = open_album(false);
+    const char *a = identifier_of(library, "a.jpg");
+    snprintf(database, sizeof database, "%s-1.db", ((sdphoto_tree *)library)->index.stem);
+    snprintf(journal, sizeof journal, "%s-journal", database);
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(stat(database, &status), 0);
+    write_journal(journal, (uint32_t)(status.st_size / 4096), path_of("other"));
+    library = open_album(false);
+    CHECK(is_named(library, "a.jpg", a));
+    sdimage_photos_library_unref(library);
+    CHECK(exists("other"));
+    unlink(journal);
+    CHECK_EQUAL(mkfifo(journal, 0600), 0);
+    library = open_album(false);
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    sdimage_photos_library_unref(library);
+}
+
 /* The first would compute for seconds with each row, without an interruption. */
 static void anIndexWithOtherTablesIsReplaced(void) {
     static const char *const changes[] = {
@@ -1010,6 +1062,7 @@ int main(void) {
         TEST(rowsThatCouldNotBeWrittenAreWrittenLater),
         TEST(anIndexOfAnEarlierVersionIsReadOn),
         TEST(anIndexWithoutAnEndIsReplaced),
+        TEST(theJournalOfAnIndexNamesNoOtherFile),
         TEST(anIndexWithOtherTablesIsReplaced),
         TEST(rowsOfAnIndexNameNothingOutsideTheLibrary),
         TEST(filesOfAnyYearHaveADate),

@@ -22,9 +22,21 @@ typedef struct file_system {
 
 static file_system with_locks, without_locks;
 
+/* Reports that SQLite may open a file. It waits for the other end of a FIFO. The super-journal that a journal names may
+ * be any file of the user: SQLite reads it, and then removes it. */
+static bool may_open(const char *name, int flags) {
+    struct stat status;
+    /* Temporary files have no name. */
+    return !(flags & SQLITE_OPEN_SUPER_JOURNAL) && (!name || stat(name, &status) != 0 || S_ISREG(status.st_mode));
+}
+
 /* The method xOpen of both file systems. The base opens the file; then its method table is replaced by a copy. */
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags) {
     file_system *system = (file_system *)vfs;
+    /* A file without methods is not closed. */
+    file->pMethods = NULL;
+    if (!may_open(name, flags))
+        return SQLITE_CANTOPEN;
     int code = system->base->xOpen(vfs, name, file, flags, out_flags);
     if (file->pMethods) {
         /* Stored after the file itself, because files of one file system may have different tables. */
