@@ -186,6 +186,10 @@ def keeps_validators(kind: str, origin: Origin) -> None:
         with managed(second, freshness="respect") as manager:
             result = manager.load(url, wait_for_store=True)
         asked = origin.counters()["not_modified"] - before
+        replaced = becomes(lambda: second.statistics()["stored"] + second.statistics()["failures"] > 0)
+        numbers = second.statistics()
+        report.check(f"{kind} counts an entry that is replaced after its revalidation as stored",
+                     replaced and (numbers["stored"], numbers["failures"]) == (1, 0), f"{numbers}")
         report.check(f"{kind} keeps validators: another process asks under conditions", asked == 1 and result.image is not None,
                      f"{asked} answers 304, {result!r}")
 
