@@ -306,6 +306,24 @@ def numbers_for_values(kind: str) -> None:
                  f"{collections.Counter(outcomes)}, {numbers}")
 
 
+def surplus_replies(kind: str) -> None:
+    """A reply that is sent twice is not taken for that of the next look-up."""
+    asked = 0
+
+    def reply(_: bytes) -> tuple[bytes, bool]:
+        nonlocal asked
+        asked += 1
+        return b"$-1\r\n$-1\r\n" if asked == 1 else b"$3\r\nabc\r\n", True
+
+    with servers.scripted(reply) as address:
+        cache = KINDS[kind](address, **PATIENT)
+        outcomes = [code(lambda: cache.data("key")) for _ in range(2)]
+        damaged = cache.statistics()["damaged"]
+        cache.close()
+    report.check(f"{kind}: a reply too many is dropped with its connection", outcomes == ["OK"] * 2 and damaged == 1,
+                 f"{outcomes}, {damaged} damaged")
+
+
 def addresses(kind: str) -> None:
     bad = {"redis": ["", "host:", "host:0", "host:99999", "host:12x", "redis://u@host", "redis://:%zz@host", "redis://h/x",
                      "a:b:c", "[::1", "redis://:p%00@h"],
@@ -324,4 +342,5 @@ def hostile_part(kind: str, origin: Origin) -> None:
     if kind == "redis":
         arrays(kind)
         numbers_for_values(kind)
+        surplus_replies(kind)
     addresses(kind)

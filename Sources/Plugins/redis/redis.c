@@ -343,8 +343,17 @@ static void note(sdremote_command *command, redisReply *reply) {
     command->release = release;
 }
 
-/* Runs commands as one batch; false if the connection broke, or the deadline passed, before all replies arrived. */
+/* Reports that the connection is open and the server has sent nothing unasked, without waiting. Otherwise all later
+ * replies would belong to earlier commands. */
+static bool is_in_step(connection *self) {
+    return redisBufferRead(self->context) == REDIS_OK && self->context->reader->len == self->context->reader->pos;
+}
+
+/* Runs commands as one batch; false if the connection broke or is out of step, or the deadline passed before all replies
+ * arrived. */
 static bool run(connection *self, sdremote_command *commands, size_t count, uint64_t deadline) {
+    if (!is_in_step(self))
+        return false;
     for (size_t i = 0; i < count; i++) {
         if (!append(self, &commands[i]))
             return false;
