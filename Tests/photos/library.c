@@ -933,6 +933,25 @@ static void scansTellHowFarTheyAreAndCanBeStopped(void) {
     sdimage_photos_library_unref(library);
 }
 
+static bool stop_after_one(void *user_data, uint64_t found, uint64_t read) {
+    (void)user_data, (void)found;
+    return read == 0;
+}
+
+/* Reading one file may take seconds. */
+static void aScanStopsBetweenTwoFilesThatItReads(void) {
+    static const char *const names[] = {"album/a.jpg", "album/b.jpg", "album/c.jpg"};
+    use_folders();
+    for (uint8_t i = 0; i < 3; i++)
+        write_photo(names[i], (photo){.width = 8, .height = 8, .shade = i});
+    sdimage_photos_library *library = open_album(false);
+    sdimage_photos_scan_handler stopping = {.size = sizeof stopping, .progress = stop_after_one};
+    CHECK_EQUAL(sdimage_photos_library_scan(library, &stopping, NULL, NULL, NULL), SDIMAGE_STATUS_CANCELLED);
+    CHECK_EQUAL(((sdphoto_tree *)library)->count, 1);
+    CHECK_EQUAL(count_of(library, NULL), 3);
+    sdimage_photos_library_unref(library);
+}
+
 static bool fetch_meanwhile(void *user_data, uint64_t found, uint64_t read) {
     sdimage_photos_list *list = NULL;
     (void)found, (void)read;
@@ -1081,6 +1100,7 @@ int main(void) {
         TEST(vanishedAndMovedFilesAreNoticedByTheLoad),
         TEST(aFileThatGrowsIsLookedAtAgain),
         TEST(scansTellHowFarTheyAreAndCanBeStopped),
+        TEST(aScanStopsBetweenTwoFilesThatItReads),
         TEST(aHandlerOfAScanDoesNotWaitForTheFirst),
         TEST(nothingIsWrittenIntoTheLibrary),
         TEST(thePicturesFolderIsThatOfTheUser),

@@ -184,14 +184,17 @@ void sdphoto_scan_process_items(sdphoto_scan *scan) {
         sdphoto_record_note(&entry->record, &one->status);
         sdphoto_entry_store(scan->tree, entry, &scan->updates);
     }
-    /* Checks for the end of the scan every 32 files, because this loop reads them. */
-    for (size_t i = 0; i < scan->item_count && (i % 32 || sdphoto_scan_continues(scan)) && scan->updates.has_memory;
-         i++) {
+    for (size_t i = 0; i < scan->item_count; i++) {
         sdphoto_item *one = &scan->items[i];
         /* Items without a path were handled above. */
-        if (one->path && one->entry)
+        if (!one->path)
+            continue;
+        /* For each file, because reading one may take long. */
+        if (!sdphoto_scan_continues(scan))
+            break;
+        if (one->entry)
             update_file(scan, one);
-        else if (one->path)
+        else
             add_file(scan, &traces, one);
     }
     /* Last, because moved files are missing until they are recognized. */
