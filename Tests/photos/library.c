@@ -191,6 +191,54 @@ static sqlite3 *open_index(sdimage_photos_library *library, const char *sql) {
     return database;
 }
 
+/* Returns the number of rows in the index of a library. */
+static int rows_of(sdimage_photos_library *library) {
+    char path[500];
+    sqlite3 *database = NULL;
+    sqlite3_stmt *count = NULL;
+    snprintf(path, sizeof path, "%s-1.db", ((sdphoto_tree *)library)->index.stem);
+    CHECK_EQUAL(sqlite3_open(path, &database), SQLITE_OK);
+    CHECK_EQUAL(sqlite3_prepare_v2(database, "SELECT count(*) FROM files", -1, &count, NULL), SQLITE_OK);
+    CHECK_EQUAL(sqlite3_step(count), SQLITE_ROW);
+    int rows = sqlite3_column_int(count, 0);
+    sqlite3_finalize(count);
+    sqlite3_close(database);
+    return rows;
+}
+
+/* Scans of some folders, as a watched library makes them, forget files too: all that are no photos, and photos after 90
+ * days. */
+static void filesThatAreGoneAreForgotten(void) {
+    char root[] = "", *folders[] = {root};
+    const sdphoto_scope scope = {.folders = folders, .folder_count = 1};
+    const sdphoto_progress none = {NULL, NULL};
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    write_photo("album/b.jpg", (photo){.width = 32, .height = 8, .shade = 2});
+    sdimage_photos_library *library = open_album(false);
+    sdphoto_tree *tree = (sdphoto_tree *)library;
+    for (int i = 0; i < 3; i++) {
+        char name[30];
+        snprintf(name, sizeof name, "album/%d.part", i);
+        write_bytes(name, "text", 4);
+        CHECK_EQUAL(sdphoto_tree_scan(tree, &scope, none, NULL), 0);
+        CHECK_EQUAL(tree->count, 3);
+        remove_file(name);
+        CHECK_EQUAL(sdphoto_tree_scan(tree, &scope, none, NULL), 0);
+        CHECK_EQUAL(tree->count, 2);
+        CHECK_EQUAL(rows_of(library), 2);
+    }
+    remove_file("album/b.jpg");
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    CHECK_EQUAL(tree->count, 2);
+    sqlite3_close(open_index(library, "UPDATE files SET lost = 1 WHERE lost > 0"));
+    CHECK_EQUAL(sdphoto_tree_scan(tree, &scope, none, NULL), 0);
+    CHECK_EQUAL(tree->count, 1);
+    CHECK_EQUAL(rows_of(library), 1);
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    sdimage_photos_library_unref(library);
+}
+
 /* Locks of another process: first that of a scan, then one that excludes readers for longer than they wait. */
 static void anIndexThatIsLockedIsKept(void) {
     use_folders();
@@ -1082,6 +1130,7 @@ int main(void) {
         TEST(anIndexOfAnEarlierVersionIsReadOn),
         TEST(anIndexWithoutAnEndIsReplaced),
         TEST(theJournalOfAnIndexNamesNoOtherFile),
+        TEST(filesThatAreGoneAreForgotten),
         TEST(anIndexWithOtherTablesIsReplaced),
         TEST(rowsOfAnIndexNameNothingOutsideTheLibrary),
         TEST(filesOfAnyYearHaveADate),

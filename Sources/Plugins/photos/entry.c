@@ -113,15 +113,37 @@ sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *recor
     return entry;
 }
 
+/* Counts a row that was written. A long scan that is interrupted keeps what it has found. */
+static void count_row(sdphoto_tree *tree, sdphoto_updates *updates) {
+    if (++updates->written % BATCH == 0) {
+        sdphoto_index_commit(&tree->index);
+        sdphoto_index_begin(&tree->index);
+    }
+}
+
 void sdphoto_entry_store(sdphoto_tree *tree, sdphoto_entry *entry, sdphoto_updates *updates) {
     sdphoto_index_put(&tree->index, &entry->record);
     if (!publish(tree, entry, updates))
         updates->has_memory = false;
-    if (++updates->written % BATCH == 0) {
-        /* A long scan that is interrupted keeps what it has found. */
-        sdphoto_index_commit(&tree->index);
-        sdphoto_index_begin(&tree->index);
+    count_row(tree, updates);
+}
+
+void sdphoto_entries_forget(sdphoto_tree *tree, int64_t before_ns, sdphoto_updates *updates) {
+    size_t kept = 0;
+    for (size_t i = 0; i < tree->count; i++) {
+        sdphoto_entry *entry = tree->entries[i];
+        const sdphoto_record *record = &entry->record;
+        if (!record->lost_ns || (record->info.media && record->lost_ns >= before_ns)) {
+            tree->entries[kept++] = entry;
+            continue;
+        }
+        sdphoto_index_remove(&tree->index, record->identifier);
+        count_row(tree, updates);
+        sdphoto_entry_remove_path(tree, entry);
+        sdphoto_map_remove(&tree->by_identifier, record->identifier, strlen(record->identifier));
+        sdphoto_entry_free(entry);
     }
+    tree->count = kept;
 }
 
 /* Arguments of take_record. */

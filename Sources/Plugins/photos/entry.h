@@ -5,7 +5,7 @@
 
 #include "tree.h"
 
-/* A file of the tree, or one that was lost recently. */
+/* A file of the tree, or a photo that was lost recently. */
 struct sdphoto_entry {
     sdphoto_record record; /* the path belongs to the entry */
     uint64_t round;        /* the last scan that found it */
@@ -39,6 +39,10 @@ bool sdphoto_entry_move(sdphoto_tree *tree, sdphoto_entry *entry, char *path);
 sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *record, char *path);
 /* Writes an entry to the index and publishes it. */
 void sdphoto_entry_store(sdphoto_tree *tree, sdphoto_entry *entry, sdphoto_updates *updates);
+
+/* Removes the entries of lost files that will not be continued, and their rows: photos that were lost before a time, and
+ * all other files, whose identifiers nobody has. */
+void sdphoto_entries_forget(sdphoto_tree *tree, int64_t before_ns, sdphoto_updates *updates);
 
 /* Loads the entries of the index; `updates` may be NULL. False if memory is exhausted. */
 bool sdphoto_entries_load(sdphoto_tree *tree, sdphoto_updates *updates);

@@ -66,7 +66,8 @@ static char *file_of(const sdphoto_index *index, unsigned generation) {
 /* Closes the database; an open transaction is rolled back. */
 static void close_database(sdphoto_index *index) {
     sqlite3_finalize(index->put);
-    index->put = NULL;
+    sqlite3_finalize(index->drop);
+    index->put = index->drop = NULL;
     sqlite3_close(index->database);
     index->database = NULL;
 }
@@ -139,6 +140,7 @@ static bool is_lock(int code) {
 /* Opens the database of the current generation and makes its table. */
 static bool open_database(sdphoto_index *index) {
     static const char put[] = "INSERT OR REPLACE INTO files VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    static const char drop[] = "DELETE FROM files WHERE id = ?";
     char *path = file_of(index, index->generation);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
     bool is_open =
@@ -153,7 +155,8 @@ static bool open_database(sdphoto_index *index) {
     index->is_busy = false;
     /* 0 is a new file. */
     if ((format == 0 || format == FORMAT) && has_table(index->database, format) &&
-        sqlite3_prepare_v3(index->database, put, -1, SQLITE_PREPARE_PERSISTENT, &index->put, NULL) == SQLITE_OK) {
+        sqlite3_prepare_v3(index->database, put, -1, SQLITE_PREPARE_PERSISTENT, &index->put, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v3(index->database, drop, -1, SQLITE_PREPARE_PERSISTENT, &index->drop, NULL) == SQLITE_OK) {
         index->is_damaged = false;
         /* No load has seen this database. */
         index->seen = -1;
@@ -345,13 +348,18 @@ void sdphoto_index_begin(sdphoto_index *index) {
         check(index, sqlite3_exec(index->database, "BEGIN IMMEDIATE", NULL, NULL, NULL));
 }
 
+/* Reports that a row can be written. Without a transaction it failed, and its rows are lost: each would wait for the
+ * lock, or for the disk. */
+static bool begin_row(sdphoto_index *index) {
+    index->steps = 0;
+    return index->database && !index->is_damaged && !sqlite3_get_autocommit(index->database);
+}
+
 void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
     sqlite3_stmt *put = index->put;
     const sdphoto_info *info = &record->info;
-    /* Without a transaction it failed, and its rows are lost: each would wait for the lock, or for the disk. */
-    if (!put || index->is_damaged || sqlite3_get_autocommit(index->database))
+    if (!begin_row(index))
         return;
-    index->steps = 0;
     /* The parameters have the order of the columns. The path includes its NUL, which read_record requires. */
     sqlite3_bind_text(put, 1, record->identifier, -1, SQLITE_STATIC);
     sqlite3_bind_blob64(put, 2, record->path, strlen(record->path) + 1, SQLITE_STATIC);
@@ -377,12 +385,12 @@ void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record) {
     check(index, sqlite3_reset(put));
 }
 
-void sdphoto_index_forget_lost(sdphoto_index *index, int64_t before_ns) {
-    char sql[80];
-    index->steps = 0;
-    snprintf(sql, sizeof sql, "DELETE FROM files WHERE lost > 0 AND lost < %lld", (long long)before_ns);
-    if (index->database)
-        check(index, sqlite3_exec(index->database, sql, NULL, NULL, NULL));
+void sdphoto_index_remove(sdphoto_index *index, const char *identifier) {
+    if (!begin_row(index))
+        return;
+    sqlite3_bind_text(index->drop, 1, identifier, -1, SQLITE_STATIC);
+    sqlite3_step(index->drop);
+    check(index, sqlite3_reset(index->drop));
 }
 
 void sdphoto_index_commit(sdphoto_index *index) {

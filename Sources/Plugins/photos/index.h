@@ -17,7 +17,8 @@ typedef struct sdphoto_index {
     unsigned generation; /* the N of the file's name, from 1 */
     int lock;            /* descriptor of STEM.lock; -1 if not open */
     sqlite3 *database;   /* NULL if it could not be opened */
-    sqlite3_stmt *put;   /* prepared: writes a row */
+    sqlite3_stmt *put;   /* prepared: writes a row; NULL without a database */
+    sqlite3_stmt *drop;  /* prepared: removes a row; NULL without a database */
     int64_t seen;        /* SQLite's own count of changes by others */
     unsigned steps;      /* work of SQLite in this call, in progress handler calls */
     bool is_damaged;     /* the next load or scan begins a new generation */
@@ -46,7 +47,7 @@ bool sdphoto_index_load(sdphoto_index *index, bool (*take)(void *user_data, cons
  * database if this one is damaged. */
 void sdphoto_index_begin(sdphoto_index *index);
 void sdphoto_index_put(sdphoto_index *index, const sdphoto_record *record);
-void sdphoto_index_forget_lost(sdphoto_index *index, int64_t before_ns);
+void sdphoto_index_remove(sdphoto_index *index, const char *identifier);
 void sdphoto_index_commit(sdphoto_index *index);
 
 /* Makes a unique name: 128 random bits as a UUID (RFC 9562, version 4). */

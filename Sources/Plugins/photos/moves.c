@@ -152,7 +152,7 @@ static void update_file(sdphoto_scan *scan, sdphoto_item *one) {
     sdphoto_entry_store(scan->tree, one->entry, &scan->updates);
 }
 
-/* Notes that a file is gone. Its entry stays, so that a file that returns keeps its identifier. */
+/* Notes that a file is gone. The entry of a photo stays, so that a file that returns keeps its identifier. */
 static void mark_lost(sdphoto_scan *scan, sdphoto_entry *entry) {
     sdphoto_entry_remove_path(scan->tree, entry);
     entry->record.lost_ns = sdphoto_now_ns();

@@ -18,7 +18,7 @@
 #include "support.h"
 #include "walk.h"
 
-/* Limits: wait for the scan of another process (LOCK_STEPS steps of LOCK_STEP_MS); time for which lost files are
+/* Limits: wait for the scan of another process (LOCK_STEPS steps of LOCK_STEP_MS); time for which lost photos are
  * remembered. */
 enum { LOCK_STEP_MS = 20, LOCK_STEPS = 3000 };
 static const int64_t REMEMBERED_NS = (int64_t)90 * 24 * 3600 * 1000000000;
@@ -74,9 +74,7 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
     /* Otherwise unread files would count as gone. */
     if (!scan->root_error && !scan->is_cancelled && scan->updates.has_memory)
         sdphoto_scan_process_items(scan);
-    /* Complete scans also remove the rows of files that were lost long ago. */
-    if (!scan->scope->folders)
-        sdphoto_index_forget_lost(&tree->index, sdphoto_now_ns() - REMEMBERED_NS);
+    sdphoto_entries_forget(tree, sdphoto_now_ns() - REMEMBERED_NS, &scan->updates);
     sdphoto_index_commit(&tree->index);
     sdphoto_index_unlock(&tree->index);
     if (!scan->updates.has_memory)
