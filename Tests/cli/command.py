@@ -3,6 +3,7 @@
 
     command.py PROGRAM"""
 
+import ctypes
 import json
 import os
 import pathlib
@@ -161,6 +162,7 @@ def get(folder: pathlib.Path, origin: Origin) -> None:
     expect("a full disk is an error", run("get", cat, "--no-cache", "-o", "/dev/full"), 1, "^$", "No space left")
     report.check("which leaves a device alone", stat.S_ISCHR(os.stat("/dev/full").st_mode), "/dev/full is gone")
     replaced(folder, cat)
+    kept(folder, cat)
 
 
 def replaced(folder: pathlib.Path, cat: str) -> None:
@@ -180,6 +182,42 @@ def replaced(folder: pathlib.Path, cat: str) -> None:
     report.check("which has its permissions", (place / "a.png").read_bytes() == png(40, 30) and (place / "link.png").is_symlink()
                  and stat.S_IMODE((place / "a.png").stat().st_mode) == 0o626, f"{(place / 'a.png').stat()}")
     report.check("no temporary file is left", len(list(place.iterdir())) == 4, f"{list(place.iterdir())}")
+
+
+def drop_rights() -> None:
+    """Files have the rights of their modes and owners, for root too: it loses CAP_DAC_OVERRIDE and CAP_FOWNER at the start of the
+    command. A failure means that there are none."""
+    for capability in (1, 3):
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
+
+
+def kept(folder: pathlib.Path, cat: str) -> None:
+    """Files that are not replaced: they are protected, in use, or in a folder that forbids it."""
+    place = folder / "kept"
+    place.mkdir()
+    (place / "protected").write_bytes(b"old")
+    (place / "protected").chmod(0o444)
+    done = run("get", cat, "--no-cache", "-o", place / "protected", preexec_fn=drop_rights)
+    expect("get refuses a file without write permission", done, 1, "^$", "PERMISSION_DENIED")
+    report.check("which stays", (place / "protected").read_bytes() == b"old", "it is gone")
+    with (place / "used").open("w+b") as used:
+        name = f"/dev/fd/{used.fileno()}"
+        expect("get writes to an open file", run("get", cat, "--no-cache", "-o", name, pass_fds=[used.fileno()]), 0)
+        report.check("which is the same file afterwards", os.fstat(used.fileno()).st_nlink == 1 and used.read() == png(40, 30),
+                     f"{os.fstat(used.fileno())}")
+    if os.geteuid() == 0:
+        foreign = place / "shared/foreign"
+        foreign.parent.mkdir()
+        foreign.write_bytes(b"old")
+        foreign.chmod(0o666)
+        os.chown(foreign, 2, 2)
+        os.chown(foreign.parent, 1, 1)
+        foreign.parent.chmod(0o1777)
+        expect("get writes a file that it cannot replace",
+               run("get", cat, "--no-cache", "-o", foreign, preexec_fn=drop_rights), 0)
+        report.check("which keeps its owner", foreign.read_bytes() == png(40, 30) and foreign.stat().st_uid == 2,
+                     f"{foreign.stat()}")
+        report.check("and no temporary file is left", len(list(foreign.parent.iterdir())) == 1, f"{list(foreign.parent.iterdir())}")
 
 
 def several(folder: pathlib.Path, origin: Origin) -> None:

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -56,7 +57,8 @@ pixel_file pixel_file_of(const char *path) {
     return PIXEL_FILE_NONE;
 }
 
-/* An output. A regular file is written under a temporary name, and replaces that of `path` when it is complete. */
+/* An output. A regular file is written under a temporary name, and replaces that of `path` when it is complete. Devices,
+ * pipes and open files are written directly. */
 typedef struct output {
     FILE *file;
     char *path, *temporary; /* NULL if the file is written directly */
@@ -93,20 +95,32 @@ static FILE *open_temporary(output *out, const char *path, const struct stat *ol
     return file;
 }
 
+/* Reports a name of an open file, which other programs go on to use. */
+static bool is_descriptor(const char *path) {
+    static const char *const names[] = {"/dev/fd/", "/dev/std", "/proc/"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(path, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
 /* Opens a file, or standard output for "-". False and an error on failure. */
 static bool open_output(output *out, const char *path, sdimage_error **error) {
     struct stat old;
     *out = (output){.file = stdout};
     if (!strcmp(path, "-"))
         return true;
-    bool is_there = stat(path, &old) == 0, is_file = is_there && S_ISREG(old.st_mode);
-    out->file = is_there && !is_file ? NULL : open_temporary(out, path, is_there ? &old : NULL);
+    bool is_there = stat(path, &old) == 0;
+    bool is_direct = is_there && (!S_ISREG(old.st_mode) || is_descriptor(path));
+    /* A rename would also replace a file that is protected. */
+    bool is_refused = is_there && !is_direct && access(path, W_OK) != 0;
+    out->file = is_direct || is_refused ? NULL : open_temporary(out, path, is_there ? &old : NULL);
     if (out->file)
         return true;
     int problem = errno;
     free_names(out);
-    /* Devices and pipes, and files in a folder that takes no others. */
-    if (is_there && (!is_file || problem == EACCES)) {
+    /* The folder of a file may take no others. */
+    if (is_direct || (is_there && !is_refused && problem != ENOSPC && problem != EDQUOT)) {
         out->file = fopen(path, "wb");
         problem = errno;
     }
@@ -115,14 +129,41 @@ static bool open_output(output *out, const char *path, sdimage_error **error) {
     return out->file != NULL;
 }
 
+/* Copies the complete file over the old one, which stays in its place. Returns an errno, 0 for success. */
+static int copy_over(const char *from, const char *to) {
+    int source = open(from, O_RDONLY | O_CLOEXEC);
+    /* Without O_CREAT, which the kernel may refuse for a file of another user (fs.protected_regular). */
+    int target = source < 0 ? -1 : open(to, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    ssize_t count = target < 0 ? -1 : 1;
+    while (count > 0)
+        count = sendfile(target, source, NULL, MOST_BYTES);
+    int problem = count < 0 ? errno : 0;
+    if (source >= 0)
+        close(source);
+    if (target >= 0 && close(target) != 0 && !problem)
+        problem = errno;
+    return problem;
+}
+
+/* Gives the complete file its name. Returns an errno, 0 for success. */
+static int replace(const output *out) {
+    if (rename(out->temporary, out->path) == 0)
+        return 0;
+    int problem = errno;
+    /* A mount point cannot be replaced, nor a file of another user in a sticky folder. */
+    bool can_copy = problem == EBUSY || problem == EPERM || problem == EACCES;
+    return can_copy && access(out->path, F_OK) == 0 ? copy_over(out->temporary, out->path) : problem;
+}
+
 /* Closes an output. Write errors show here: the writers check none. */
 static bool close_output(output *out, sdimage_error **error) {
     int problem = fflush(out->file) || ferror(out->file) ? errno : 0;
     if (out->file != stdout && fclose(out->file) && !problem)
         problem = errno;
-    if (out->temporary && !problem && rename(out->temporary, out->path) != 0)
-        problem = errno;
-    if (out->temporary && problem)
+    if (out->temporary && !problem)
+        problem = replace(out);
+    /* Missing after a rename. */
+    if (out->temporary)
         unlink(out->temporary);
     free_names(out);
     if (problem)
