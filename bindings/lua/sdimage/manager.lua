@@ -8,7 +8,7 @@ local loader = require("sdimage.loader")
 local lib = base.lib
 
 local OK, END, PROGRESS = constants.STATUSES.ok, constants.STATUSES["end"], constants.EVENTS.progress
-local NO_LIMIT, CLOSING_MS = 4294967295, 2000
+local NO_LIMIT, CLOSING_MS, CLOSED = 4294967295, 2000, "manager: closed"
 
 local manager = {}
 local Manager, Task = {}, {}
@@ -55,10 +55,12 @@ end
 
 --- Begins a load with the task's token.
 local function begin(task, url, changes)
+  local owner = task.manager:get()
+  if task.manager.is_closing then return nil, base.error("SHUTDOWN", CLOSED) end
   changes.priority = task.new_priority
   local request = request_of(url, setmetatable(changes, { __index = task.options }))
   local token = ffi.cast("void *", task.token)
-  local pointer, failure = base.make("sdimage_task", lib.sdimage_manager_load, task.manager:get(), request, nil, token, nil)
+  local pointer, failure = base.make("sdimage_task", lib.sdimage_manager_load, owner, request, nil, token, nil)
   if not pointer then return nil, failure end
   task.pointer = base.own(pointer, lib.sdimage_task_unref)
   tasks[task.token] = task
@@ -157,8 +159,12 @@ end
 local function ended(task, result)
   base.release(task.pointer, lib.sdimage_task_unref)
   task.pointer = nil
+  local failure = result.failure
+  if failure and failure.code == "CANCELLED" and task.manager.is_closing and not task.is_cancelled then
+    failure.code, failure.message = "SHUTDOWN", CLOSED -- close cancels the loads
+  end
   -- A stale image is delivered with the error of its failed revalidation: the load still has a result.
-  if not result.image and result.failure then return task:finish(nil, result.failure) end
+  if not result.image and failure then return task:finish(nil, failure) end
   if not result.image and task.fetch then return loader.start(task, begin) end
   return task:finish(result)
 end
@@ -254,7 +260,7 @@ function manager.new(options)
 end
 
 --- The pointer, for internal use.
-function Manager:get() return self.pointer or error(base.error("SHUTDOWN", "manager: closed")) end
+function Manager:get() return self.pointer or error(base.error("SHUTDOWN", CLOSED)) end
 
 --- The loads of a manager in progress, in a separate list because their functions may start others.
 local function tasks_of(owner)
@@ -289,10 +295,14 @@ end
 -- still being encoded for the cache; flush waits for all of them. An error of a function is raised after the manager is
 -- closed. Repeated calls are harmless; other calls then raise SHUTDOWN.
 function Manager:close()
-  if not self.pointer then return end
-  lib.sdimage_manager_flush(self.pointer, CLOSING_MS, nil) -- closing without time abandons them
-  lib.sdimage_manager_close(self.pointer, 0, nil) -- TIMEOUT: the loads wait for this loop
-  local left, problem, failure = tasks_of(self), nil, nil
+  if not self.pointer or self.is_closing then return end
+  self.is_closing = true
+  local _, problem, failure = drain(0) -- fails in a forked process
+  local left = tasks_of(self)
+  -- Not yet by closing, which would wait for this loop, or abandon what is still being encoded.
+  for _, task in ipairs(left) do
+    if task.pointer then lib.sdimage_task_cancel(task.pointer) end
+  end
   while #left > 0 do
     -- A task without a load in the library waits for its function, and after a failure all do: no event would end them.
     for _, task in ipairs(left) do
@@ -306,6 +316,7 @@ function Manager:close()
     end
     left = tasks_of(self)
   end
+  lib.sdimage_manager_close(self.pointer, failure and 0 or CLOSING_MS, nil)
   base.release(self.pointer, lib.sdimage_manager_unref)
   self.pointer = nil
   if problem then error(problem, 0) end

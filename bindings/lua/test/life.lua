@@ -119,8 +119,14 @@ test("closing ends what runs with SHUTDOWN", function()
   manager = assert(sdimage.manager({ cache = false, loaders = { mine = never } }))
   for index = 1, 20 do tasks[index] = assert(manager:start(index == 7 and "mine:a" or fresh("badge.png", "fault=hang"))) end
   while tasks[7].pointer do manager:poll(-1) end
+  local late
+  local cancelled = assert(manager:start(fresh("badge.png", "fault=hang"), {
+    on_result = function() late = code(manager:start(fresh("badge.png"))) end,
+  }))
+  cancelled:cancel()
   manager:close()
   for _, task in ipairs(tasks) do expect(code(task:wait()), "SHUTDOWN") end
+  expect(code(cancelled:wait()) .. " " .. late, "CANCELLED SHUTDOWN")
 end)
 
 test("what a function raises while a manager closes is raised when it is closed", function()

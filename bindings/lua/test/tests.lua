@@ -297,6 +297,16 @@ test("closing completes what is still being encoded", function()
   cache:close()
 end)
 
+test("closing keeps the failure of a store for the next flush", function()
+  local cache = assert(sdimage.cache({ directory = "/proc/none" }))
+  local manager = assert(sdimage.manager({ cache = cache }))
+  assert(manager:load(fresh("badge.png")))
+  manager:close()
+  expect(code(cache:flush()) ~= "no error", true)
+  expect(code(cache:flush()), "no error")
+  cache:close()
+end)
+
 test("a failed URL is refused for the time of the manager, or until it is forgotten", function()
   local url = fresh("none.png")
   for seconds, wanted in pairs({ [-1] = "FAILED_URL", [0] = "HTTP_STATUS", [300] = "FAILED_URL" }) do
