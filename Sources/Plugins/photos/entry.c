@@ -129,12 +129,12 @@ void sdphoto_entry_store(sdphoto_tree *tree, sdphoto_entry *entry, sdphoto_updat
 }
 
 void sdphoto_entries_forget(sdphoto_tree *tree, int64_t before_ns, sdphoto_updates *updates) {
-    size_t kept = 0;
+    size_t count = 0;
     for (size_t i = 0; i < tree->count; i++) {
         sdphoto_entry *entry = tree->entries[i];
         const sdphoto_record *record = &entry->record;
         if (!record->lost_ns || (record->info.media && record->lost_ns >= before_ns)) {
-            tree->entries[kept++] = entry;
+            tree->entries[count++] = entry;
             continue;
         }
         sdphoto_index_remove(&tree->index, record->identifier);
@@ -143,7 +143,7 @@ void sdphoto_entries_forget(sdphoto_tree *tree, int64_t before_ns, sdphoto_updat
         sdphoto_map_remove(&tree->by_identifier, record->identifier, strlen(record->identifier));
         sdphoto_entry_free(entry);
     }
-    tree->count = kept;
+    tree->count = count;
 }
 
 /* Arguments of take_record. */
