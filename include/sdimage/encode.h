@@ -257,8 +257,9 @@ SDIMAGE_API sdimage_status sdimage_encode(const sdimage_image *image, sdimage_fo
                                           sdimage_error **error);
 
 /* Encodes into a file, which is written completely or not at all. It replaces an existing file, whose permissions it
- * has, also behind a symbolic link. With UNKNOWN the extension of the name decides, and for an extension without a
- * format the image, as in sdimage_encode.
+ * has, also behind a symbolic link; one without write permission is refused. Pipes, devices, names of open files
+ * (/dev/fd) and files that cannot be replaced, such as a mount point, are written over. With UNKNOWN the extension of
+ * the name decides, and for an extension without a format the image, as in sdimage_encode.
  * Further errors: PERMISSION_DENIED, NOT_FOUND (no such folder), NOT_A_FILE (a folder), DISK_FULL, IO_ERROR. */
 SDIMAGE_API sdimage_status sdimage_encode_file(const sdimage_image *image, const char *path, sdimage_format format,
                                                const sdimage_encode_options *options, sdimage_error **error);

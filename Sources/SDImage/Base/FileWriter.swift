@@ -4,12 +4,17 @@ import Glibc
 /// Serves the C functions that encode to a file; the cache has writers of its own.
 package enum FileWriter {
     /// Writes a temporary file in the same folder, which then replaces the existing one and has its permissions; a symbolic link
-    /// stays. Anything but a regular file, such as a pipe, is written to directly.
+    /// stays. Pipes, devices and names of open files are written to directly, and so is a file that cannot be replaced, such as a
+    /// mount point. A file without write permission is refused.
     package static func write(_ bytes: Bytes, to path: [UInt8]) throws(ImageError) {
         var known = stat()
         let isThere = unsafe withPath(path) { unsafe stat($0, &known) } == 0
-        // A rename would replace a pipe or a device by a file.
-        if isThere, known.st_mode & S_IFMT != S_IFREG { return try fill(bytes, path, O_WRONLY) }
+        // A rename would replace a pipe or a device by a file, and an open file by another.
+        let isDirect = known.st_mode & S_IFMT != S_IFREG || isDescriptor(path)
+        if isThere, isDirect { return try fill(bytes, path, O_WRONLY | O_TRUNC) }
+        // Protected files, too.
+        let isWritable = unsafe withPath(path) { unsafe access($0, W_OK) } == 0
+        if isThere, !isWritable { throw .file("file: not writable", errno) }
         // And a link by a file.
         let path = isThere ? resolved(path) : path
         let name = path.lastIndex(of: Byte.slash).map { $0 + 1 } ?? 0
@@ -22,8 +27,16 @@ package enum FileWriter {
         } catch {
             // A failed write leaves the existing file as it was, and no temporary file.
             unsafe withPath(temporary) { unsafe _ = unlink($0) }
-            throw error
+            // The file is a mount point or another user's, or its folder takes no others.
+            let isFixed = isThere && [EBUSY, EPERM, EACCES, EROFS].contains(error.systemError)
+            guard isFixed else { throw error }
+            try fill(bytes, path, O_WRONLY | O_TRUNC)
         }
+    }
+
+    /// A name of an open file, which other programs go on to use.
+    private static func isDescriptor(_ path: [UInt8]) -> Bool {
+        ["/dev/fd/", "/dev/std", "/proc/"].contains { path.starts(with: $0.utf8) }
     }
 
     /// Calls `body` with the path as a C string, valid during the call.

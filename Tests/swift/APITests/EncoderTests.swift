@@ -208,6 +208,21 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).count == 2)
     }
 
+    @Test func anOpenFileIsWrittenInItsPlace() throws {
+        let directory = TemporaryDirectory(), drawn = try drawing()
+        let path = directory.path + "/a"
+        try Data([UInt8](repeating: 1, count: 99_999)).write(to: URL(fileURLWithPath: path))
+        let file = open(path, O_RDWR)
+        defer { close(file) }
+        let name = "/dev/fd/\(file)"
+        #expect(sdimage_encode_file(drawn.pointer, name, .SDIMAGE_FORMAT_PNG, nil, nil) == .SDIMAGE_STATUS_OK)
+        var opened = stat(), named = stat()
+        let results = [fstat(file, &opened), stat(path, &named)]
+        #expect(results == [0, 0] && opened.st_ino == named.st_ino)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        #expect(sdimage_sniff(bytes, bytes.count) == .SDIMAGE_FORMAT_PNG && bytes.count < 99_999)
+    }
+
     @Test(arguments: [
         ("a.JPG", sdimage_format.SDIMAGE_FORMAT_JPEG), ("/x.y/b.apng", .SDIMAGE_FORMAT_PNG), ("c.Gif", .SDIMAGE_FORMAT_GIF),
         ("d.dib", .SDIMAGE_FORMAT_BMP), ("e.cur", .SDIMAGE_FORMAT_ICO), ("png", .SDIMAGE_FORMAT_UNKNOWN),
