@@ -471,6 +471,26 @@ static void theJournalOfAnIndexNamesNoOtherFile(void) {
     sdimage_photos_library_unref(library);
 }
 
+static void anIndexBehindALinkIsLeftAlone(void) {
+    char database[500];
+    sqlite3 *other = NULL;
+    use_folders();
+    write_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    sdimage_photos_library *library = open_album(false);
+    snprintf(database, sizeof database, "%s-1.db", ((sdphoto_tree *)library)->index.stem);
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(unlink(database), 0);
+    CHECK_EQUAL(sqlite3_open(path_of("other.db"), &other), SQLITE_OK);
+    CHECK_EQUAL(sqlite3_exec(other, "PRAGMA user_version = 0; VACUUM", NULL, NULL, NULL), SQLITE_OK);
+    CHECK_EQUAL(symlink(path_of("other.db"), database), 0);
+    library = open_album(false);
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    CHECK_EQUAL(((sdphoto_tree *)library)->index.generation, 2);
+    sdimage_photos_library_unref(library);
+    CHECK_EQUAL(sqlite3_exec(other, "CREATE TABLE files (x)", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(other);
+}
+
 /* The first would compute for seconds with each row, without an interruption. */
 static void anIndexWithOtherTablesIsReplaced(void) {
     static const char *const changes[] = {
@@ -1130,6 +1150,7 @@ int main(void) {
         TEST(anIndexOfAnEarlierVersionIsReadOn),
         TEST(anIndexWithoutAnEndIsReplaced),
         TEST(theJournalOfAnIndexNamesNoOtherFile),
+        TEST(anIndexBehindALinkIsLeftAlone),
         TEST(filesThatAreGoneAreForgotten),
         TEST(anIndexWithOtherTablesIsReplaced),
         TEST(rowsOfAnIndexNameNothingOutsideTheLibrary),

@@ -137,14 +137,20 @@ static bool is_lock(int code) {
     return (code & 0xff) == SQLITE_BUSY || (code & 0xff) == SQLITE_LOCKED;
 }
 
+/* Reports a symbolic link, which may lead to any database of the user: it would get a table. */
+static bool is_link(const char *path) {
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 /* Opens the database of the current generation and makes its table. */
 static bool open_database(sdphoto_index *index) {
     static const char put[] = "INSERT OR REPLACE INTO files VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     static const char drop[] = "DELETE FROM files WHERE id = ?";
     char *path = file_of(index, index->generation);
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
-    bool is_open =
-        path && sdphoto_unmapped() && sqlite3_open_v2(path, &index->database, flags, sdphoto_unmapped()) == SQLITE_OK;
+    bool is_open = path && !is_link(path) && sdphoto_unmapped() &&
+                   sqlite3_open_v2(path, &index->database, flags, sdphoto_unmapped()) == SQLITE_OK;
     free(path);
     /* Limits before the first statement: opening reads nothing of the file. */
     if (is_open) {
