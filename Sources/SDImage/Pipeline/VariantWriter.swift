@@ -206,11 +206,12 @@ struct Variant: Sendable {
     }
 
     /// nil if the disk should store the original alone: the image is no smaller and not changed, is animated, has more than 8
-    /// bits per channel, is incomplete, or differs from the one that the next reader would expect.
+    /// bits per channel, is incomplete, or lacks something that loads with other options expect.
     init?(_ image: Image, _ keys: LoadKeys, _ request: ImageRequest, origin: CachedData) {
         guard keys.key(of: image, request) != nil, request.coder == nil, image.frames == nil,
             image.pixels.format.bytesPerChannel == 1,
-            request.decodeOptions.isOrdinary, image.metadata.consumedBytes == nil,
+            request.decodeOptions.isOrdinary, request.decodeOptions.keepsChannels(of: image.metadata.format),
+            image.metadata.consumedBytes == nil,
             image.metadata.sourceSize != image.size || keys.transformer != nil
         else { return nil }
         self.image = image
@@ -244,6 +245,13 @@ struct Variant: Sendable {
 extension DecodeOptions {
     /// True for the complete image, upright and in sRGB.
     fileprivate var isOrdinary: Bool { isUpright && !acceptPartial && limitBytes == 0 }
+
+    /// True if no color or alpha channel is dropped from a file of the format, so that loads in other pixel formats can use
+    /// the variant, too. Files of JPEG have no alpha channel.
+    fileprivate func keepsChannels(of format: ImageFormat) -> Bool {
+        guard let pixelFormat else { return true }
+        return pixelFormat.hasAlpha || pixelFormat.channels > 1 && format == .jpeg
+    }
 
     /// The options to decode a variant again, without further changes.
     var ofVariant: DecodeOptions {

@@ -1,0 +1,96 @@
+import CSDImage
+import TestSupport
+import Testing
+
+/// Loads of one URL with different options, after one of which the disk may have a variant.
+@Suite struct VariantOptionTests {
+    private typealias Change = (OpaquePointer) throws -> Void
+
+    /// Properties of a loaded image.
+    private struct Loaded: Equatable {
+        let size: [UInt32]
+        let format: sdimage_pixel_format
+        let isTransformed: Bool
+
+        init(_ image: OpaquePointer?) {
+            size = [sdimage_image_width(image), sdimage_image_height(image)]
+            format = sdimage_image_pixel_format(image)
+            isTransformed = sdimage_image_is_transformed(image)
+        }
+    }
+
+    private static let thumbnailKey = "test://h/a.png\u{1F}Thumbnail({4.000000,4.000000},1)"
+
+    private func load(_ manager: Owned, _ change: Change) throws -> Loaded {
+        let request = makeRequest("test://h/a.png")
+        sdimage_request_set_wait_for_store(request.pointer, true)
+        try change(request.pointer)
+        let result = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+        return withExtendedLifetime(result) { Loaded(sdimage_result_image(result.pointer)) }
+    }
+
+    /// The image of the last request, after the others were loaded and memory was emptied between them.
+    private func last(_ file: [UInt8], inMemory: Bool = false, _ changes: [Change]) throws -> Loaded? {
+        let cache = try makeCache(in: TemporaryDirectory())
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(file).makeLoader())
+        var loaded: Loaded?
+        for change in changes {
+            loaded = try load(manager, change)
+            if !inMemory { _ = sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) }
+        }
+        return loaded
+    }
+
+    /// A translucent picture in colors, 8 x 4, or an opaque one.
+    private func picture(_ format: sdimage_format, hasAlpha: Bool) throws -> [UInt8] {
+        let pixels: sdimage_pixel_format = hasAlpha ? .SDIMAGE_PIXEL_FORMAT_RGBA8 : .SDIMAGE_PIXEL_FORMAT_RGB8
+        let image = try DrawnPicture.draw(8, 4, pixels) { x, y in [UInt8(x * 30), UInt8(y * 60), 90] + (hasAlpha ? [99] : []) }
+        let data = try make(sdimage_data_unref) { sdimage_encode(image.pointer, format, nil, $0, $1) }
+        return withExtendedLifetime(data) {
+            Array(UnsafeRawBufferPointer(start: sdimage_data_bytes(data.pointer), count: sdimage_data_length(data.pointer)))
+        }
+    }
+
+    private func thumbnail(_ request: OpaquePointer) {
+        sdimage_request_set_thumbnail_size(request, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+    }
+
+    private func flip(_ request: OpaquePointer) throws {
+        let flip = try make(sdimage_transformer_unref) { sdimage_transformer_new_flip(true, false, $0, $1) }
+        sdimage_request_set_transformer(request, flip.pointer)
+        withExtendedLifetime(flip) {}
+    }
+
+    // MARK: Pixel formats
+
+    @Test(arguments: [sdimage_pixel_format.SDIMAGE_PIXEL_FORMAT_GRAY8, .SDIMAGE_PIXEL_FORMAT_RGB8], [false, true])
+    func anImageWithoutColorsOrAlphaServesNoOtherLoads(_ format: sdimage_pixel_format, isTransformed: Bool) throws {
+        let derived: Change = { request in
+            if isTransformed { try flip(request) } else { thumbnail(request) }
+        }
+        let reduced: Change = { request in
+            try derived(request)
+            sdimage_request_set_pixel_format(request, format)
+        }
+        let file = try picture(.SDIMAGE_FORMAT_PNG, hasAlpha: true)
+        #expect(try last(file, [reduced])?.format == format)
+        #expect(try last(file, [reduced, derived])?.format == .SDIMAGE_PIXEL_FORMAT_RGBA8)
+        // The complete image serves them.
+        #expect(try last(file, [derived, reduced])?.format == format)
+    }
+
+    /// A JPEG has no alpha channel that RGB8 could lack.
+    @Test func aThumbnailOfAJPEGInRGBIsStored() throws {
+        let file = try picture(.SDIMAGE_FORMAT_JPEG, hasAlpha: false)
+        for format in [sdimage_pixel_format.SDIMAGE_PIXEL_FORMAT_RGB8, .SDIMAGE_PIXEL_FORMAT_GRAY8] {
+            let cache = try makeCache(in: TemporaryDirectory())
+            let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering(file).makeLoader())
+            _ = try load(manager) { request in
+                thumbnail(request)
+                sdimage_request_set_pixel_format(request, format)
+            }
+            let isStored = diskBytes(cache, VariantOptionTests.thumbnailKey) != nil
+            #expect(isStored == (format == .SDIMAGE_PIXEL_FORMAT_RGB8))
+        }
+    }
+}
