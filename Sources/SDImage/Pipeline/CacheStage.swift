@@ -99,13 +99,7 @@ struct CacheStage {
         data.source = .memory
         data.record = original.metadata.response?.record ?? ResponseRecord()
         context.leaveTransferOrder()
-        var image = try await decodeStage.image(of: data, from: .bytes(ObjectIdentifier(original)))
-        // The transformer started with the scale of the original; the request may name another one.
-        if let scale = request.decodeOptions.scale, scale != image.metadata.scale {
-            var metadata = image.metadata
-            metadata.scale = scale
-            image = image.with(metadata)
-        }
+        let image = try await decodeStage.image(of: data, from: .bytes(ObjectIdentifier(original)))
         let store = StoreStage(context: context)
         // The variant gets the validators of its original, because the bytes of the original are not here.
         store.storeInMemory(image)

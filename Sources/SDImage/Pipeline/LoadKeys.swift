@@ -68,7 +68,11 @@ package final class LoadKeys: Sendable {
         guard options.wantsThumbnail || transformer != nil, !options.needsOriginal else { return nil }
         // A variant of the default pixels has one key in memory and on disk.
         guard options.differsInMemory(of: original) else { return final }
-        return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options) + (transformer.map { [$0.key] } ?? []))
+        guard let transformer else { return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options)) }
+        // Transformers measure in points, so their results depend on the scale.
+        var suffixes = LoadKeys.shapeSuffixes(options)
+        if let scale = LoadKeys.scaleSuffix(options, of: original) { suffixes.append(scale) }
+        return LoadKeys.composed(original, suffixes + [transformer.key])
     }
 
     /// The key of the image in full size.
@@ -132,8 +136,13 @@ package final class LoadKeys: Sendable {
         if let transfer = options.transfer { suffixes.append("Transfer(\(transfer.rawValue))") }
         if options.mayExceedWhite { suffixes.append("Headroom(\(options.requestedHeadroom))") }
         if options.acceptPartial { suffixes.append("Partial") }
-        if let scale = options.otherScale(than: original) { suffixes.append("Scale(\(scale))") }
+        if let scale = scaleSuffix(options, of: original) { suffixes.append(scale) }
         return suffixes
+    }
+
+    /// The suffix for a scale that is not that of the key.
+    private static func scaleSuffix(_ options: DecodeOptions, of original: CacheKey) -> String? {
+        options.otherScale(than: original).map { "Scale(\($0))" }
     }
 
     /// Suffixes for the changes that an encoded variant cannot undo.

@@ -93,4 +93,45 @@ import Testing
             #expect(isStored == (format == .SDIMAGE_PIXEL_FORMAT_RGB8))
         }
     }
+
+    // MARK: Scale
+
+    private func crop(_ request: OpaquePointer, scale: Double?) throws {
+        let part = sdimage_rect(x: 0, y: 0, width: 4, height: 2)
+        let crop = try make(sdimage_transformer_unref) { sdimage_transformer_new_crop(part, $0, $1) }
+        sdimage_request_set_transformer(request, crop.pointer)
+        withExtendedLifetime(crop) {}
+        guard let scale else { return }
+        let options = decodeOptions { sdimage_decode_options_set_scale($0, scale) }
+        sdimage_request_set_decode_options(request, options.pointer)
+        withExtendedLifetime(options) {}
+    }
+
+    @Test(arguments: [true, false]) func aCropMeasuresInThePointsOfItsLoad(isScaledFirst: Bool) throws {
+        let file = makePNG(width: 16, height: 8)
+        let changes: [Change] = [{ try crop($0, scale: 2) }, { try crop($0, scale: nil) }]
+        let loaded = try last(file, isScaledFirst ? changes : changes.reversed())
+        #expect(loaded?.size == (isScaledFirst ? [4, 2] : [8, 4]))
+    }
+
+    /// An image and an animation in memory whose scale is 1.
+    @Test(arguments: [true, false]) func aCropOfAnOriginalInMemoryMeasuresInThePointsOfItsLoad(isAnimated: Bool) throws {
+        let cache = try makeCache(in: nil)
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering([]).makeLoader())
+        let image = try MovingPicture.image(
+            isAnimated ? try MovingPicture.bytes(2, .SDIMAGE_FORMAT_GIF, side: 16) : makePNG(width: 16, height: 16))
+        #expect(sdimage_cache_set_memory_image(cache.pointer, "test://h/a.gif", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let request = makeRequest("test://h/a.gif")
+        try crop(request.pointer, scale: 2)
+        sdimage_request_set_transform_animated(request.pointer, true)
+        setOriginalQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_ALL)
+        let result = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+        let cropped = sdimage_result_image(result.pointer)
+        #expect(sdimage_image_width(cropped) == 8 && sdimage_image_scale(cropped) == 2)
+        if isAnimated {
+            let frame = try make(sdimage_image_unref) { sdimage_image_get_frame(cropped, 1, $0, $1) }
+            #expect(sdimage_image_width(frame.pointer) == 8)
+        }
+        withExtendedLifetime(result) {}
+    }
 }
