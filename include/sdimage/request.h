@@ -189,8 +189,8 @@ SDIMAGE_API bool sdimage_request_has_early_thumbnail(const sdimage_request *requ
  * A thumbnail or transformed image is stored on disk under a key of its own, encoded in the background: as PNG if it
  * has an alpha channel or comes from a lossless format, otherwise as JPEG. Animations, images of more than 8 bits,
  * images of file: and data: URLs, and images of requests with their own coder are stored in memory only; so are those
- * in GRAY8, and in RGB8 if the original is no JPEG. One on disk serves loads in all pixel formats of 8 bits. Of an
- * image at full size that is not transformed, the disk holds the original.
+ * in GRAY8, in RGB8 if the original is no JPEG, and without orientation or conversion to sRGB. One on disk serves loads
+ * in all pixel formats of 8 bits. Of an image at full size that is not transformed, the disk holds the original.
  *
  * The bits for originals concern images that are derived from one: thumbnails, transformed images, and other pixel
  * formats. If the original is the image itself, they have no effect. An image is not derived from an original in memory

@@ -672,12 +672,12 @@ SDIMAGE_API void sdimage_request_set_early_thumbnail(SdimageRequest *request, gb
  * Sets how the load uses its caches: a set of exceptions. Default DEFAULT: all layers are read and written. A thumbnail
  * or transformed image is stored on disk under a key of its own, encoded in the background: as PNG if it has an alpha
  * channel or comes from a lossless format, otherwise as JPEG. Animations, images of more than 8 bits, images of file:
- * and data: URLs, and images of requests with their own coder are stored in memory only; so are those in GRAY8, and in
- * RGB8 if the original is no JPEG. One on disk serves loads in all pixel formats of 8 bits. Of an image at full size
- * that is not transformed, the disk holds the original. The bits for originals concern images that are derived from
- * one: thumbnails, transformed images, and other pixel formats. If the original is the image itself, they have no
- * effect. An image is not derived from an original in memory if the options request pixels as stored, or the request
- * has a freshness policy other than IGNORE or a coder.
+ * and data: URLs, and images of requests with their own coder are stored in memory only; so are those in GRAY8, in RGB8
+ * if the original is no JPEG, and without orientation or conversion to sRGB. One on disk serves loads in all pixel
+ * formats of 8 bits. Of an image at full size that is not transformed, the disk holds the original. The bits for
+ * originals concern images that are derived from one: thumbnails, transformed images, and other pixel formats. If the
+ * original is the image itself, they have no effect. An image is not derived from an original in memory if the options
+ * request pixels as stored, or the request has a freshness policy other than IGNORE or a coder.
  */
 SDIMAGE_API void sdimage_request_set_cache_policy(SdimageRequest *request, SdimageCachePolicy policy);
 

@@ -62,10 +62,10 @@ package final class LoadKeys: Sendable {
     }
 
     /// The key of a thumbnail or transformed image on disk, whatever its pixel format; nil if the disk stores the original
-    /// only. Variants on disk have 8 bits per channel.
+    /// only. Variants on disk are upright, in sRGB, and have 8 bits per channel.
     func variant(_ request: ImageRequest) -> CacheKey? {
         let options = request.decodeOptions
-        guard options.wantsThumbnail || transformer != nil, !options.needsOriginal else { return nil }
+        guard options.wantsThumbnail || transformer != nil, !options.needsOriginal, options.isUpright else { return nil }
         // A variant of the default pixels has one key in memory and on disk.
         guard options.differsInMemory(of: original) else { return final }
         guard let transformer else { return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options)) }

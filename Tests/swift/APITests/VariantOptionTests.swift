@@ -11,11 +11,15 @@ import Testing
         let size: [UInt32]
         let format: sdimage_pixel_format
         let isTransformed: Bool
+        let orientation: sdimage_orientation
+        let hasProfile: Bool
 
         init(_ image: OpaquePointer?) {
             size = [sdimage_image_width(image), sdimage_image_height(image)]
             format = sdimage_image_pixel_format(image)
             isTransformed = sdimage_image_is_transformed(image)
+            orientation = sdimage_image_orientation(image)
+            hasProfile = sdimage_image_color_profile(image) != nil
         }
     }
 
@@ -133,5 +137,33 @@ import Testing
             #expect(sdimage_image_width(frame.pointer) == 8)
         }
         withExtendedLifetime(result) {}
+    }
+
+    // MARK: Pixels as stored
+
+    @Test func anOrientationThatALoadLeavesIsNotApplied() throws {
+        let asStored: Change = { request in
+            let options = decodeOptions { sdimage_decode_options_set_apply_orientation($0, false) }
+            sdimage_request_set_decode_options(request, options.pointer)
+            withExtendedLifetime(options) {}
+            thumbnail(request)
+        }
+        let loaded = try last(try Fixtures.bytes("jpeg/turned_6.jpg"), [thumbnail, asStored])
+        #expect(loaded?.size == [4, 3] && loaded?.orientation == .SDIMAGE_ORIENTATION_RIGHT)
+    }
+
+    @Test(arguments: [false, true]) func colorsThatALoadLeavesAreNotConverted(isTransformed: Bool) throws {
+        let converted: Change = { request in
+            if isTransformed { try flip(request) } else { thumbnail(request) }
+        }
+        let asStored: Change = { request in
+            let options = decodeOptions { sdimage_decode_options_set_convert_to_srgb($0, false) }
+            sdimage_request_set_decode_options(request, options.pointer)
+            withExtendedLifetime(options) {}
+            try converted(request)
+        }
+        let file = try Fixtures.bytes("jpeg/ramp_profile.jpg")
+        #expect(try last(file, [converted])?.hasProfile == false)
+        #expect(try last(file, [converted, asStored])?.hasProfile == true)
     }
 }
