@@ -372,13 +372,13 @@ SDIMAGE_API void sdimage_request_add_transformer(sdimage_request *request, sdima
 SDIMAGE_API void sdimage_request_reset_transformer(sdimage_request *request);
 
 /* Applies the transformer to animations: every frame is transformed when it is needed. Default false: an animation
- * is delivered untransformed. */
+ * is delivered untransformed. Part of the cache key if there is a transformer. */
 SDIMAGE_API void sdimage_request_set_transform_animated(sdimage_request *request, bool transform);
 /* Returns true if animations are transformed. */
 SDIMAGE_API bool sdimage_request_should_transform_animated(const sdimage_request *request);
 
 /* Applies the transformer to vector images, at the size at which they were drawn. Default false: a vector image is
- * delivered untransformed. */
+ * delivered untransformed. Part of the cache key if there is a transformer. */
 SDIMAGE_API void sdimage_request_set_transform_vector(sdimage_request *request, bool transform);
 /* Returns true if vector images are transformed. */
 SDIMAGE_API bool sdimage_request_should_transform_vector(const sdimage_request *request);

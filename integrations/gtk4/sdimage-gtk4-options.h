@@ -891,7 +891,7 @@ SDIMAGE_API gsize sdimage_request_max_body_bytes(const SdimageRequest *request);
  * sdimage_request_set_transform_animated:
  *
  * Applies the transformer to animations: every frame is transformed when it is needed. Default false: an animation is
- * delivered untransformed.
+ * delivered untransformed. Part of the cache key if there is a transformer.
  */
 SDIMAGE_API void sdimage_request_set_transform_animated(SdimageRequest *request, gboolean transform);
 
@@ -899,7 +899,7 @@ SDIMAGE_API void sdimage_request_set_transform_animated(SdimageRequest *request,
  * sdimage_request_set_transform_vector:
  *
  * Applies the transformer to vector images, at the size at which they were drawn. Default false: a vector image is
- * delivered untransformed.
+ * delivered untransformed. Part of the cache key if there is a transformer.
  */
 SDIMAGE_API void sdimage_request_set_transform_vector(SdimageRequest *request, gboolean transform);
 

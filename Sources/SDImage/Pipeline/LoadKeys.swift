@@ -44,7 +44,8 @@ package final class LoadKeys: Sendable {
             return
         }
         transformation = Transformation(transformer, decoded)
-        printed = PrintedKey(LoadKeys.composed(original, suffixes + [transformer.key]))
+        let transformed = suffixes + LoadKeys.suffixes(transformer, request, animated: request.transformsAnimated)
+        printed = PrintedKey(LoadKeys.composed(original, transformed))
     }
 
     /// The request's own key, or its URL. A URL that contains a separator fails to load and never names a variant.
@@ -67,12 +68,13 @@ package final class LoadKeys: Sendable {
         let options = request.decodeOptions
         guard options.wantsThumbnail || transformer != nil, !options.needsOriginal, options.isUpright else { return nil }
         // A variant of the default pixels has one key in memory and on disk.
-        guard options.differsInMemory(of: original) else { return final }
+        guard options.differsInMemory(of: original) || request.transformsAnimated else { return final }
         guard let transformer else { return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options)) }
         // Transformers measure in points, so their results depend on the scale.
         var suffixes = LoadKeys.shapeSuffixes(options)
         if let scale = LoadKeys.scaleSuffix(options, of: original) { suffixes.append(scale) }
-        return LoadKeys.composed(original, suffixes + [transformer.key])
+        // The disk has stills only, which are transformed in any case.
+        return LoadKeys.composed(original, suffixes + LoadKeys.suffixes(transformer, request, animated: false))
     }
 
     /// The key of the image in full size.
@@ -80,7 +82,10 @@ package final class LoadKeys: Sendable {
     func whole(_ request: ImageRequest) -> CacheKey {
         var options = request.decodeOptions
         options.thumbnailSize = nil
-        return LoadKeys.composed(original, LoadKeys.suffixes(options, of: original) + (transformer.map { [$0.key] } ?? []))
+        let suffixes = LoadKeys.suffixes(options, of: original)
+        guard let transformer else { return LoadKeys.composed(original, suffixes) }
+        let transformed = suffixes + LoadKeys.suffixes(transformer, request, animated: request.transformsAnimated)
+        return LoadKeys.composed(original, transformed)
     }
 
     /// The key under which an image is stored; nil if its transformer failed.
@@ -137,6 +142,16 @@ package final class LoadKeys: Sendable {
         if options.mayExceedWhite { suffixes.append("Headroom(\(options.requestedHeadroom))") }
         if options.acceptPartial { suffixes.append("Partial") }
         if let scale = scaleSuffix(options, of: original) { suffixes.append(scale) }
+        return suffixes
+    }
+
+    /// Suffixes of a transformer, and before it of the images besides raster stills to which it is applied: other loads expect
+    /// these untransformed.
+    private static func suffixes(_ transformer: any ImageTransformer, _ request: ImageRequest, animated: Bool) -> [String] {
+        var suffixes: [String] = []
+        if animated { suffixes.append("Animated") }
+        if request.transformsVector { suffixes.append("Vector") }
+        suffixes.append(transformer.key)
         return suffixes
     }
 

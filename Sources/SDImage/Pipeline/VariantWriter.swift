@@ -208,7 +208,8 @@ struct Variant: Sendable {
     /// nil if the disk should store the original alone: the image is no smaller and not changed, is animated, has more than 8
     /// bits per channel, is incomplete, or lacks something that loads with other options expect.
     init?(_ image: Image, _ keys: LoadKeys, _ request: ImageRequest, origin: CachedData) {
-        guard keys.key(of: image, request) != nil, request.coder == nil, image.frames == nil,
+        // A vector image to which the transformer is not applied is no transformed image.
+        guard keys.key(of: image, request) == keys.final, request.coder == nil, image.frames == nil,
             image.pixels.format.bytesPerChannel == 1,
             request.decodeOptions.isOrdinary, request.decodeOptions.keepsChannels(of: image.metadata.format),
             image.metadata.consumedBytes == nil,

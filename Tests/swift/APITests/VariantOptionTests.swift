@@ -166,4 +166,64 @@ import Testing
         #expect(try last(file, [converted])?.hasProfile == false)
         #expect(try last(file, [converted, asStored])?.hasProfile == true)
     }
+
+    // MARK: Animations
+
+    private func changes(_ transformer: Owned, _ set: @escaping (OpaquePointer, Bool) -> Void) -> [Change] {
+        [true, false].map { isTransformed in
+            { request in
+                sdimage_request_set_transformer(request, transformer.pointer)
+                set(request, isTransformed)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func anAnimationIsTransformedForLoadsThatWantIt(inMemory: Bool, isTransformedFirst: Bool) throws {
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        let changes = changes(transformer) { sdimage_request_set_transform_animated($0, $1) }
+        let file = try MovingPicture.bytes(2, .SDIMAGE_FORMAT_GIF)
+        let loaded = try last(file, inMemory: inMemory, isTransformedFirst ? changes : changes.reversed())
+        #expect(loaded?.size == (isTransformedFirst ? [8, 8] : [5, 1]))
+        #expect(loaded?.isTransformed == !isTransformedFirst)
+    }
+
+    /// The choice makes no difference for a still.
+    @Test(arguments: [true, false]) func aTransformedStillOnDiskServesBoth(isFirst: Bool) throws {
+        let counting = CountingTransformer(width: 5)
+        let changes = changes(try counting.makeTransformer(key: "five")) { sdimage_request_set_transform_animated($0, $1) }
+        let loaded = try last(makePNG(width: 8, height: 8), isFirst ? changes : changes.reversed())
+        #expect(loaded?.size == [5, 1] && counting.keys.count == 1)
+    }
+}
+
+/// Serialized: registered coders are those of the process.
+@Suite(.serialized) struct VectorVariantTests {
+    private func load(_ manager: Owned, _ transformer: Owned, _ isTransformed: Bool) throws
+        -> (width: UInt32, isTransformed: Bool)
+    {
+        let request = makeRequest("test://h/a.vect")
+        sdimage_request_set_wait_for_store(request.pointer, true)
+        sdimage_request_set_transformer(request.pointer, transformer.pointer)
+        sdimage_request_set_transform_vector(request.pointer, isTransformed)
+        let result = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+        let image = sdimage_result_image(result.pointer)
+        return withExtendedLifetime(result) { (sdimage_image_width(image), sdimage_image_is_transformed(image)) }
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func aVectorImageIsTransformedForLoadsThatWantIt(inMemory: Bool, isTransformedFirst: Bool) throws {
+        let coder = try makeVectorCoder()
+        #expect(sdimage_coder_register(coder.pointer, nil) == .SDIMAGE_STATUS_OK)
+        defer { sdimage_coder_unregister(coder.pointer, nil) }
+        let transformer = try CountingTransformer(width: 5).makeTransformer(key: "five")
+        let cache = try makeCache(in: TemporaryDirectory())
+        let loader = try ScriptedLoader.answering(Array("VECTOR".utf8)).makeLoader()
+        let manager = try makeManager(cache: cache, loader: loader)
+        for isTransformed in [isTransformedFirst, !isTransformedFirst, isTransformedFirst] {
+            let loaded = try load(manager, transformer, isTransformed)
+            #expect(loaded.width == (isTransformed ? 5 : 20) && loaded.isTransformed == isTransformed)
+            if !inMemory { _ = sdimage_cache_clear(cache.pointer, .SDIMAGE_CACHE_LAYERS_MEMORY, nil) }
+        }
+    }
 }
