@@ -57,8 +57,8 @@ pixel_file pixel_file_of(const char *path) {
     return PIXEL_FILE_NONE;
 }
 
-/* An output. A regular file is written under a temporary name, and replaces that of `path` when it is complete. Devices,
- * pipes and open files are written directly. */
+/* An output. A regular file is written under a temporary name, and replaces that of `path` when it is complete.
+ * Devices, pipes and open files are written directly. */
 typedef struct output {
     FILE *file;
     char *path, *temporary; /* NULL if the file is written directly */

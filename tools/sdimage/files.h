@@ -17,9 +17,9 @@ pixel_file pixel_file_of(const char *path);
 void *read_file(const char *path, size_t *length);
 
 /* Write to `path`, or to standard output for "-". A regular file is written completely or not at all; it has the
- * permissions of the file that it replaces, also behind a symbolic link. A file without write permission is refused. One
- * that cannot be replaced, such as a mount point, receives the complete bytes; devices, pipes and names of open files
- * (/dev/fd) are written directly. */
+ * permissions of the file that it replaces, also behind a symbolic link. A file without write permission is refused.
+ * One that cannot be replaced, such as a mount point, receives the complete bytes; devices, pipes and names of open
+ * files (/dev/fd) are written directly. */
 bool write_bytes(const char *path, const void *bytes, size_t length, sdimage_error **error);
 bool write_pixels(const char *path, pixel_file kind, const sdimage_image *image, sdimage_error **error);
 

@@ -208,9 +208,9 @@ static bool begins(const uint8_t *text, size_t length, const char *with) {
     return length >= strlen(with) && xmlStrncasecmp(text, (const xmlChar *)with, (int)strlen(with)) == 0;
 }
 
-/* Returns the quotation mark or parenthesis before a URL that may begin at an offset of normalized CSS (css.h); 0 if none
- * may begin. Elsewhere data: is text, or the end of a selector. URL parsers skip spaces and control characters, for which
- * escapes leave "?". */
+/* Returns the quotation mark or parenthesis before a URL that may begin at an offset of normalized CSS (css.h); 0 if
+ * none may begin. Elsewhere data: is text, or the end of a selector. URL parsers skip spaces and control characters,
+ * for which escapes leave "?". */
 static uint8_t before_url(const uint8_t *text, size_t at) {
     while (at && (text[at - 1] <= ' ' || text[at - 1] == '?'))
         at--;
@@ -232,8 +232,8 @@ static bool nests_selectors(const uint8_t *text, size_t at) {
 /* Checks data: URLs in CSS. Fonts are harmless. librsvg reads other data: URLs only as a style sheet, or as an SVG of
  * which one element is referenced. */
 static void check_css(checker *checker, const uint8_t *text, size_t length) {
-    /* The URLs in which the text is: in quotation marks, in apostrophes, and in url(). One that begins in a comment ends
-     * anywhere, and hides none of the others. */
+    /* The URLs in which the text is: in quotation marks, in apostrophes, and in url(). One that begins in a comment
+     * ends anywhere, and hides none of the others. */
     bool is_quoted = false, is_single = false, is_bare = false;
     for (size_t i = 0; checker->status >= 0 && i < length; i++) {
         if (i % CSS_STEP == CSS_STEP - 1)

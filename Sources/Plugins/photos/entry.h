@@ -40,8 +40,8 @@ sdphoto_entry *sdphoto_entry_add(sdphoto_tree *tree, const sdphoto_record *recor
 /* Writes an entry to the index and publishes it. */
 void sdphoto_entry_store(sdphoto_tree *tree, sdphoto_entry *entry, sdphoto_updates *updates);
 
-/* Removes the entries of lost files that will not be continued, and their rows: photos that were lost before a time, and
- * all other files, whose identifiers are not visible to programs. */
+/* Removes the entries of lost files that will not be continued, and their rows: photos that were lost before a time,
+ * and all other files, whose identifiers are not visible to programs. */
 void sdphoto_entries_forget(sdphoto_tree *tree, int64_t before_ns, sdphoto_updates *updates);
 
 /* Loads the entries of the index; `updates` may be NULL. False if memory is exhausted. */

@@ -8,8 +8,9 @@
 #include <stdbool.h>
 
 /* Names of file systems for sqlite3_open_v2 that never map a file, and open only regular files that belong to one
- * database: with locks, and without any (unix-none). NULL if SQLite has no such file system. They cannot open a database in WAL mode (SQLITE_CANTOPEN), except with "PRAGMA
- * locking_mode = EXCLUSIVE" before it is read: then SQLite holds the index of the log in the heap. */
+ * database: with locks, and without any (unix-none). NULL if SQLite has no such file system. They cannot open a
+ * database in WAL mode (SQLITE_CANTOPEN), except with "PRAGMA locking_mode = EXCLUSIVE" before it is read: then SQLite
+ * holds the index of the log in the heap. */
 const char *sdphoto_unmapped(void);
 const char *sdphoto_unmapped_without_locks(void);
 

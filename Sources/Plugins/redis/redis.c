@@ -349,8 +349,8 @@ static bool is_in_step(connection *self) {
     return redisBufferRead(self->context) == REDIS_OK && self->context->reader->len == self->context->reader->pos;
 }
 
-/* Runs commands as one batch; false if the connection broke or is out of step, or the deadline passed before all replies
- * arrived. */
+/* Runs commands as one batch; false if the connection broke or is out of step, or the deadline passed before all
+ * replies arrived. */
 static bool run(connection *self, sdremote_command *commands, size_t count, uint64_t deadline) {
     if (!is_in_step(self))
         return false;

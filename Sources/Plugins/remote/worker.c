@@ -243,8 +243,8 @@ static void end_lease(tier *self, job *job, sdremote_command *lease, sdremote_co
 
 /* Completes a change. A replacement succeeds also if the server kept its entry. */
 static void end_change(tier *self, job *job, sdremote_command *command) {
-    /* Without memory for the entry, prepare() has put another command in the place of the change. Engines may change the
-     * verb of a SWAP themselves. */
+    /* Without memory for the entry, prepare() has put another command in the place of the change. Engines may change
+     * the verb of a SWAP themselves. */
     bool lacks_memory = (job->kind == JOB_STORE && command->verb == SDREMOTE_DELETE) ||
                         (job->kind == JOB_REPLACE && command->verb == SDREMOTE_GET);
     bool is_done = !lacks_memory && command->has_response && (job->kind != JOB_STORE || command->is_true);
