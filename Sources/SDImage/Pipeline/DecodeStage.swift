@@ -80,11 +80,7 @@ struct DecodeStage {
     {
         try stop.check()
         let request = context.request
-        // A loader delivered pixels; they are scaled and limited as decoded ones are.
-        if let image = data.image {
-            let options = request.decodeOptions
-            return try context.registry.fit(options.firstFrameOnly ? image.still : image, options: options, stop: stop)
-        }
+        if let image = data.image { return try fit(image, stop) }
         // Continues with what the progressive decode has read; without a result it starts from the first byte.
         if let decoder {
             do throws(ImageError) {
@@ -98,5 +94,16 @@ struct DecodeStage {
         }
         return try context.registry.decode(
             data.bytes, options: data.decodeOptions ?? request.decodeOptions, stop: stop, coder: request.coder)
+    }
+
+    /// An image of a loader or of the memory cache, resized and limited as one that is decoded with the options of the load.
+    private func fit(_ image: Image, _ stop: CancellationToken) throws(ImageError) -> Image {
+        let options = context.request.decodeOptions
+        let fitted = try context.registry.fit(options.firstFrameOnly ? image.still : image, options: options, stop: stop)
+        // An image that fits into the box is a thumbnail, too; a limit of bytes overrides the box.
+        guard options.wantsThumbnail, options.limitBytes == 0, !fitted.metadata.isThumbnail else { return fitted }
+        var metadata = fitted.metadata
+        metadata.isThumbnail = true
+        return fitted.with(metadata)
     }
 }

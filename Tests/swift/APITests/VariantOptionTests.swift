@@ -139,6 +139,20 @@ import Testing
         withExtendedLifetime(result) {}
     }
 
+    @Test func anOriginalInMemoryThatFitsIntoItsBoxIsAThumbnail() throws {
+        let cache = try makeCache(in: nil)
+        let manager = try makeManager(cache: cache, loader: try ScriptedLoader.answering([]).makeLoader())
+        let image = try makeImage(width: 3)
+        #expect(sdimage_cache_set_memory_image(cache.pointer, "test://h/a.png", -1, image.pointer, nil) == .SDIMAGE_STATUS_OK)
+        let request = makeRequest("test://h/a.png")
+        thumbnail(request.pointer)
+        setOriginalQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_ALL)
+        let result = try make(sdimage_result_unref) { sdimage_manager_load_sync(manager.pointer, request.pointer, $0, $1) }
+        let loaded = sdimage_result_image(result.pointer)
+        #expect(sdimage_image_width(loaded) == 3 && sdimage_image_is_thumbnail(loaded))
+        withExtendedLifetime(result) {}
+    }
+
     // MARK: Pixels as stored
 
     @Test func anOrientationThatALoadLeavesIsNotApplied() throws {
