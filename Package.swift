@@ -32,8 +32,9 @@ let unoptimized: [SwiftSetting] =
     fuzzer == nil && Context.environment["SDIMAGE_RACES"] == nil
     ? [] : [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
 
-/// Settings of every test target: no job of its own for the module, which nothing imports.
-let unimported: [SwiftSetting] = [.unsafeFlags(["-no-emit-module-separately", "-no-emit-module-separately-wmo"])]
+/// Settings of every test target: no job of its own for the module, which nothing imports, in a build that compiles all files of a
+/// target together. In a debug build, that job is the only one that makes the module, which the program of the tests contains.
+let unimported: [SwiftSetting] = [.unsafeFlags(["-no-emit-module-separately-wmo"])]
 
 /// Settings of code that runs once for a worker process or a plug-in, or only calls the host: small instead of fast.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
