@@ -65,8 +65,13 @@ package final class LoadKeys: Sendable {
     /// The key of a thumbnail or transformed image on disk, whatever its pixel format; nil if the disk stores the original
     /// only. Variants on disk are upright, in sRGB, and have 8 bits per channel.
     func variant(_ request: ImageRequest) -> CacheKey? {
+        request.decodeOptions.isUpright ? replacedVariant(request) : nil
+    }
+
+    /// The key of the variant that is outdated after a new response, also if the request itself cannot use it.
+    func replacedVariant(_ request: ImageRequest) -> CacheKey? {
         let options = request.decodeOptions
-        guard options.wantsThumbnail || transformer != nil, !options.needsOriginal, options.isUpright else { return nil }
+        guard options.wantsThumbnail || transformer != nil, !options.needsOriginal else { return nil }
         // A variant of the default pixels has one key in memory and on disk.
         guard options.differsInMemory(of: original) || request.transformsAnimated else { return final }
         guard let transformer else { return LoadKeys.composed(original, LoadKeys.shapeSuffixes(options)) }

@@ -128,14 +128,14 @@ struct StoreStage {
     /// `claimStore`: the first load of a response decides about the variant of one key.
     private func dropVariant(_ loaded: FetchResult) async {
         guard mayReplaceEntries, context.request.cachePolicy.storeLayers.contains(.disk), let cache = context.disk,
-            let variant = context.keys.variant(context.request), loaded.claimStore(variant, in: cache)
+            let variant = context.keys.replacedVariant(context.request), loaded.claimStore(variant, in: cache)
         else { return }
         await removeVariant()
     }
 
     /// Failures are counted and logged by the cache.
     private func removeVariant() async {
-        guard let cache = context.disk, let variant = context.keys.variant(context.request) else { return }
+        guard let cache = context.disk, let variant = context.keys.replacedVariant(context.request) else { return }
         context.manager.variants.drop(variant, of: cache)
         try? await cache.remove(variant, from: .disk)
     }

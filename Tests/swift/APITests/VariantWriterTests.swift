@@ -1,5 +1,6 @@
 import CSDImage
 import Foundation
+import SDImage
 import TestSupport
 import Testing
 
@@ -52,11 +53,10 @@ import Testing
         #expect(gate.waitForEntry())
         let costly = try load(manager, "test://h/b.png") { sdimage_request_set_transformer($0, transformer.pointer) }
         #expect(costly.status == .SDIMAGE_STATUS_OK)
-        // Stored after the transformed image was queued.
-        #expect(becomesTrue { diskBytes(cache, "test://h/b.png") != nil })
+        // The transformed image, its original, and the original of the first image.
+        #expect(becomesTrue { Engine.current?.work.queuedJobs == 3 || diskBytes(cache, "test://h/b.png") != nil })
         gate.open()
-        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
-        #expect(diskBytes(cache, "test://h/b-costly.png") != nil)
+        #expect(becomesTrue { diskBytes(cache, "test://h/b.png\u{1F}costly") != nil })
     }
 
     @Test func aRemovalMakesWayForTheThumbnailOfALaterLoad() async {
@@ -67,15 +67,15 @@ import Testing
         let cache = try makeCache(in: folder.path)
         let manager = try makeHeldManager(cache)
         let url = "test://h/a.png", key = "test://h/a.png\u{1F}Thumbnail({4.000000,4.000000},1)"
+        _ = try load(manager, url)
+        #expect(becomesTrue { diskBytes(cache, url) != nil })
         _ = try load(manager, url, thumbnail)
         #expect(gate.waitForEntry())
-        #expect(becomesTrue { diskBytes(cache, url) != nil })
         #expect(sdimage_cache_remove(cache.pointer, key, -1, .SDIMAGE_CACHE_LAYERS_ALL, nil) == .SDIMAGE_STATUS_OK)
         // Encoded again, of the original on disk, while the first encode still runs.
         #expect(try load(manager, url, thumbnail).source == .SDIMAGE_IMAGE_SOURCE_DISK)
         gate.open()
-        #expect(sdimage_cache_flush(cache.pointer, nil) == .SDIMAGE_STATUS_OK)
-        #expect(diskBytes(cache, key) != nil)
+        #expect(becomesTrue { diskBytes(cache, key) != nil })
     }
 
     @Test func anEncodeWhoseEntryIsRemovedEnds() async {
