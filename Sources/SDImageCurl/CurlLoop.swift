@@ -344,9 +344,7 @@ import SDImage
             queue(transfer.download.settings).add(transfer)
         }
         for transfer in unsafe Array(running.values) + exchanging.values where transfer.deadline <= now {
-            let isSilent = now &- transfer.course.started < transfer.download.totalTimeout
-            let failure = ImageError(
-                .timeout, isSilent ? "http: no data received within the timeout" : "http: transfer exceeded the total timeout")
+            let failure = transfer.timeout(at: now)
             leave(transfer)
             retry(transfer, after: failure)
         }
@@ -357,7 +355,7 @@ import SDImage
             if transfer.end > now {
                 nextDeadline = min(nextDeadline, transfer.end)
             } else {
-                end(transfer, .failure(ImageError(.timeout, "http: transfer exceeded the total timeout")))
+                end(transfer, .failure(transfer.timeout(at: now)))
             }
         }
         nextDeadline = unsafe running.values.reduce(nextDeadline) { min($0, $1.earliestDeadline) }

@@ -44,6 +44,8 @@ final class Hop {
     var discarded = 0
     /// Reason of this library for ending the hop; libcurl then reports an aborted callback.
     var failure: ImageError?
+    /// Monotonic time at which libcurl opened the last socket for a new connection; 0 before.
+    var socketOpenedAt: UInt64 = 0
     /// True once a request is about to be sent on a connection.
     var isConnected = false
     /// Socket of the connection; nil if it cannot be determined.

@@ -27,6 +27,9 @@ final class LoaderSettings: Sendable {
         proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }
 
+    /// Nanoseconds.
+    var connectTimeout: UInt64 { Durations.nanoseconds(milliseconds: UInt64(configuration.connectTimeoutMilliseconds)) }
+
     /// True if connections go to a socket, or a transport of the host makes them.
     var looksUpNoNames: Bool { configuration.unixSocketPath != nil || configuration.transport != nil }
 

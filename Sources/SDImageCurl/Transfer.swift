@@ -6,6 +6,8 @@ import SDImage
 final class Transfer {
     /// Length in bytes up to which reading an unwanted body is cheaper than closing its connection.
     static let longestDiscard = 64 << 10
+    /// Nanoseconds after the connect time-out at which a hop ends that libcurl has not ended.
+    private static let connectGrace: UInt64 = 100_000_000
     /// Nanoseconds between two reports of progress.
     private static let progressInterval: UInt64 = 50_000_000
 
@@ -244,17 +246,34 @@ final class Transfer {
     var end: UInt64 { Durations.moment(course.started, after: download.totalTimeout) }
 
     /// Time at which the transfer times out if no more data arrives.
-    var deadline: UInt64 {
-        hop.isConnected ? min(end, silenceEnd) : end
-    }
+    var deadline: UInt64 { min(end, hop.isConnected ? silenceEnd : connectEnd) }
 
     /// End of the inactivity time-out.
     private var silenceEnd: UInt64 { Durations.moment(course.lastActivity, after: download.inactivityTimeout) }
 
+    /// End of the time for connecting, counted from the last socket; .max without one.
+    ///
+    /// libcurl ends a hop before that, and names the step that took too long. But libcurl before 8.4 drops its timer if anything
+    /// arrives on the socket in the last millisecond (add_next_timeout), which a server can provoke in a TLS handshake.
+    private var connectEnd: UInt64 {
+        guard hop.socketOpenedAt != 0 else { return .max }
+        return Durations.moment(hop.socketOpenedAt, after: settings.connectTimeout + Transfer.connectGrace)
+    }
+
     /// Lower bound of all later values of `deadline`: inactivity is measured once the connection is established.
     var earliestDeadline: UInt64 {
         guard !hop.isConnected else { return deadline }
-        return min(end, Durations.moment(MonotonicClock.now, after: download.inactivityTimeout))
+        let shortest = min(download.inactivityTimeout, settings.connectTimeout + Transfer.connectGrace)
+        return min(deadline, Durations.moment(MonotonicClock.now, after: shortest))
+    }
+
+    /// The time-out that has passed at `now`, if one has.
+    func timeout(at now: UInt64) -> ImageError {
+        let text =
+            now >= end
+            ? "http: transfer exceeded the total timeout"
+            : hop.isConnected ? "http: no data received within the timeout" : "http: not connected within the timeout"
+        return ImageError(.timeout, text)
     }
 
     /// Completes the body and returns the result of the load.

@@ -39,7 +39,10 @@ enum TransferCallbacks {
             return CURL_SOCKET_BAD
         }
         let descriptor = unsafe ccurl_make_socket(address)
-        if descriptor != CURL_SOCKET_BAD { sockets.opened(descriptor) }
+        guard descriptor != CURL_SOCKET_BAD else { return descriptor }
+        sockets.opened(descriptor)
+        // Not the time of the iteration: libcurl's own limit must end before.
+        transfer.hop.socketOpenedAt = MonotonicClock.now
         return descriptor
     }
 

@@ -48,6 +48,17 @@ import Testing
         #expect(queue.next { _ in true } == nil)
     }
 
+    @Test func aTransferThatLibcurlLeavesUnconnectedEndsSoonAfterTheConnectTimeout() {
+        let transfer = transfer("a"), second: UInt64 = 1_000_000_000
+        transfer.prepareHop(at: second)
+        // Until a socket is opened, the transfer may wait for the connection of another.
+        #expect(transfer.deadline == 61 * second)
+        transfer.hop.socketOpenedAt = 2 * second
+        #expect(transfer.deadline > 12 * second && transfer.deadline < 13 * second)
+        transfer.hop.isConnected = true
+        #expect(transfer.deadline == 16 * second)
+    }
+
     @Test func oneSinglePlaceIsForAll() throws {
         let queue = DownloadQueue(settings)
         queue.limits.maxPerHost = 1
