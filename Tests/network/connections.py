@@ -82,7 +82,7 @@ def interrupted_handshakes() -> None:
                 except sdimage.Error as error:
                     if error.code != "TIMEOUT" or "total" in str(error):
                         late.append(str(error))
-                server.join()
+                server.join(60)
     report.check("slowness: handshakes that stop end with the connect time-out", not late, "; ".join(late[:3]))
 
 
