@@ -88,7 +88,8 @@ SDIMAGE_API void sdimage_downloader_config_set_execution_order(sdimage_downloade
 /* Returns the order among waiting transfers of equal priority. */
 SDIMAGE_API sdimage_execution_order sdimage_downloader_config_execution_order(const sdimage_downloader_config *config);
 
-/* Sets the time-out in milliseconds to connect. Default 10,000; 0 restores it. */
+/* Sets the time-out in milliseconds to connect: for name look-up, connection and TLS handshake together. Default
+ * 10,000; 0 restores it. */
 SDIMAGE_API void sdimage_downloader_config_set_connect_timeout_ms(sdimage_downloader_config *config,
                                                                   uint32_t timeout_ms);
 /* Returns the time-out in milliseconds to connect. */
