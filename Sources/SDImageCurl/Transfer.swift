@@ -257,17 +257,19 @@ final class Transfer {
     /// arrives on the socket in the last millisecond (add_next_timeout), which a server can provoke in a TLS handshake.
     private var connectEnd: UInt64 {
         guard hop.socketOpenedAt != 0 else { return .max }
-        return Durations.moment(hop.socketOpenedAt, after: settings.connectTimeout + Transfer.connectGrace)
+        return Durations.moment(hop.socketOpenedAt, after: longestConnect)
     }
+
+    /// Nanoseconds that connecting may take if libcurl does not end it.
+    private var longestConnect: UInt64 { settings.connectTimeout + Transfer.connectGrace }
 
     /// Lower bound of all later values of `deadline`: inactivity is measured once the connection is established.
     var earliestDeadline: UInt64 {
         guard !hop.isConnected else { return deadline }
-        let shortest = min(download.inactivityTimeout, settings.connectTimeout + Transfer.connectGrace)
-        return min(deadline, Durations.moment(MonotonicClock.now, after: shortest))
+        return min(deadline, Durations.moment(MonotonicClock.now, after: min(download.inactivityTimeout, longestConnect)))
     }
 
-    /// The time-out that has passed at `now`, if one has.
+    /// The error of a transfer whose deadline has passed at `now`.
     func timeout(at now: UInt64) -> ImageError {
         let text =
             now >= end
