@@ -52,8 +52,8 @@ def slowness(good: bytes) -> None:
 
 
 def interrupted_handshakes() -> None:
-    """A TLS handshake ends with the connect time-out also if the last byte of the server arrives just before, and makes libcurl
-    run its timers: older ones dropped those of the same millisecond."""
+    """A TLS handshake ends with the connect time-out also if the last byte of the server arrives just before it: libcurl before
+    8.4 then drops its timer."""
     def drip(listener: socket.socket, seconds: float) -> None:
         connection, _ = listener.accept()
         end = time.monotonic() + seconds
