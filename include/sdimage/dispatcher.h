@@ -60,9 +60,9 @@ SDIMAGE_API int sdimage_dispatcher_descriptor(const sdimage_dispatcher *dispatch
 SDIMAGE_API size_t sdimage_dispatcher_drain(sdimage_dispatcher *dispatcher);
 
 /* Pollable: takes one delivery as an object instead of a callback, also for loads with a handler. The caller owns
- * *event. Returns END, without writing *event, when nothing is queued. Callbacks of targets and prefetchers are not
- * deliveries: this function runs those that it finds in the queue before the delivery. Errors: INVALID_ARGUMENT (not
- * pollable), FORKED. */
+ * *event. A load with a handler whose `progress` is NULL has no events of progress. Returns END, without writing
+ * *event, when nothing is queued. Callbacks of targets and prefetchers are not deliveries: this function runs those
+ * that it finds in the queue before the delivery. Errors: INVALID_ARGUMENT (not pollable), FORKED. */
 SDIMAGE_API sdimage_status sdimage_dispatcher_next_event(sdimage_dispatcher *dispatcher, sdimage_event **event,
                                                          sdimage_error **error);
 

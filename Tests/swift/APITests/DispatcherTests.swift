@@ -117,6 +117,42 @@ import Testing
         #expect(sdimage_dispatcher_next_event(dispatcher.pointer, &event, nil) == .SDIMAGE_STATUS_END)
     }
 
+    @Test(arguments: [false, true]) func aHandlerWithoutProgressSavesItsEvents(hasHandler: Bool) throws {
+        let dispatcher = try pollable()
+        let held = HeldLoader()
+        let manager = try makeManager(cache: nil, loader: try held.makeLoader(), dispatcher: dispatcher)
+        let request = makeRequest("test://event")
+        var handler = sdimage_load_handler(size: MemoryLayout<sdimage_load_handler>.size, result: nil, progress: nil)
+        let task = try make(sdimage_task_unref) { task, error in
+            withUnsafePointer(to: &handler) {
+                sdimage_manager_load(manager.pointer, request.pointer, hasHandler ? $0 : nil, nil, nil, task, error)
+            }
+        }
+        let sink = try #require(held.next())
+        sdimage_load_sink_set_expected_length(sink, 6)
+        #expect(sdimage_load_sink_write(sink, [1, 2, 3], 3, nil) == .SDIMAGE_STATUS_OK)
+        #expect(becomesTrue { self.received(by: task) == 3 })
+        #expect(waitUntilReadable(dispatcher, milliseconds: hasHandler ? 0 : 120_000) == !hasHandler)
+        sdimage_load_sink_finish(sink, nil)
+        sdimage_load_sink_unref(sink)
+        // Three bytes are no image.
+        var kinds: [sdimage_callback_kind] = []
+        while kinds.last != .SDIMAGE_CALLBACK_KIND_RESULT, waitUntilReadable(dispatcher) {
+            var event: OpaquePointer?
+            guard sdimage_dispatcher_next_event(dispatcher.pointer, &event, nil) == .SDIMAGE_STATUS_OK else { continue }
+            kinds.append(sdimage_event_callback_kind(event))
+            sdimage_event_unref(event)
+        }
+        #expect(kinds.last == .SDIMAGE_CALLBACK_KIND_RESULT)
+    }
+
+    private func received(by task: Owned) -> Int64 {
+        var received: Int64 = 0
+        var expected: Int64 = 0
+        sdimage_task_progress(task.pointer, &received, &expected)
+        return received
+    }
+
     @Test func theUserDataOfALoadOutlivesItsFinalEvent() throws {
         let dispatcher = try pollable()
         let (manager, request) = try warmManager(dispatcher)
