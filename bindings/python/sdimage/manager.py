@@ -24,7 +24,7 @@ from ._ffi import lib
 from ._handle import Handle
 from ._kept import KeptRequests
 from ._listener import OnProgress, OnResult
-from ._prototypes import DESTROY, LOAD_OBSERVER_LOAD_ENDED, LoadObserver
+from ._prototypes import DESTROY, LOAD_OBSERVER_LOAD_ENDED, LoadHandler, LoadObserver
 from ._tokens import WeakTokens
 from .batch import Batch, Places, WritableArray
 from .cache import ImageCache
@@ -315,7 +315,8 @@ class Manager(Closing):
                 listener.held = self, hold(request, options)
                 lib.sdimage_request_set_dispatcher(request.pointer, events.dispatcher.pointer)
                 listener.url = readable(url)
-                task = self._begin(request, None, token, listener.url, options)
+                handler = _RESULTS_ONLY if listener.on_progress is None else None
+                task = self._begin(request, handler, token, listener.url, options)
         except BaseException:
             events.forget(token)
             raise
@@ -470,4 +471,6 @@ def _on_load(token: int | None, pointer: int) -> None:
 
 
 _OBSERVER = LoadObserver(sizeof(LoadObserver), LOAD_OBSERVER_LOAD_ENDED(_on_load))
+# A queue has events for the other callbacks, too. Without a handler, progress would wake the thread of the queue.
+_RESULTS_ONLY = byref(LoadHandler(sizeof(LoadHandler)))
 _managers: weakref.WeakSet[Manager] = closed_at_exit(lambda manager: manager.close(2.0))
