@@ -27,8 +27,10 @@ final class LoaderSettings: Sendable {
         proxy = configuration.addressPolicy == .publicOnly ? "" : configuration.proxy ?? ""
     }
 
-    /// Nanoseconds.
-    var connectTimeout: UInt64 { Durations.nanoseconds(milliseconds: UInt64(configuration.connectTimeoutMilliseconds)) }
+    /// Nanoseconds after which a hop that is not connected ends: the connect time-out, and 100 ms in which libcurl ends it first.
+    var longestConnect: UInt64 {
+        Durations.nanoseconds(milliseconds: UInt64(configuration.connectTimeoutMilliseconds)) + 100_000_000
+    }
 
     /// True if connections go to a socket, or a transport of the host makes them.
     var looksUpNoNames: Bool { configuration.unixSocketPath != nil || configuration.transport != nil }

@@ -6,8 +6,6 @@ import SDImage
 final class Transfer {
     /// Length in bytes up to which reading an unwanted body is cheaper than closing its connection.
     static let longestDiscard = 64 << 10
-    /// Nanoseconds after the connect time-out at which a hop ends that libcurl has not ended.
-    private static let connectGrace: UInt64 = 100_000_000
     /// Nanoseconds between two reports of progress.
     private static let progressInterval: UInt64 = 50_000_000
 
@@ -257,16 +255,14 @@ final class Transfer {
     /// arrives on the socket in the last millisecond (add_next_timeout), which a server can provoke in a TLS handshake.
     private var connectEnd: UInt64 {
         guard hop.socketOpenedAt != 0 else { return .max }
-        return Durations.moment(hop.socketOpenedAt, after: longestConnect)
+        return Durations.moment(hop.socketOpenedAt, after: settings.longestConnect)
     }
-
-    /// Nanoseconds that connecting may take if libcurl does not end it.
-    private var longestConnect: UInt64 { settings.connectTimeout + Transfer.connectGrace }
 
     /// Lower bound of all later values of `deadline`: inactivity is measured once the connection is established.
     var earliestDeadline: UInt64 {
         guard !hop.isConnected else { return deadline }
-        return min(deadline, Durations.moment(MonotonicClock.now, after: min(download.inactivityTimeout, longestConnect)))
+        let shortest = min(download.inactivityTimeout, settings.longestConnect)
+        return min(deadline, Durations.moment(MonotonicClock.now, after: shortest))
     }
 
     /// The error of a transfer whose deadline has passed at `now`.
