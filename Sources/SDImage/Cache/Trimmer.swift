@@ -172,14 +172,17 @@ final class Trimmer: Sendable {
             return try removeAged(selection, in: site, isRequested) ? .oversized : .aged
         case .oversized:
             let use = try site.totals().footprint
-            // A trim by size that has begun continues down to half of the limit.
+            // A trim by size that has begun, on this thread or another one, continues down to half of the limit.
             // Otherwise a cache at its limit would trim a few entries after each store.
-            let isShrinking = state.withLock { $0.isShrinking }
-            guard limits.maxSize > 0, use > (isShrinking ? limits.maxSize / 2 : limits.maxSize) else { return .vacuum }
+            let isShrinking = state.withLock { state in
+                state.isShrinking = limits.maxSize > 0 && use > (state.isShrinking ? limits.maxSize / 2 : limits.maxSize)
+                return state.isShrinking
+            }
+            guard isShrinking else { return .vacuum }
             selection.footprint = limits.maxSize / 2
-            let isComplete = try remove(selection, in: site).isComplete
-            state.withLock { $0.isShrinking = !isComplete }
-            return isComplete ? .vacuum : .oversized
+            guard try remove(selection, in: site).isComplete else { return .oversized }
+            state.withLock { $0.isShrinking = false }
+            return .vacuum
         case .vacuum:
             return try site.index.perform { store throws(ImageError) in try store.vacuum(pages: 64) } ? .vacuum : nil
         }
