@@ -1,6 +1,7 @@
 import CSDImage
 import Foundation
 import TestSupport
+import Testing
 
 /// Owns one reference to a C object.
 final class Owned: @unchecked Sendable {
@@ -237,6 +238,18 @@ final class HeldLoader: @unchecked Sendable {
     func answer(_ bytes: [UInt8], within seconds: Double = 120) -> Bool {
         guard let sink = next(within: seconds) else { return false }
         return answer(bytes, to: sink)
+    }
+
+    /// Responds to the next request once all loads that the manager has started have joined it or follow it: another load, of a
+    /// different URL, comes last in every queue, and has reached the loader before.
+    func answerOne(_ bytes: [UInt8], _ manager: Owned) throws {
+        let first = try #require(next())
+        let last = Listener()
+        _ = try last.load(manager, makeRequest("test://last"))
+        let sink = try #require(next())
+        #expect(answer(bytes, to: first))
+        #expect(answer(makePNG(width: 1, height: 1), to: sink))
+        #expect(last.final()?.status == .SDIMAGE_STATUS_OK)
     }
 
     /// Responds to a request returned by `next`, and releases its sink.

@@ -7,7 +7,12 @@ final class LogHearer: @unchecked Sendable {
     private var lines: [(sdimage_log_level, String)] = []
     private var destroyed = 0
     let mark = "hearer-\(UUID().uuidString)"
-    var onMessage: (() -> Void)?
+    private var messageFunction: (() -> Void)?
+    /// Called after each message. May be set while messages arrive.
+    var onMessage: (() -> Void)? {
+        get { condition.withLock { messageFunction } }
+        set { condition.withLock { messageFunction = newValue } }
+    }
     var hearsEverything = false
 
     func install(_ level: sdimage_log_level) {

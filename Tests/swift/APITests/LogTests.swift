@@ -106,25 +106,27 @@ import Testing
     }
 
     @Test func aPoisonedConnectionIsAWarning() throws {
-        let sent = Locked(0)
+        let ended = Locked(0), sent = Locked(0)
         let server = LoopbackServer { request, connection in
             connection.answer(200, body: makePNG(width: 2, height: 2))
-            // In a separate packet, which is there when the next request starts.
-            usleep(2000)
+            // After the end of the load, and before the next request.
+            _ = becomesTrue { ended.get() > sent.get() }
             connection.answer(200, body: Array("poison".utf8))
             sent.set(sent.get() + 1)
         }
         defer { server.stop() }
         let manager = try makeManager(cache: nil, loader: try make(sdimage_loader_unref) { sdimage_downloader_new(nil, $0, $1) })
-        let heard = try lines(.SDIMAGE_LOG_LEVEL_WARNING, until: { !$0.isEmpty }) { hearer in
+        let refusal = "http: unasked response refused http://"
+        let heard = try lines(.SDIMAGE_LOG_LEVEL_WARNING, until: { $0.contains { $0.hasPrefix(refusal) } }) { hearer in
             for round in 1...50 {
                 let listener = Listener()
                 _ = try listener.load(manager, makeRequest(server.url("/\(hearer.mark)/\(round)")))
                 #expect(listener.final()?.status == .SDIMAGE_STATUS_OK)
+                ended.set(round)
                 #expect(becomesTrue { sent.get() >= round })
             }
         }
-        #expect(heard.contains { $0.hasPrefix("http: unasked response refused http://") && $0.contains("hearer-") })
+        #expect(heard.contains { $0.hasPrefix(refusal) && $0.contains("hearer-") })
     }
 
     private func failingLoad(_ manager: Owned, _ mark: String) throws {
@@ -337,6 +339,8 @@ import Testing
         }
         hearer.install(.SDIMAGE_LOG_LEVEL_ERROR)
         let status = sdimage_cache_store_data(cache.pointer, "b", -1, data.pointer, nil)
+        // The disk thread may write the message, in a commit of its own.
+        #expect(becomesTrue { !seen.get().isEmpty })
         _ = sdimage_log_set_handler(.SDIMAGE_LOG_LEVEL_OFF, nil, nil, nil, nil)
         #expect(status.rawValue < 0)
         #expect(seen.get() == Array(repeating: .SDIMAGE_STATUS_WOULD_DEADLOCK, count: 4))

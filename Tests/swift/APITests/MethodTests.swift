@@ -96,7 +96,9 @@ import Testing
             connection.answer(404)
         }
         defer { server.stop() }
-        let manager = try makeManager(cache: nil)
+        let config = makePatientConfig()
+        let downloader = try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
+        let manager = try makeManager(cache: nil, loader: downloader)
         let (one, two) = (Listener(), Listener())
         _ = try one.load(manager, try post(server.url("/a"), "1"))
         _ = try two.load(manager, try post(server.url("/a"), "1"))

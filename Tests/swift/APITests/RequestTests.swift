@@ -320,10 +320,9 @@ import Testing
             connection.answer(body: makePNG(width: 2, height: 2))
         }
         defer { server.stop() }
-        let config = sdimage_downloader_config_new()
-        defer { sdimage_downloader_config_unref(config) }
-        sdimage_downloader_config_set_max_total(config, 1)
-        let downloader = try make(sdimage_loader_unref) { sdimage_downloader_new(config, $0, $1) }
+        let config = makePatientConfig()
+        sdimage_downloader_config_set_max_total(config.pointer, 1)
+        let downloader = try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
         let manager = try makeManager(cache: nil, loader: downloader)
         let first = Listener()
         _ = try first.load(manager, makeRequest(server.url("/first")))

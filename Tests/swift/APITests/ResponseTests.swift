@@ -35,7 +35,9 @@ import Testing
             connection.send(Array(picture.dropFirst(100)))
         }
         defer { server.stop() }
-        let manager = try makeManager(cache: nil)
+        let config = makePatientConfig()
+        let downloader = try make(sdimage_loader_unref) { sdimage_downloader_new(config.pointer, $0, $1) }
+        let manager = try makeManager(cache: nil, loader: downloader)
         let listener = Listener()
         let task = try listener.load(manager, makeRequest(server.url("/a.png")))
         #expect(Locked(0).wait { _ in response(of: task) != nil })

@@ -21,7 +21,9 @@ final class ScriptedOrigin: @unchecked Sendable {
 
     init(_ answer: Answer) {
         self.answer = answer
-        server = LoopbackServer { [unowned self] request, connection in respond(request, connection) }
+        server = LoopbackServer { [weak self] request, connection in
+            if let self { respond(request, connection) } else { connection.close() }
+        }
     }
 
     deinit { server?.stop() }

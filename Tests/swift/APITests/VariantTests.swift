@@ -203,9 +203,14 @@ import Testing
         let gate = Gate()
         let coder = try gate.makeCoder()
         let listeners = [Listener(), Listener()]
+        // The time in the gate counts.
+        let patient = decodeOptions {
+            sdimage_decode_options_set_max_work_ms($0, 600_000)
+            sdimage_decode_options_set_thumbnail_size($0, 4, 4, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
+        }
         for (listener, coder) in zip(listeners, [coder.pointer, nil]) {
             let request = makeRequest("test://h/n.png")
-            thumbnail(request.pointer)
+            sdimage_request_set_decode_options(request.pointer, patient.pointer)
             sdimage_request_set_coder(request.pointer, coder)
             sdimage_request_set_source_policy(request.pointer, .SDIMAGE_SOURCE_POLICY_LOADER_ONLY)
             sdimage_request_set_wait_for_store(request.pointer, true)

@@ -7,11 +7,11 @@ import Testing
 
 extension CurlTests {
     @Test func surplusAnswerOnAKeptConnectionIsNeverTaken() async throws {
-        let sent = Mutex(0)
+        let ended = Mutex(0), sent = Mutex(0)
         let server = LoopbackServer { request, connection in
             connection.answer(200, body: Array(request.target.utf8))
-            // Sent in a separate packet, so that it is pending when the next request starts.
-            usleep(2000)
+            // After the end of the load, and before the next request.
+            _ = becomesTrue { ended.withLock { $0 } > sent.withLock { $0 } }
             connection.answer(200, body: Array("poison".utf8))
             sent.withLock { $0 += 1 }
         }
@@ -19,6 +19,7 @@ extension CurlTests {
         let downloader = try Downloader()
         for round in 1...50 {
             #expect(await downloader.bytes(server.url("/\(round)")) == Array("/\(round)".utf8))
+            ended.withLock { $0 = round }
             #expect(await server.becomes { _ in sent.withLock { $0 } >= round })
         }
         #expect(server.connections == 50)

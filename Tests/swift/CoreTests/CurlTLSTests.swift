@@ -49,7 +49,7 @@ extension CurlTests {
         // The server waits for the empty line after an HTTP header, which never arrives.
         let server = LoopbackServer { _, _ in }
         defer { server.stop() }
-        let downloader = try Downloader { $0.connectTimeoutMilliseconds = 300 }
+        let downloader = try Downloader { $0.connectTimeoutMilliseconds = 2000 }
         #expect(await downloader.status("https://127.0.0.1:\(server.port)/a") == .timeout)
         #expect(await server.becomes { $0.connectionsClosedByPeer == 1 })
     }

@@ -115,16 +115,16 @@ func storedBytesComeBackTheSame(count: Int) throws {
     let fixture = CacheFixture { $0.inlineEntryLimit = 50 }
     let (one, two) = (try fixture.open(), try fixture.open())
     for index in 0..<50 {
-        try one.put(index, count: index * 2, at: "one \(index)")
-        try two.put(index, count: index * 2, at: "two \(index)")
+        try patiently { try one.put(index, count: index * 2, at: "one \(index)") }
+        try patiently { try two.put(index, count: index * 2, at: "two \(index)") }
         #expect(try two.get("one \(index)") == array(try bytes(index, count: index * 2)))
         #expect(try one.get("two \(index)") == array(try bytes(index, count: index * 2)))
     }
     // Entries replaced by the other cache: never the bytes of the old file, never a miss.
     for round in 0..<50 {
-        try one.put(round, count: 200, at: "both")
+        try patiently { try one.put(round, count: 200, at: "both") }
         #expect(try two.get("both") == array(try bytes(round, count: 200)))
-        try two.put(round + 1000, count: 200, at: "both")
+        try patiently { try two.put(round + 1000, count: 200, at: "both") }
         #expect(try one.get("both") == array(try bytes(round + 1000, count: 200)))
     }
     one.close()
@@ -225,11 +225,12 @@ func storedBytesComeBackTheSame(count: Int) throws {
 // Two caches on one folder behave like two processes.
 private func storesElsewhereDuringATrim() throws -> Int {
     let fixture = CacheFixture()
-    let (trimmed, other) = (try fixture.open(), try fixture.open())
+    let trimmed = try fixture.open()
     for index in 0..<4000 {
         trimmed.enqueueStore(CachedData(bytes: try bytes(index, count: 2000)), for: CacheKey("\(index)"))
     }
     try trimmed.flushNow()
+    let other = try fixture.open()
     let (isDone, stores) = (Monitor(false), Monitor(0))
     Thread {
         while !isDone.withLock({ $0 }), (try? patiently { try other.put(1, at: "elsewhere") }) != nil {
