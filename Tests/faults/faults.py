@@ -330,7 +330,7 @@ def share(seconds: float, chance: random.Random, is_killing: bool) -> None:
         name = f"{processes} processes share a folder for {seconds:.0f} s"
         report.check(f"{name}: no wrong byte", total["wrong"] == 0 and total["shared"] > 0, str(total))
         report.check(f"{name}: none hangs or dies", not hung and not total["crashed"], str(total))
-        report.check(f"{name}: no store is dropped", total["failed"] == 0, str(total))
+        report.check(f"{name}: no store is dropped without a wait of two seconds", total["failed"] == 0, str(total))
         report.check(f"{name}: at most a tenth over the limit", over <= 0.1, f"{dict(most)}, {100 * over:.1f} % over {limit}")
 
 

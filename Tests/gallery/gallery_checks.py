@@ -268,7 +268,8 @@ def flung(program: Program, origin: Origin, more: str = "") -> list[View]:
 
 def haste(program: Program, origin: Origin) -> None:
     """A screenshot during a fling: a cell shows its own image, or nothing yet."""
-    lines = [f"{line}?delay_ms=100" for line in publish(origin)]
+    # Every second image comes after the fling, however slow the machine is.
+    lines = [f"{line}?delay_ms={5000 if index % 2 else 100}" for index, line in enumerate(publish(origin))]
     walk = [f"fling {rows}, shot {index}.png, print" for index, rows in enumerate((9, 14, -7, 30, -41))]
     bad, count = [], 0
     for index, view in enumerate(program.run(lines, ", ".join(walk))):

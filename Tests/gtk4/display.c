@@ -215,6 +215,9 @@ int start_origin(void) {
     g_object_unref(used);
     sdimage_downloader_config *config = sdimage_downloader_config_new();
     sdimage_downloader_config_set_max_total(config, 1);
+    /* It holds responses while windows are drawn. */
+    sdimage_downloader_config_set_inactivity_timeout_ms(config, 600000);
+    sdimage_downloader_config_set_total_timeout_ms(config, 600000);
     sdimage_loader *loader = NULL;
     CHECK_EQUAL(sdimage_downloader_new(config, &loader, NULL), SDIMAGE_STATUS_OK);
     sdimage_downloader_config_unref(config);

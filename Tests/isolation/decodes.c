@@ -139,10 +139,6 @@ static void killed_workers_end_before_end_idle_returns(void) {
     }
 }
 
-static bool has_no_more_threads(void *count) {
-    return thread_count() <= *(size_t *)count;
-}
-
 static void nothing_is_left_in_the_host(void) {
     static const char *const attacks[] = {"abort", "open_file", "send_descriptors", "exit_process", "picture"};
     start();

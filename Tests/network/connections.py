@@ -226,7 +226,7 @@ def inherited(good: bytes) -> None:
     and no thread spins."""
     script = pathlib.Path(__file__).with_name("inherited.py")
     with Server(lambda c: c.answer(good)) as server:
-        child = subprocess.run([sys.executable, str(script), server.url("/")], capture_output=True, text=True, timeout=300)
+        child = subprocess.run([sys.executable, str(script), server.url("/")], capture_output=True, text=True, timeout=1500)
     print(child.stdout, end="", flush=True)
     report.check("inherited descriptors: the process ends", child.returncode == 0, child.stdout[-100:] + child.stderr[-300:])
 

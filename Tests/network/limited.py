@@ -46,7 +46,7 @@ def loads(count: int, urls: list[str], downloader: dict[str, object]) -> list[Ou
     command = [sys.executable, __file__, str(count), json.dumps(downloader), *urls]
     # glibc would keep large blocks of one load for the next one.
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=300, env=environment)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=1500, env=environment)
     outcomes = [Outcome(*json.loads(line)) for line in done.stdout.splitlines()]
     missing = Outcome(f"exit status {done.returncode}", False)
     return outcomes + [missing] * (len(urls) - 1 - len(outcomes))

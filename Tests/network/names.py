@@ -54,7 +54,7 @@ def names(data: bytes, folder: pathlib.Path) -> None:
     picture = folder / "picture.png"
     picture.write_bytes(data)
     with Server(lambda c: c.answer(data)) as server:
-        child = subprocess.run([sys.executable, __file__, str(server.port), str(picture)], text=True, capture_output=True, timeout=300,
+        child = subprocess.run([sys.executable, __file__, str(server.port), str(picture)], text=True, capture_output=True, timeout=1500,
                                env=os.environ | {"LD_PRELOAD": f"{os.environ.get('LD_PRELOAD', '')} {library}"})
     print(child.stdout, end="", flush=True)
     report.check("names: the process ends", child.returncode in (0, 1) and child.stdout, child.stderr[-300:])

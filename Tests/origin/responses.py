@@ -251,7 +251,7 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         if reset:
             # A reset discards data that has not left this machine, an amount that would vary between runs.
-            end = time.monotonic() + 2
+            end = time.monotonic() + 60
             while _unsent(self.connection) and time.monotonic() < end:
                 time.sleep(0.001)
             # A socket with a linger time of 0 is reset when it is closed.

@@ -260,6 +260,9 @@ static void share(sdimage_loader *loader) {
 void useOneTransfer() {
     sdimage_downloader_config *config = sdimage_downloader_config_new();
     sdimage_downloader_config_set_max_total(config, 1);
+    /* Origins hold responses while windows are drawn. */
+    sdimage_downloader_config_set_inactivity_timeout_ms(config, 600000);
+    sdimage_downloader_config_set_total_timeout_ms(config, 600000);
     sdimage_loader *loader = nullptr;
     sdimage_downloader_new(config, &loader, nullptr);
     sdimage_downloader_config_unref(config);

@@ -77,8 +77,10 @@ static bool shootWidgets(Tiles &tiles, const QString &path) {
         for (int row = 0; row < 3; row++)
             if (delegate->state(model.index(row, 0)) != ImageTarget::Ready)
                 return false;
-        return labels[0]->state() == ImageTarget::Ready && labels[3]->state() == ImageTarget::Error &&
-               labels[5]->progress() > 0;
+        for (int number = 0; number < 3; number++)
+            if (labels[number]->state() != ImageTarget::Ready)
+                return false;
+        return labels[3]->state() == ImageTarget::Error && labels[4]->progress() > 0 && labels[5]->progress() > 0;
     });
     return isReady && window.grab().save(path);
 }
@@ -125,10 +127,10 @@ static bool shootQuick(Tiles &tiles, const QString &importPath, const QColor &ba
     view.show();
     bool isReady = waitFor([&] {
         QVariantMap statuses = view.rootObject()->property("statuses").toMap();
-        return tiles.heldCount() > 0 && statuses.value(QStringLiteral("0")) == RemoteImage::Ready &&
-               statuses.value(QStringLiteral("2")) == RemoteImage::Ready &&
-               statuses.value(QStringLiteral("3")) == RemoteImage::Error &&
-               statuses.value(QStringLiteral("5")) == RemoteImage::Ready;
+        for (const char *number : {"0", "1", "2", "5"})
+            if (statuses.value(QLatin1String(number)) != RemoteImage::Ready)
+                return false;
+        return tiles.heldCount() > 0 && statuses.value(QStringLiteral("3")) == RemoteImage::Error;
     });
     return isReady && view.grabWindow().save(path);
 }

@@ -3,7 +3,7 @@
  *   lookups redis|memcached ADDRESS COUNT [OPTION=NUMBER…]
  *
  * Stores an entry of 20,000 bytes if the server accepts it, then looks it up COUNT times in sequence.
- * Prints `hits N median_us N p99_us N worst_us N opened N`; the worst is without waits for a processor. */
+ * Prints `hits N median_us N p99_us N worst_us N opened N`; the times are without waits for a processor. */
 #include <dirent.h>
 #include <sdimage/plugins/memcached.h>
 #include <sdimage/plugins/redis.h>
@@ -81,8 +81,8 @@ int main(int argc, char **argv) {
         status = sdimage_cache_get_data(cache, "lookups", SDIMAGE_NUL_TERMINATED, &found, NULL);
         times[i] = now_us() - start;
         waited = waited_us() - waited;
-        double without = waited > 0 ? times[i] - waited : times[i];
-        worst = without > worst ? without : worst;
+        times[i] -= waited > 0 ? waited : 0;
+        worst = times[i] > worst ? times[i] : worst;
         if (status >= 0 && !is_right(found, bytes, sizeof bytes))
             return fputs("lookups: other bytes\n", stderr), 1;
         hits += status >= 0;

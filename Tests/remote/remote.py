@@ -47,10 +47,11 @@ def figures_part(kind: str, origin: Origin) -> None:
     lateness = Lateness()
     with servers.Server(kind) as server:
         # The default budget is shorter than the time that a busy machine gives to other processes.
+        before = machine.contention()
         found = measure("an entry of 20 KB", server.address, 3000, "remote.budget_ms=30000")
         report.check(f"{kind}: every look-up finds the entry", found["hits"] == 3000, f"{found}")
-        # The look-up passes through three threads, each of which may have to wait for a processor.
-        in_time = 0 < found["median_us"] <= 150 * 4 or 0 < found["median_us"] <= 150 * 4 * machine.contention()
+        # The look-up passes through three threads, each of which may have to wait for a processor; so may the server.
+        in_time = found["hits"] > 0 and found["median_us"] <= 150 * 4 * max(before, machine.contention())
         report.check(f"{kind}: an entry of 20 KB in 150 us, with room for a busy machine", in_time, f"{found}")
         server.pause()
         stalled = measure("a server that stalls", server.address, 60, "remote.store_timeout_ms=50")

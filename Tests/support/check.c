@@ -163,6 +163,10 @@ size_t descriptor_count(void) {
     return entry_count("/proc/self/fd", 1);
 }
 
+bool has_no_more_threads(void *count) {
+    return thread_count() <= *(size_t *)count;
+}
+
 bool has_no_more_descriptors(void *count) {
     return descriptor_count() <= *(size_t *)count;
 }

@@ -80,7 +80,9 @@ void limit_memory(size_t bytes);
 size_t thread_count(void);
 size_t descriptor_count(void);
 
-/* Condition for becomes_true: `count` is a size_t that the number of open descriptors does not exceed. */
+/* Conditions for becomes_true: `count` is a size_t that the number of threads, or of open descriptors, does not exceed.
+ * A thread that was joined counts until the kernel has removed it. */
+bool has_no_more_threads(void *count);
 bool has_no_more_descriptors(void *count);
 
 /* A new folder, removed with its contents when the test ends. */

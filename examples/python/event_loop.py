@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Loads images on an asyncio loop without further Python threads, each within two seconds: event_loop.py URL…"""
+"""Loads images on an asyncio loop without further Python threads, each within ten seconds: event_loop.py URL…"""
 
 import asyncio
 import sys
@@ -10,7 +10,7 @@ import sdimage
 async def load(manager: sdimage.Manager, url: str) -> bool:
     try:
         # The timeout cancels the load, not only the wait.
-        result = await asyncio.wait_for(manager.load_async(url), 2)
+        result = await asyncio.wait_for(manager.load_async(url), 10)
     except TimeoutError:
         print(f"{url}: too slow")
         return False

@@ -104,7 +104,7 @@ def _back_off(stage: Stage) -> dict[str, Any]:
 def _down(stage: Stage) -> dict[str, Any]:
     """The origin is down: the cached copy is shown, with its age."""
     terminal, picture = stage.terminal, stage.picture("lighthouse.jpg")
-    loader = sdimage.Loader.http(max_retries=0, connect_timeout_ms=500)
+    loader = sdimage.Loader.http(max_retries=0)
     with stage.cache() as cache, sdimage.Manager(cache, loader) as manager:
         with Origin(stage.origin.folder) as other:
             # The response came from a shared cache that had stored it for two hours.

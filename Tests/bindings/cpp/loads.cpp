@@ -162,7 +162,7 @@ TEST(flushing_completes_what_is_still_being_encoded) {
         loads.load(small);
         keys.push_back(loads.entry_key(small));
     }
-    loads.flush(20000);
+    loads.flush(120000);
     kept.clear(cache_layers::memory);
     for (const std::string &key : keys)
         CHECK(kept.contains(key) == cache_layers::disk);

@@ -22,7 +22,7 @@ test("thousands of loads leave nothing behind", function()
   cache:close()
   expect(harness.settled() <= handles, true)
   -- A thread of the library may hold the last image for a moment.
-  for _ = 1, 500 do
+  for _ = 1, 10000 do
     if harness.live_pixels() > pixels then sdimage.poll(10) end
   end
   expect(harness.live_pixels() <= pixels, true)

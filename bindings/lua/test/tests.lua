@@ -285,16 +285,31 @@ test("flushing completes what is still being encoded", function()
   expect(pcall(manager.flush, manager), false)
 end)
 
-test("closing completes what is still being encoded", function()
+--- Encodes four thumbnails while a manager is closed. Returns the number of those on disk, and whether closing took less than
+-- the two seconds after which it leaves encodes unfinished, as on a busy machine.
+local function encoded_while_closing()
   local cache = assert(sdimage.cache({ directory = harness.new_folder() }))
-  local manager, tasks = assert(sdimage.manager({ cache = cache })), {}
+  local manager, tasks, count = assert(sdimage.manager({ cache = cache })), {}, 0
   for index = 1, 4 do tasks[index] = assert(manager:start(fresh("aurora.jpg"), { thumbnail = { 850, 550 } })) end
   for _, task in ipairs(tasks) do assert(task:wait()) end
+  local started = os.time()
   manager:close()
+  local is_complete = os.time() - started < 2
   assert(cache:flush())
   assert(cache:clear("memory"))
-  for _, task in ipairs(tasks) do expect(cache:contains(task.result.cache_key), "disk") end
+  for _, task in ipairs(tasks) do
+    if cache:contains(task.result.cache_key) == "disk" then count = count + 1 end
+  end
   cache:close()
+  return count, is_complete
+end
+
+test("closing completes what is still being encoded", function()
+  local count, is_complete = encoded_while_closing()
+  for _ = 2, 10 do
+    if not is_complete then count, is_complete = encoded_while_closing() end
+  end
+  expect(count, 4)
 end)
 
 test("closing keeps the failure of a store for the next flush", function()

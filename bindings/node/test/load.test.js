@@ -187,15 +187,26 @@ test('flushing completes what is still being encoded', async () => {
   fs.rmSync(directory, { recursive: true });
 });
 
-test('closing completes what is still being encoded', async () => {
+// Encodes four thumbnails while a manager is closed; returns the number of entries, and whether closing took less than the two
+// seconds after which it leaves encodes unfinished, as on a busy machine.
+async function entriesAfterClosing() {
   const cache = new Cache({ directory: folder() });
   const manager = new Manager({ cache });
   const urls = Array.from({ length: 4 }, () => fresh('aurora.jpg'));
   await Promise.all(urls.map((url) => manager.load(url, { thumbnailSize: [850, 550] })));
+  const started = performance.now();
   await manager.close();
+  const isComplete = performance.now() - started < 2000;
   await cache.flush();
-  assert.strictEqual((await cache.diskTotals()).count, 2 * urls.length); // originals and thumbnails
+  const { count } = await cache.diskTotals();
   await cache.close();
+  return { count, isComplete };
+}
+
+test('closing completes what is still being encoded', async () => {
+  let found = await entriesAfterClosing();
+  for (let attempt = 1; attempt < 10 && !found.isComplete; attempt++) found = await entriesAfterClosing();
+  assert.strictEqual(found.count, 2 * 4); // originals and thumbnails
 });
 
 test('errors have codes, HTTP status and URL', async () => {

@@ -142,7 +142,9 @@ class Wheel(TestCase):
             self.skipTest("python3-venv is not installed")
         source = Path(self.folder()) / "checkout"
         (source / "bindings").mkdir(parents=True)
-        shutil.copytree(PACKAGE, source / "bindings" / "python", ignore=shutil.ignore_patterns("build", "*.egg-info"))
+        # Other suites may write the caches at this moment.
+        ignored = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", ".mypy_cache")
+        shutil.copytree(PACKAGE, source / "bindings" / "python", ignore=ignored)
         shutil.copytree(ROOT / "include", source / "include")
         library = os.path.abspath(_ffi.library_path)
         if not os.path.exists(library):
