@@ -76,7 +76,7 @@ def cancel(data: bytes, options: dict[str, Any]) -> tuple[float, float]:
         except sdimage.Error:
             pass
     cancelled = milliseconds(began)
-    manager.load("x://small")
+    manager.load("x://small", max_work_ms=ENDLESS)
     free = milliseconds(began)
     manager.close(ENDLESS / 1000)
     return cancelled, free

@@ -230,7 +230,7 @@ import Testing
             set(view, try HostFrames([3, 3], loops: 1).image())
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             while sdimage_animated_view_is_animating(view.pointer) {
-                #expect(poll(&watched, 1, 60_000) == 1)
+                #expect(poll(&watched, 1, 120_000) == 1)
                 sdimage_animated_view_advance(view.pointer)
             }
         }

@@ -40,7 +40,7 @@ import Testing
         var bytes = [UInt8](repeating: BatchTests.untouched, count: size)
         let group = try bytes.withUnsafeMutableBytes { memory in
             let group = try #require(try start(manager, options, urls, memory.baseAddress, size, listener))
-            #expect(sdimage_prefetch_group_wait(group.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+            #expect(sdimage_prefetch_group_wait(group.pointer, .max, nil) == .SDIMAGE_STATUS_OK)
             return group
         }
         return (bytes, group)

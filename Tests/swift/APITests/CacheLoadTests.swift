@@ -66,7 +66,7 @@ import Testing
         // A fast disk read may be complete already: only the rows with "early" require the bytes here.
         if row.bytes == "early" { #expect(early?.hasData == true) }
         if row.bytes == "none" { #expect(early?.width == 6) }
-        #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         let final = try #require(delivered(task))
         #expect(final.width == 6)
         #expect(final.status == .SDIMAGE_STATUS_OK)
@@ -169,11 +169,11 @@ import Testing
         sdimage_request_set_wait_for_store(request.pointer, true)
         setOriginalQueryLayers(request.pointer, .SDIMAGE_CACHE_LAYERS_ALL)
         let (task, _) = try look(cache, request)
-        #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(delivered(task)?.width == 2)
         #expect(entries(cache) == 1)
         let (again, _) = try look(cache, request)
-        #expect(sdimage_task_wait(again.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_wait(again.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(delivered(again)?.source == .SDIMAGE_IMAGE_SOURCE_MEMORY)
     }
 

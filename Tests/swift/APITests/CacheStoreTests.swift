@@ -258,7 +258,7 @@ import Testing
             let task = try make(sdimage_task_unref) {
                 sdimage_cache_load(cache.pointer, request.pointer, nil, nil, nil, $0, $1)
             }
-            #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+            #expect(sdimage_task_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
             var result: OpaquePointer?
             sdimage_task_get_result(task.pointer, &result)
             #expect(Delivered(result).source == .SDIMAGE_IMAGE_SOURCE_DISK)
@@ -314,11 +314,11 @@ final class Heard: @unchecked Sendable {
     }
 
     /// Returns the next word, or "silence" when none arrives.
-    func next(within seconds: Double = 60) -> String {
+    func next(within seconds: Double = 120) -> String {
         wait(seconds) { !$0.words.isEmpty } ? condition.withLock { words.removeFirst() } : "silence"
     }
 
-    func waitForDestroy(count: Int, within seconds: Double = 60) -> Bool { wait(seconds) { $0.destroyed >= count } }
+    func waitForDestroy(count: Int, within seconds: Double = 120) -> Bool { wait(seconds) { $0.destroyed >= count } }
 
     private func wait(_ seconds: Double, until isTrue: (Heard) -> Bool) -> Bool {
         let end = Date(timeIntervalSinceNow: seconds)

@@ -240,7 +240,7 @@ final class HeldLoader: @unchecked Sendable {
         return answer(bytes, to: sink)
     }
 
-    /// Responds to the next request once all loads that the manager has started have joined it or follow it: another load, of a
+    /// Responds to the next request once all loads of a manager without a disk cache have joined it or follow it: another load, of a
     /// different URL, comes last in every queue, and has reached the loader before.
     func answerOne(_ bytes: [UInt8], _ manager: Owned) throws {
         let first = try #require(next())

@@ -112,7 +112,7 @@ import Testing
             if omits { sdimage_request_set_header(request.pointer, "Accept", nil) }
             return try Listener().load(manager, request)
         }
-        for task in tasks { #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK) }
+        for task in tasks { #expect(sdimage_task_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK) }
         #expect(held.requests.count == 2)
     }
 
@@ -179,9 +179,9 @@ import Testing
         // Another form of the image, for a load of its own.
         sdimage_request_set_thumbnail_size(request.pointer, 1, 1, .SDIMAGE_SCALE_MODE_ASPECT_FIT)
         let second = try Listener().load(manager, request)
-        #expect(sdimage_task_wait(second.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_wait(second.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         started.open()
-        #expect(sdimage_task_wait(first.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_wait(first.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         #expect(held.requests.map { $0.headers["x-token"] } == ["a", "b"])
     }
 }

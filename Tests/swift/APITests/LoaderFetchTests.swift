@@ -26,7 +26,7 @@ import Testing
     }
 
     private func result(_ task: Owned) throws -> Owned {
-        #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+        #expect(sdimage_task_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
         var result: OpaquePointer?
         sdimage_task_get_result(task.pointer, &result)
         return Owned(try #require(result)) { sdimage_result_unref($0) }
@@ -212,7 +212,7 @@ import Testing
         #expect(sdimage_downloader_transfer_count(loader.pointer) == 3)
         sdimage_task_set_priority(tasks[2].pointer, .SDIMAGE_PRIORITY_HIGH)
         first.open()
-        for task in tasks { #expect(sdimage_task_wait(task.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK) }
+        for task in tasks { #expect(sdimage_task_wait(task.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK) }
         #expect(server.requests.map { $0.target } == ["/first", "/third", "/second"])
     }
 

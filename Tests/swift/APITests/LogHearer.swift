@@ -47,7 +47,7 @@ final class LogHearer: @unchecked Sendable {
     var levels: [sdimage_log_level] { condition.withLock { lines.map(\.0) } }
 
     func waitForDestroy() -> Bool {
-        let end = Date(timeIntervalSinceNow: 60)
+        let end = Date(timeIntervalSinceNow: 120)
         return condition.withLock {
             while destroyed == 0 { if !condition.wait(until: end) { break } }
             return destroyed == 1
@@ -55,7 +55,7 @@ final class LogHearer: @unchecked Sendable {
     }
 
     func waitForMessage() -> Bool {
-        let end = Date(timeIntervalSinceNow: 60)
+        let end = Date(timeIntervalSinceNow: 120)
         return condition.withLock {
             while lines.isEmpty { if !condition.wait(until: end) { break } }
             return !lines.isEmpty

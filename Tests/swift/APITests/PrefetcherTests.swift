@@ -63,7 +63,7 @@ import Testing
                 cache: nil, loader: try answering(), dispatcher: isThatOfTheManager ? dispatcher : nil)
             let prefetcher = try makePrefetcher(manager, dispatcher: dispatcher)
             let group = try #require(try listener.start(prefetcher, urls(2)))
-            #expect(sdimage_prefetch_group_wait(group.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+            #expect(sdimage_prefetch_group_wait(group.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
             #expect(waitUntilReadable(dispatcher))
             withExtendedLifetime(prefetcher) {}
         }
@@ -83,7 +83,7 @@ import Testing
                 sdimage_request_set_dispatcher(request.pointer, dispatcher.pointer)
                 sdimage_prefetcher_set_request(prefetcher.pointer, request.pointer)
                 let group = try #require(try listener.start(prefetcher, urls(2)))
-                #expect(sdimage_prefetch_group_wait(group.pointer, 60_000, nil) == .SDIMAGE_STATUS_OK)
+                #expect(sdimage_prefetch_group_wait(group.pointer, 120_000, nil) == .SDIMAGE_STATUS_OK)
                 #expect(waitUntilReadable(dispatcher))
             }
             if isReplaced { sdimage_prefetcher_set_request(prefetcher.pointer, nil) }

@@ -40,7 +40,7 @@ import Testing
         for next in [cache.query, cache.store] {
             let reply = try #require(next())
             // While the store is pending, a load that waits has no final result, and one that does not wait has one.
-            if cache.stored.count == 1 { #expect((listener.final(within: waits ? 0.05 : 60) == nil) == waits) }
+            if cache.stored.count == 1 { #expect((listener.final(within: waits ? 0.05 : 120) == nil) == waits) }
             sdimage_reply_complete(reply)
             sdimage_reply_unref(reply)
         }

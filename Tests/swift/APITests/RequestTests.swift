@@ -245,7 +245,11 @@ import Testing
         sdimage_load_sink_finish(sink, nil)
         sdimage_load_sink_unref(sink)
         // A second load that came too late to join starts its own transfer.
-        while listeners.contains(where: { $0.finals.isEmpty }) { _ = held.answer(picture, within: 0.05) }
+        #expect(
+            becomesTrue {
+                _ = held.answer(picture, within: 0.05)
+                return listeners.allSatisfy { !$0.finals.isEmpty }
+            })
         for cache in caches { #expect(sdimage_cache_contains(cache.pointer, "test://a", -1) == .SDIMAGE_CACHE_LAYERS_ALL) }
     }
 

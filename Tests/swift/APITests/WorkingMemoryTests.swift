@@ -27,6 +27,7 @@ import Testing
         _ image: Owned, _ format: sdimage_format, _ change: (OpaquePointer) -> Void = { _ in }
     ) throws {
         let options = Owned(sdimage_encode_options_new()) { sdimage_encode_options_unref($0) }
+        sdimage_encode_options_set_max_work_ms(options.pointer, .max)
         change(options.pointer)
         var data: OpaquePointer?
         var error: OpaquePointer?

@@ -56,7 +56,9 @@ struct JPEGParallelDecoderTests {
         try alone.decodeAll(pool: nil)
         let lease = try Engine.acquire()
         defer { withExtendedLifetime(lease) {} }
-        let image = try CoderRegistry([JPEGCoder()]).decode(bytes, options: DecodeOptions(), stop: CancellationToken())
+        var options = DecodeOptions()
+        options.limits.workNanoseconds = .max
+        let image = try CoderRegistry([JPEGCoder()]).decode(bytes, options: options, stop: CancellationToken())
         #expect(try image.content == alone.content())
     }
 

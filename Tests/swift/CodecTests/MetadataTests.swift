@@ -153,7 +153,9 @@ import Testing
             )
         ]
         let data = MetadataFixture.jpeg(packet + pieces)
-        #expect(try ProcessorTime.ofThread { _ = try info(JPEGCoder(), data) } < 1)
+        // The least of several, because other programs use the caches of the processor.
+        let times = try (0..<3).map { _ in try ProcessorTime.ofThread { _ = try info(JPEGCoder(), data) } }
+        #expect(times.contains { $0 < 1 })
     }
 
     @Test func extendedXMPThatIsIncompleteOrOfAnotherPacketIsLeftOut() throws {

@@ -54,7 +54,8 @@ import Testing
 
     @Test(arguments: ["entry", "entry_digest", "entry_accessed"]) func anIndexWithoutAnEndIsGivenUp(tree: String) throws {
         let fixture = CacheFixture()
-        let cache = try open(fixture)
+        // Its limits are those of every cache: a busy machine exceeds the short ones of these tests.
+        let cache = try fixture.open()
         for index in 0..<LoopedIndex.rows {
             cache.enqueueStore(CachedData(bytes: try bytes(index, count: 5)), for: CacheKey("\(index)"))
         }
