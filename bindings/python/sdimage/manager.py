@@ -471,6 +471,6 @@ def _on_load(token: int | None, pointer: int) -> None:
 
 
 _OBSERVER = LoadObserver(sizeof(LoadObserver), LOAD_OBSERVER_LOAD_ENDED(_on_load))
-# A queue has events for the other callbacks, too. Without a handler, progress would wake the thread of the queue.
+# For queues, which take events in place of its callbacks. A load without a handler would wake the thread for its progress, too.
 _RESULTS_ONLY = byref(LoadHandler(sizeof(LoadHandler)))
 _managers: weakref.WeakSet[Manager] = closed_at_exit(lambda manager: manager.close(2.0))

@@ -209,7 +209,7 @@ class Bounds(TestCase):
             self.assertTrue(becomes(lambda moment=moment: self.cancel_encodes(manager, large, moment), 1200))
 
     def cancel_encodes(self, manager: sdimage.Manager, large: transforms.Transformer, moment: int) -> bool:
-        """Cancels loads after so many seconds of processor time for each, and returns false if all had ended before."""
+        """Cancels loads after `moment` seconds of processor time for each; returns false if all had ended before."""
         assert isinstance(manager.cache, sdimage.ImageCache)
         urls = [f"x://{time.monotonic_ns()}/{i}" for i in range(len(os.sched_getaffinity(0)))]
         end = time.process_time() + moment * len(urls)
