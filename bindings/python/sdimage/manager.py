@@ -210,7 +210,8 @@ class Manager(Closing):
     ) -> Result:
         """Loads without blocking the running asyncio loop; cancelling the asyncio task cancels the load.
 
-        The callbacks of :meth:`start` run on the loop, and no more once it is closed. An image in memory is returned without suspending the coroutine.
+        The callbacks of :meth:`start` run on the loop, and no more once it is closed. An image in memory is returned without
+        suspending the coroutine.
         """
         _check_callbacks(on_progress, on_partial, None)
         queue = _asyncio.queue()
