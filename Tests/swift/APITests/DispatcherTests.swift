@@ -144,6 +144,7 @@ import Testing
             sdimage_event_unref(event)
         }
         #expect(kinds.last == .SDIMAGE_CALLBACK_KIND_RESULT)
+        if hasHandler { #expect(kinds.count == 1) }
     }
 
     private func received(by task: Owned) -> Int64 {

@@ -241,7 +241,7 @@ final class HeldLoader: @unchecked Sendable {
     }
 
     /// Responds to the next request once all loads of a manager without a disk cache have joined it or follow it: another load, of a
-    /// different URL, comes last in every queue, and has reached the loader before.
+    /// different URL, comes last in every queue, and has reached the loader before. It counts as a start, too.
     func answerOne(_ bytes: [UInt8], _ manager: Owned) throws {
         let first = try #require(next())
         let last = Listener()
