@@ -9,9 +9,16 @@ PACKAGES="$SDIMAGE_PLUGIN_PACKAGES"
 # sanitizer does not see. The programs of `abi`, `bindings` and `races` count what is left.
 DECODES='CodecTests|APITests.*(Decoder|Coder|Finding|Image)'
 
-# tests OPTION…: runs the tests that `swift test` selects by the options.
+# tests OPTION…: runs the tests that `swift test` selects by the options. The findings go to the log by way of files: the output of
+# tests that run in a process of their own is discarded.
 tests() {
-    TMPDIR=$SDIMAGE_TEMPORARY "$SDIMAGE_PYTHON" Tests/support/lines.py swift swift test --skip-build $SDIMAGE_SANITIZED_FLAGS "$@"
+    local status findings=$SDIMAGE_TEMPORARY/finding
+    ASAN_OPTIONS=$ASAN_OPTIONS:log_path=$findings TMPDIR=$SDIMAGE_TEMPORARY \
+        "$SDIMAGE_PYTHON" Tests/support/lines.py swift swift test --skip-build $SDIMAGE_SANITIZED_FLAGS "$@"
+    status=$?
+    ! ls "$findings".* >/dev/null 2>&1 || cat "$findings".* >&2
+    rm -f "$findings".*
+    return $status
 }
 
 suite() {
