@@ -2,10 +2,8 @@ import CCurl
 import Glibc
 import SDImage
 
-/// Main loop of the transfer thread. Handles commands, starts transfers that may run, drives libcurl, and completes finished
-/// transfers.
-/// Made by the thread's function and confined to it. One iteration handles all commands, starts transfers, lets
-/// libcurl work, and sleeps if nothing is left.
+/// Main loop of the transfer thread, made by its function and confined to it. One iteration handles all commands, starts transfers
+/// that may run, lets libcurl work, completes finished transfers, and sleeps if nothing is left.
 @safe final class CurlLoop {
     /// Descriptor that other threads make readable to end a sleep.
     private let wakeUp: Int32
@@ -17,15 +15,17 @@ import SDImage
     private var gate = ResolutionGate()
     private var throttle = BackgroundThrottle()
     /// By the identifier of the downloader.
-    private var queues: [UInt64: DownloadQueue] = [:]
+    var queues: [UInt64: DownloadQueue] = [:]
     /// All transfers that have not completed.
-    private var transfers: [ObjectIdentifier: Transfer] = [:]
+    var transfers: [ObjectIdentifier: Transfer] = [:]
     /// Transfers run by libcurl, by their easy handle.
     private var running: [UnsafeMutableRawPointer: Transfer] = unsafe [:]
     /// Transfers whose current hop is run by a transport of the host.
     var exchanging: [ObjectIdentifier: Transfer] = [:]
     /// Transfers that wait for the time of their next retry; they are in no queue meanwhile.
-    private var pausing: [ObjectIdentifier: Transfer] = [:]
+    var pausing: [ObjectIdentifier: Transfer] = [:]
+    /// True while the process ends: no transfer starts.
+    var hasReleasedLibcurl = false
 
     /// Earliest time at which a running or pausing transfer can be due.
     private var nextDeadline = UInt64.max
@@ -92,6 +92,7 @@ import SDImage
                 setPriority(priority, of: transfer)
             }
         case .limit(let loader, let limits): queues[loader]?.limits = limits
+        case .releaseLibcurl(let done): releaseLibcurl(done)
         case .cancelAll(let loader):
             for transfer in Array(transfers.values) where transfer.settings.id == loader { end(transfer, .failure(.cancelled)) }
         case .forget(let loader):
@@ -120,6 +121,7 @@ import SDImage
 
     /// Starts every transfer that its queue and `mayStart` admit.
     private func startWaiting() {
+        if hasReleasedLibcurl { return }
         let now = sockets.now
         for queue in queues.values {
             while let transfer = queue.next({ mayStart($0, at: now) }) {

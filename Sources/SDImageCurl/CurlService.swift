@@ -22,6 +22,8 @@ package final class CurlService: EngineService {
         case cancelAll(loader: UInt64)
         /// The loader was freed; its idle handles can be freed too.
         case forget(loader: UInt64)
+        /// The process ends; the closure is called once libcurl is no longer used.
+        case releaseLibcurl(@Sendable () -> Void)
     }
 
     /// Guarded by `inbox`.
@@ -34,13 +36,27 @@ package final class CurlService: EngineService {
         var thread: pthread_t?
     }
 
+    /// Guarded by `users`.
+    private struct Users {
+        /// The services whose threads may be inside libcurl.
+        var services: [CurlService] = []
+        var isProcessEnding = false
+    }
+
+    private static let users = Monitor(Users())
     private let inbox = Lock(Inbox())
     /// An event descriptor, shared with the thread.
     private let wakeUp: Int32
     private let backlog: Backlog
 
     /// Initializes libcurl once per process; its initialization is thread-safe in all supported versions.
-    private static let isReady: Bool = ccurl_global_init() == CURLE_OK
+    private static let isReady: Bool = {
+        guard ccurl_global_init() == CURLE_OK else { return false }
+        // Before the handler with which OpenSSL frees its tables, because that is older (atexit(3)).
+        return atexit { CurlService.releaseLibcurl() } == 0
+    }()
+    /// Nanoseconds that the end of the process waits for transfers to leave libcurl, which may wait for the look-up of a name.
+    private static let longestRelease: UInt64 = 1_000_000_000
 
     package init(backlog: Backlog = Backlog()) throws(ImageError) {
         self.backlog = backlog
@@ -100,14 +116,40 @@ package final class CurlService: EngineService {
         let wakeUp = wakeUp, backlog = backlog
         // The strong capture keeps the service alive until `stop`.
         return try LibraryThread.start("sdimage-curl") { [self] in
-            CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }.run { commands in
+            let loop = CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }
+            let isProcessEnding = CurlService.users.withLock { users in
+                users.services.append(self)
+                return users.isProcessEnding
+            }
+            if isProcessEnding { loop.releaseLibcurl { hasReleasedLibcurl() } }
+            loop.run { commands in
                 takeCommands(into: &commands)
             } mayRest: {
                 mayRest()
             } isStopping: {
                 inbox.withLock { $0.isStopping }
             }
+            hasReleasedLibcurl()
         }
+    }
+
+    /// Notes that the thread no longer uses libcurl.
+    private func hasReleasedLibcurl() {
+        CurlService.users.withLock { users in users.services.removeAll { $0 === self } }
+        CurlService.users.broadcast()
+    }
+
+    /// Ends the use of libcurl before its TLS library frees what all connections share, which would crash the transfer thread.
+    /// Called by exit(3).
+    private static func releaseLibcurl() {
+        if Engine.isForked { return }
+        let services = users.withLock { users in
+            users.isProcessEnding = true
+            return users.services
+        }
+        for service in services { service.post(.releaseLibcurl { service.hasReleasedLibcurl() }) }
+        let deadline = Durations.moment(MonotonicClock.now, after: longestRelease)
+        _ = users.wait(deadline: deadline) { users, _ in users.services.isEmpty ? true : nil }
     }
 
     /// Exchanges an empty array, whose memory is used again, for the commands.

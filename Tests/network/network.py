@@ -4,7 +4,7 @@ right image or a named error, and no wrong data is stored.
 
     network.py [PART…]
 
-PART: broken, wrong, bombs, codings, retries, redirects, addresses, heads, slowness, reuse, exec, names, extremes,
+PART: broken, wrong, bombs, codings, retries, redirects, addresses, heads, slowness, reuse, exec, exit, names, extremes,
 tls, trust, nginx; default: all. The library is the one in SDIMAGE_LIBRARY."""
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import world  # noqa: E402  (finds the package and the other tests)
 import bodies  # noqa: E402
 import codings  # noqa: E402
 import connections  # noqa: E402
+import exits  # noqa: E402
 import extremes  # noqa: E402
 import heads  # noqa: E402
 import http2  # noqa: E402
@@ -60,6 +61,7 @@ def main() -> None:
             "reuse": lambda: (connections.reuse([png(20 + index, 10) for index in range(8)]), connections.stale(good),
                               http2.stale(good, authority)),
             "exec": lambda: connections.inherited(good),
+            "exit": lambda: exits.exits(folder, authority),
             "names": lambda: names.names(good, folder),
             "extremes": lambda: extremes.extremes(good),
             "tls": lambda: connections.tls(good, folder, authority),

@@ -41,7 +41,9 @@
  * type, SDIMAGE_STATUS_BAD_HANDLE. Getters return a neutral value instead: false, NULL, "", -1 for a
  * descriptor, and 0 or the default for numbers.
  *
- * Loading the library starts no thread and opens no file; creating the first manager or cache does. */
+ * Loading the library starts no thread and opens no file; creating the first manager or cache does. exit(3) ends the
+ * use of libcurl, for which it may wait a second: loads that transfer get no result then. To get one, close managers
+ * before (sdimage_manager_close). */
 #ifndef SDIMAGE_BASE_H
 #define SDIMAGE_BASE_H
 
