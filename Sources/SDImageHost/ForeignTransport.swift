@@ -20,11 +20,11 @@ package final class ForeignTransport: Transport, HandleObject {
     package func start(_ exchange: Exchange) {
         guard let engine = Engine.current else { return exchange.finish(.shutdown) }
         engine.blocking.submit(exchange.request.priority) { [self] in
-            // The exchange may have been cancelled while it waited for a thread.
-            guard !exchange.isCancelled else { return exchange.finish(.cancelled) }
             let request = RequestObject(exchange.request)
             // Without another reference of the host, its release at the end of this block ends the exchange.
             let lent = ExchangeObject(exchange)
+            // The exchange may have been cancelled while it waited for a thread.
+            guard exchange.lend(lent) else { return exchange.finish(.cancelled) }
             let status = unsafe host.table.start(host.userData, Handle.lend(request), Handle.lend(lent))
             withExtendedLifetime(request) {}
             if status.rawValue < 0 { exchange.finish(unsafe ImageError.foreign(status, nil)) }
@@ -44,11 +44,7 @@ package final class ExchangeObject: Sendable, HandleObject {
 
     package let exchange: Exchange
 
-    /// Becomes the holder of the exchange, so that `cancel` finds it while the host has it.
-    package init(_ exchange: Exchange) {
-        self.exchange = exchange
-        exchange.holder = self
-    }
+    package init(_ exchange: Exchange) { self.exchange = exchange }
 
     deinit { exchange.finish(ImageError(.connectionLost, "transport: exchange released without completion")) }
 }

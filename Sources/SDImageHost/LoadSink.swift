@@ -6,10 +6,12 @@ package final class LoadSink: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 
     package let inflow: Inflow
+    /// A host that keeps the sink still uses its own pointer, also after the load was cancelled and the loader released.
+    private let host: Foreign
 
-    package init(_ inflow: Inflow) {
+    package init(_ inflow: Inflow, of host: Foreign) {
         self.inflow = inflow
-        inflow.setSink(self)
+        self.host = host
     }
 
     deinit { inflow.finish(ImageError(.internalError, "loader: sink released without completion")) }
@@ -62,9 +64,16 @@ package final class LoadSink: Sendable, HandleObject {
 
     private var isOver: Bool { state.withLock { $0.isFinished || $0.isCancelled } }
 
-    package func setSink(_ sink: LoadSink) { state.withLock { $0.sink = sink } }
+    /// Notes the sink that the loader is about to receive; false if the load is cancelled. In one step: a loader is told of a
+    /// cancellation only if it receives the sink.
+    package func lend(_ sink: LoadSink) -> Bool {
+        state.withLock { state in
+            if !state.isCancelled { state.sink = sink }
+            return !state.isCancelled
+        }
+    }
 
-    /// The sink, while the loader still holds it.
+    /// The sink, while the loader still holds it; nil before it received it.
     package var sink: LoadSink? { state.withLock { $0.sink } }
 
     /// Resumes the caller with the outcome, at once if the sink has ended.

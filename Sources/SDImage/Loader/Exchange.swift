@@ -44,11 +44,17 @@ package final class Exchange: Sendable {
         self.hear = hear
     }
 
-    /// The transport's object for this exchange, held weakly.
-    package var holder: (any AnyObject & Sendable)? {
-        get { state.withLock { $0.holder } }
-        set { state.withLock { $0.holder = newValue } }
+    /// Notes the object that the transport is about to receive for this exchange, and holds it weakly; false if the exchange is
+    /// cancelled. In one step: a transport is told of a cancellation only if it receives the object.
+    package func lend(_ holder: any AnyObject & Sendable) -> Bool {
+        state.withLock { state in
+            if !state.isCancelled { state.holder = holder }
+            return !state.isCancelled
+        }
     }
+
+    /// The transport's object for this exchange, while it still exists; nil before the transport received it.
+    package var holder: (any AnyObject & Sendable)? { state.withLock { $0.holder } }
 
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

@@ -67,6 +67,23 @@ import Testing
         #expect(listeners.allSatisfy { $0.final()?.status == .SDIMAGE_STATUS_CANCELLED })
     }
 
+    @Test func aLoaderIsDestroyedAfterTheSinkThatItKeeps() throws {
+        let held = HeldLoader(), other = HeldLoader()
+        var manager: Owned? = try makeManager(cache: nil, loader: try held.makeLoader())
+        let listener = Listener()
+        let task = try listener.load(try #require(manager), makeRequest("test://a.png"))
+        let sink = held.next()
+        sdimage_task_cancel(task.pointer)
+        #expect(listener.final()?.status == .SDIMAGE_STATUS_CANCELLED)
+        manager = nil
+        // Destructors run in order: an earlier one would have run, too.
+        _ = try other.makeLoader()
+        #expect(other.waitForDestroy())
+        #expect(held.destroyCount == 0)
+        sdimage_load_sink_unref(sink)
+        #expect(held.waitForDestroy())
+    }
+
     @Test func differentThumbnailSizesShareTheTransfer() throws {
         let held = HeldLoader()
         let manager = try makeManager(cache: try makeCache(in: nil), loader: try held.makeLoader())

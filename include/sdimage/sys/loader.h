@@ -30,7 +30,8 @@ typedef struct sdimage_loader_vtable {
     sdimage_status (*load)(void *user_data, const sdimage_request *request, sdimage_load_sink *sink);
 
     /* Reports that no load waits any more: stop soon, then finish the sink. May be NULL. Called on any thread, also
-     * while `load` runs; must not block. */
+     * while `load` runs, and before its first statement (sdimage_load_sink_is_cancelled); never for a sink that `load`
+     * does not receive. Must not block. */
     void (*cancel)(void *user_data, sdimage_load_sink *sink);
 
     /* Permits loads of the same URL to share one `load`. NULL permits it. Return false if the result depends on more
@@ -45,7 +46,7 @@ typedef struct sdimage_loader_vtable {
 } sdimage_loader_vtable;
 
 /* Makes a loader of functions of the host. `name` is copied. `destroy(user_data)` is called once, also when this call
- * fails. Errors: INVALID_ARGUMENT, NO_MEMORY. */
+ * fails, and never while the host holds a sink. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_loader_new_custom(const char *name, const sdimage_loader_vtable *vtable,
                                                      void *user_data, sdimage_destroy_fn destroy,
                                                      sdimage_loader **loader, sdimage_error **error);

@@ -43,8 +43,9 @@ typedef struct sdimage_transport_vtable {
      * status. */
     sdimage_status (*start)(void *user_data, sdimage_request *request, sdimage_exchange *exchange);
 
-    /* Reports that no load waits any more: stop soon, then finish. May be NULL. Called on any thread; must not
-     * block. */
+    /* Reports that no load waits any more: stop soon, then finish. May be NULL. Called on any thread, also while
+     * `start` runs, and before its first statement (sdimage_exchange_is_cancelled); never for an exchange that `start`
+     * does not receive. Must not block. */
     void (*cancel)(void *user_data, sdimage_exchange *exchange);
 } sdimage_transport_vtable;
 
