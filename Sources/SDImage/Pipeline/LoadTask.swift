@@ -361,13 +361,13 @@ extension LoadTask: Delivery {
 
     /// Discards pending deliveries because no thread can take them any more.
     package func dropPending() {
-        for item in withLock({ $0.deliveries.items.drain() }) { delivered(item) }
+        for item in withLock({ $0.deliveries.drop() }) { delivered(item) }
     }
 
-    /// The next pending delivery; nil when there is none or another thread is delivering.
+    /// The next pending delivery, and the handler unless it is dropped; nil when there is none or another thread is delivering.
     private func takeForDelivery(isFirst: Bool) -> (Item, (any LoadHandler)?)? {
         withLock { state in
-            state.deliveries.next(isFirst: isFirst).map { ($0, state.handler) }
+            state.deliveries.next(isFirst: isFirst).map { ($0, state.deliveries.isDropping ? nil : state.handler) }
         }
     }
 

@@ -58,29 +58,35 @@ package final class CallQueue: Dispatcher, Delivery {
     @discardableResult
     package func deliverPending() -> Int {
         var count = 0
-        var next = monitor.withLock { $0.next(isFirst: true) }
+        var (next, isDropped) = take(isFirst: true)
         while let item = next {
             switch item {
+            case _ where isDropped: drop(item)
             case .call(let body, _):
                 body()
                 count += 1
             case .delivery(let delivery): count += delivery.deliverPending()
             }
-            next = monitor.withLock { $0.next(isFirst: false) }
+            (next, isDropped) = take(isFirst: false)
         }
         return count
     }
+
+    /// The next item for the calling thread, and true if it is to be dropped.
+    private func take(isFirst: Bool) -> (Item?, Bool) { monitor.withLock { ($0.next(isFirst: isFirst), $0.isDropping) } }
 
     package var hasPending: Bool { monitor.withLock { !$0.items.isEmpty } }
 
     /// Discards all queued calls because no thread can run them any more.
     package func dropPending() {
-        for item in monitor.withLock({ $0.items.drain() }) {
-            switch item {
-            case .call(_, let dropped): dropped?()
-            // Each delivery has a state that must end.
-            case .delivery(let delivery): delivery.dropPending()
-            }
+        for item in monitor.withLock({ $0.drop() }) { drop(item) }
+    }
+
+    private func drop(_ item: Item) {
+        switch item {
+        case .call(_, let dropped): dropped?()
+        // Each delivery has a state that must end.
+        case .delivery(let delivery): delivery.dropPending()
         }
     }
 }

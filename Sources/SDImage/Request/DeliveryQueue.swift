@@ -6,6 +6,8 @@ struct DeliveryQueue<Item> {
     var items = FIFO<Item>()
     /// The thread that is delivering.
     var deliverer: pthread_t?
+    /// True after `drop` while a thread was delivering: that one drops the rest, once the current callback has returned.
+    private(set) var isDropping = false
 
     /// Takes the next item for the calling thread; nil when none is left, and other threads may deliver. `isFirst`: the thread
     /// is not delivering yet. It takes nothing while another thread delivers: that one continues until the queue is empty.
@@ -14,5 +16,11 @@ struct DeliveryQueue<Item> {
         // The thread that finds the queue empty ends the delivery; a later item is posted again.
         deliverer = items.isEmpty ? nil : pthread_self()
         return items.popFirst()
+    }
+
+    /// Takes all items because no thread can deliver them any more. While one is delivering, it takes none.
+    mutating func drop() -> [Item] {
+        isDropping = deliverer != nil
+        return isDropping ? [] : items.drain()
     }
 }
