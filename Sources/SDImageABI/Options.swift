@@ -29,48 +29,52 @@ public func sdimage_options_has(_ options: Object, _ name: Text) -> Bool {
     unsafe read(options, OptionsObject.self, false) { unsafe $0.value[Input.name(name)] != nil }
 }
 
+/// Sets a value; nil removes it. The old one is released after the access to the options: its destructor may use them, too.
+private func set(_ options: Object, _ name: Text, _ value: OptionsBag.Value?) {
+    var old: OptionsBag.Value?
+    unsafe change(options, OptionsObject.self) { bag in
+        let name = unsafe Input.name(name)
+        old = bag[name]
+        bag[name] = value
+    }
+    withExtendedLifetime(old) {}
+}
+
 @_cdecl("sdimage_options_remove") @implementation
 public func sdimage_options_remove(_ options: Object, _ name: Text) {
-    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = nil }
+    unsafe set(options, name, nil)
 }
 
 @_cdecl("sdimage_options_set_string") @implementation
 public func sdimage_options_set_string(_ options: Object, _ name: Text, _ value: Text) {
-    unsafe change(options, OptionsObject.self) {
-        unsafe $0[Input.name(name)] = unsafe Input.text(value).map { .string(CString($0)) }
-    }
+    unsafe set(options, name, Input.text(value).map { .string(CString($0)) })
 }
 
 @_cdecl("sdimage_options_set_int64") @implementation
 public func sdimage_options_set_int64(_ options: Object, _ name: Text, _ value: Int64) {
-    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = .int64(value) }
+    unsafe set(options, name, .int64(value))
 }
 
 @_cdecl("sdimage_options_set_double") @implementation
 public func sdimage_options_set_double(_ options: Object, _ name: Text, _ value: Double) {
-    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = .double(value) }
+    unsafe set(options, name, .double(value))
 }
 
 @_cdecl("sdimage_options_set_bool") @implementation
 public func sdimage_options_set_bool(_ options: Object, _ name: Text, _ value: Bool) {
-    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = .bool(value) }
+    unsafe set(options, name, .bool(value))
 }
 
 @_cdecl("sdimage_options_set_data") @implementation
 public func sdimage_options_set_data(_ options: Object, _ name: Text, _ value: Object) {
-    unsafe change(options, OptionsObject.self) {
-        unsafe $0[Input.name(name)] = unsafe Handle.find(value, as: Bytes.self).map { .data($0) }
-    }
+    unsafe set(options, name, Handle.find(value, as: Bytes.self).map { .data($0) })
 }
 
 @_cdecl("sdimage_options_set_pointer") @implementation
 public func sdimage_options_set_pointer(_ options: Object, _ name: Text, _ value: UserData, _ destroy: sdimage_destroy_fn?) {
     let foreign = unsafe Foreign(value, destroy)
     let address = UInt(bitPattern: value)
-    unsafe change(options, OptionsObject.self) { bag in
-        unsafe bag[Input.name(name)] =
-            address == 0 ? nil : .pointer(OpaqueValue(address: address) { withExtendedLifetime(foreign) {} })
-    }
+    unsafe set(options, name, address == 0 ? nil : .pointer(OpaqueValue(address: address) { withExtendedLifetime(foreign) {} }))
 }
 
 @_cdecl("sdimage_options_string") @implementation

@@ -41,4 +41,17 @@ import Testing
         sdimage_request_unref(request)
         #expect(destroyed.wait(timeout: .now() + 120) == .success)
     }
+
+    // In a process of its own: where no thread of the library runs, the call that removes a value destroys it.
+    @Test func aDestructorMayUseTheOptions() async {
+        await #expect(processExitsWith: .success) {
+            let options = sdimage_options_new()
+            sdimage_options_set_pointer(options, "p", UnsafeMutableRawPointer(options)) {
+                sdimage_options_set_bool(OpaquePointer($0), "destroyed", true)
+            }
+            sdimage_options_remove(options, "p")
+            #expect(sdimage_options_is_true(options, "destroyed", false))
+            sdimage_options_unref(options)
+        }
+    }
 }
