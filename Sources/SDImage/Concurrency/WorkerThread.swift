@@ -18,6 +18,8 @@ package final class WorkerThread: TaskExecutor, Sendable {
         /// nil before the first work.
         var thread: pthread_t?
         var isStopping = false
+        /// True after the last work of the thread.
+        var hasEnded = false
         /// Identity of the running thread, for `isCurrent`.
         var current: pthread_t?
     }
@@ -77,8 +79,8 @@ package final class WorkerThread: TaskExecutor, Sendable {
         let keptAlive = unsafe Unmanaged.passRetained(self)
         defer { unsafe keptAlive.release() }
         let runHere = monitor.withLock { state -> Bool in
-            // No thread runs: it has ended or was never started.
-            if state.isStopping, state.current == nil { return true }
+            // No thread will run it. One that was just started has not noted its identity yet.
+            if state.isStopping, state.thread == nil || state.hasEnded { return true }
             state.queue.append(work)
             startIfNeeded(&state)
             return false
@@ -116,6 +118,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
             if let work = state.queue.popFirst() { return work }
             guard state.isStopping else { return nil }
             state.current = nil
+            state.hasEnded = true
             return .some(nil)
         } ?? nil
     }
