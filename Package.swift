@@ -4,6 +4,9 @@ import PackageDescription
 /// Path of libFuzzer's library, set by Tests/fuzz/run and the suite `sanitized`; other builds are not affected.
 let fuzzer = Context.environment["SDIMAGE_FUZZ"]
 
+/// True in the build with ThreadSanitizer (Tests/races/run).
+let isForRaces = Context.environment["SDIMAGE_RACES"] != nil
+
 /// Settings of every Swift target: language mode 6 and warnings as errors. An expression that costs the type checker more than about
 /// half a second is an error.
 let plain: [SwiftSetting] = [
@@ -26,10 +29,10 @@ let nameless: [SwiftSetting] = [
 let covered: [SwiftSetting] =
     strict + (fuzzer == nil ? nameless : [.unsafeFlags(["-Xfrontend", "-sanitize=address,fuzzer"])])
 
-/// Settings of code that computes little. In the builds with sanitizers (Tests/races/run sets SDIMAGE_RACES), the compiler would spend
-/// half of its time on optimizing it. A job of its own for the module would read every file twice.
+/// Settings of code that computes little. In the builds with sanitizers, the compiler would spend half of its time on optimizing it.
+/// A job of its own for the module would read every file twice.
 let unoptimized: [SwiftSetting] =
-    fuzzer == nil && Context.environment["SDIMAGE_RACES"] == nil
+    fuzzer == nil && !isForRaces
     ? [] : [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"])]
 
 /// Settings of every test target: no job of its own for the module, which nothing imports, in a build that compiles all files of a
@@ -90,7 +93,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("sqlite3")]),
 
         // Kernels on plain memory, selected at run time by CPU.
-        .target(name: "SDImagePixels", cSettings: cStrict + [.unsafeFlags(["-O3"])]),
+        .target(name: "SDImagePixels", cSettings: cStrict + [.unsafeFlags([isForRaces ? "-O1" : "-O3"])]),
 
         // The engine.
         .target(name: "SDImage", dependencies: ["SDImagePixels", "CSystem"], swiftSettings: covered),

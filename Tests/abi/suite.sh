@@ -16,12 +16,12 @@ suite() {
     fi
     if selected null_calls; then
         "$SDIMAGE_PYTHON" $here/generate_null_calls.py >$folder/null_calls.c
-        compile $folder/null_calls -I$here $folder/null_calls.c $here/null_objects.c $HARNESS &&
+        compile $folder/null_calls -O0 -g0 -I$here $folder/null_calls.c $here/null_objects.c $HARNESS &&
             (cd $folder && XDG_CACHE_HOME=$SDIMAGE_TEMPORARY/cache ./null_calls)  # may write files of any name
     fi
     if selected extreme_calls; then
         "$SDIMAGE_PYTHON" $here/generate_extreme_calls.py >$folder/extreme_calls.c
-        compile $folder/extreme_calls -I$here $folder/extreme_calls.c $here/extreme_objects.c $here/extreme_values.c \
+        compile $folder/extreme_calls -O0 -g0 -I$here $folder/extreme_calls.c $here/extreme_objects.c $here/extreme_values.c \
             $here/null_objects.c $HARNESS -lm && XDG_CACHE_HOME=$SDIMAGE_TEMPORARY/cache $folder/extreme_calls
     fi
     for test in lifetime loads shared storm dispatchers custom hostile extreme_answers players crowd resources forks races; do

@@ -6,6 +6,7 @@ packages, so that dpkg refuses a package with missing dependencies. Programs run
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
@@ -55,8 +56,16 @@ class Stanza:
 
     def lists(self) -> list[Path]:
         """Its files in the database."""
-        names = (self.name, f"{self.name}:{self.fields['Architecture']}")
-        return [path for name in names for path in (DATABASE / "info").glob(f"{name}.*") if path.name.startswith(f"{name}.")]
+        return [path for name in (self.name, f"{self.name}:{self.fields['Architecture']}") for path in database_files().get(name, [])]
+
+
+@functools.cache
+def database_files() -> dict[str, list[Path]]:
+    """The files of the database by package, with its architecture if that is in their names."""
+    found: dict[str, list[Path]] = {}
+    for path in (DATABASE / "info").iterdir():
+        found.setdefault(path.stem, []).append(path)
+    return found
 
 
 def installed() -> dict[str, Stanza]:
