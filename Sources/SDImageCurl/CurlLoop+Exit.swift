@@ -1,15 +1,25 @@
+import SDImage
+
 /// The end of the process.
 extension CurlLoop {
-    /// Frees everything of libcurl. Each transfer waits until it is cancelled or the loop stops: a host that ends expects no results.
-    /// A hop that a transport of the host runs goes on.
+    /// Nanoseconds after which transfers that were taken from libcurl end.
+    private static let grace: UInt64 = 5_000_000_000
+
+    /// Frees everything of libcurl. Its transfers end with `shutdown` after a while: a process that ends at once receives no results,
+    /// and one that waits for a load does not wait for ever. Transfers over a transport of the host go on.
     func releaseLibcurl(_ done: () -> Void) {
         hasReleasedLibcurl = true
-        for transfer in transfers.values where exchanging[ObjectIdentifier(transfer.download)] == nil {
+        let end = Durations.moment(MonotonicClock.now, after: CurlLoop.grace)
+        // One that waits for a hook of the host ends after it.
+        for transfer in transfers.values where transfer.settings.configuration.transport == nil && !transfer.isAsking {
             leave(transfer)
             if transfer.isWaiting { queues[transfer.settings.id]?.remove(transfer) }
+            // It fails to start then.
+            transfer.course.dueAt = end
+            pausing[ObjectIdentifier(transfer.download)] = transfer
         }
-        pausing = [:]
-        queues = [:]
+        queues = queues.filter { $0.value.settings.configuration.transport != nil }
+        nextDeadline = min(nextDeadline, end)
         done()
     }
 }

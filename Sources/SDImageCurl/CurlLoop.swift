@@ -24,11 +24,11 @@ import SDImage
     var exchanging: [ObjectIdentifier: Transfer] = [:]
     /// Transfers that wait for the time of their next retry; they are in no queue meanwhile.
     var pausing: [ObjectIdentifier: Transfer] = [:]
-    /// True while the process ends: no transfer starts.
+    /// True while the process ends: no transfer over libcurl starts.
     var hasReleasedLibcurl = false
 
     /// Earliest time at which a running or pausing transfer can be due.
-    private var nextDeadline = UInt64.max
+    var nextDeadline = UInt64.max
 
     /// Number of commands for which memory is kept.
     private static let mostKeptCommands = 256
@@ -121,7 +121,6 @@ import SDImage
 
     /// Starts every transfer that its queue and `mayStart` admit.
     private func startWaiting() {
-        if hasReleasedLibcurl { return }
         let now = sockets.now
         for queue in queues.values {
             while let transfer = queue.next({ mayStart($0, at: now) }) {
@@ -154,6 +153,7 @@ import SDImage
             return
         }
         do throws(ImageError) {
+            if hasReleasedLibcurl { throw .shutdown }
             try sockets.makePoller(wakeUp: wakeUp)
             let connections = try queue.makeConnections(sockets)
             transfer.prepareHop(at: now)

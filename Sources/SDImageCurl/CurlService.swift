@@ -36,25 +36,25 @@ package final class CurlService: EngineService {
         var thread: pthread_t?
     }
 
-    /// Guarded by `users`.
-    private struct Users {
+    /// Guarded by `running`.
+    private struct Running {
         /// The services whose threads may be inside libcurl.
         var services: [CurlService] = []
         var isProcessEnding = false
     }
 
-    private static let users = Monitor(Users())
+    private static let running = Monitor(Running())
     private let inbox = Lock(Inbox())
     /// An event descriptor, shared with the thread.
     private let wakeUp: Int32
     private let backlog: Backlog
 
-    /// Initializes libcurl once per process; its initialization is thread-safe in all supported versions.
-    private static let isReady: Bool = {
-        guard ccurl_global_init() == CURLE_OK else { return false }
-        // Before the handler with which OpenSSL frees its tables, because that is older (atexit(3)).
-        return atexit { CurlService.releaseLibcurl() } == 0
-    }()
+    /// Initializes libcurl once per process; its initialization is thread-safe in all supported versions. Also registers
+    /// `releaseLibcurl`: handlers of exit(3) run in reverse order, and OpenSSL has registered its own before.
+    private static let isReady =
+        process > 0 && ccurl_global_init() == CURLE_OK && atexit { CurlService.releaseLibcurl() } == 0
+    /// The process that has initialized libcurl.
+    private static let process = getpid()
     /// Nanoseconds that the end of the process waits for transfers to leave libcurl, which may wait for the look-up of a name.
     private static let longestRelease: UInt64 = 1_000_000_000
 
@@ -117,11 +117,11 @@ package final class CurlService: EngineService {
         // The strong capture keeps the service alive until `stop`.
         return try LibraryThread.start("sdimage-curl") { [self] in
             let loop = CurlLoop(wakeUp: wakeUp, backlog: backlog) { [weak self] in self?.post($0) }
-            let isProcessEnding = CurlService.users.withLock { users in
-                users.services.append(self)
-                return users.isProcessEnding
+            let isProcessEnding = CurlService.running.withLock { running in
+                running.services.append(self)
+                return running.isProcessEnding
             }
-            if isProcessEnding { loop.releaseLibcurl { hasReleasedLibcurl() } }
+            if isProcessEnding { loop.releaseLibcurl { didReleaseLibcurl() } }
             loop.run { commands in
                 takeCommands(into: &commands)
             } mayRest: {
@@ -129,27 +129,30 @@ package final class CurlService: EngineService {
             } isStopping: {
                 inbox.withLock { $0.isStopping }
             }
-            hasReleasedLibcurl()
+            didReleaseLibcurl()
         }
     }
 
     /// Notes that the thread no longer uses libcurl.
-    private func hasReleasedLibcurl() {
-        CurlService.users.withLock { users in users.services.removeAll { $0 === self } }
-        CurlService.users.broadcast()
+    private func didReleaseLibcurl() {
+        CurlService.running.withLock { running in running.services.removeAll { $0 === self } }
+        CurlService.running.broadcast()
     }
 
+    /// True on the transfer thread.
+    private var isCurrent: Bool { inbox.withLock { $0.thread } == pthread_self() }
+
     /// Ends the use of libcurl before its TLS library frees what all connections share, which would crash the transfer thread.
-    /// Called by exit(3).
+    /// Called by exit(3). In a forked child, the locks may be held by threads that do not exist.
     private static func releaseLibcurl() {
-        if Engine.isForked { return }
-        let services = users.withLock { users in
-            users.isProcessEnding = true
-            return users.services
+        guard getpid() == process else { return }
+        let services = running.withLock { running in
+            running.isProcessEnding = true
+            return running.services
         }
-        for service in services { service.post(.releaseLibcurl { service.hasReleasedLibcurl() }) }
+        for service in services { service.post(.releaseLibcurl { service.didReleaseLibcurl() }) }
         let deadline = Durations.moment(MonotonicClock.now, after: longestRelease)
-        _ = users.wait(deadline: deadline) { users, _ in users.services.isEmpty ? true : nil }
+        _ = running.wait(deadline: deadline) { running, _ in running.services.allSatisfy(\.isCurrent) ? true : nil }
     }
 
     /// Exchanges an empty array, whose memory is used again, for the commands.

@@ -73,7 +73,7 @@ package final class LoadSink: Sendable, HandleObject {
         }
     }
 
-    /// The sink, while the loader still holds it; nil before it received it.
+    /// The sink, while the loader still holds it; nil before `lend`.
     package var sink: LoadSink? { state.withLock { $0.sink } }
 
     /// Resumes the caller with the outcome, at once if the sink has ended.

@@ -41,9 +41,11 @@
  * type, SDIMAGE_STATUS_BAD_HANDLE. Getters return a neutral value instead: false, NULL, "", -1 for a
  * descriptor, and 0 or the default for numbers.
  *
- * Loading the library starts no thread and opens no file; creating the first manager or cache does. exit(3) ends the
- * use of libcurl, for which it may wait a second: loads that transfer get no result then. To get one, close managers
- * before (sdimage_manager_close). */
+ * Loading the library starts no thread and opens no file; creating the first manager or cache does.
+ *
+ * exit(3) stops all HTTP transfers except those over a transport of the host, and may wait a second for it. Their loads
+ * end with SDIMAGE_STATUS_SHUTDOWN five seconds later if the process still runs, and new ones at once. A program that
+ * wants all results closes its managers before (sdimage_manager_close). */
 #ifndef SDIMAGE_BASE_H
 #define SDIMAGE_BASE_H
 

@@ -56,7 +56,7 @@ SDIMAGE_API void sdimage_options_set_data(sdimage_options *options, const char *
 SDIMAGE_API const sdimage_data *sdimage_options_data(const sdimage_options *options, const char *name);
 
 /* Sets or replaces a pointer of the host; a NULL `value` removes the name. `destroy(value)` is called once, when the
- * last copy of the set is freed. */
+ * last copy of the set is freed or has another value. */
 SDIMAGE_API void sdimage_options_set_pointer(sdimage_options *options, const char *name, void *value,
                                              sdimage_destroy_fn destroy);
 /* Returns a pointer of the host; NULL if absent. Valid until the name is set again or the set is freed. */

@@ -68,7 +68,7 @@ package final class WorkerThread: TaskExecutor, Sendable {
         withExtendedLifetime(timers) {}
         monitor.broadcast()
         if let thread { _ = pthread_join(thread, nil) }
-        // Runs work that was queued between the last check of the thread and its end.
+        // Runs the work of a thread that could not be started.
         while let work = monitor.withLock({ $0.queue.popFirst() }) { run(work) }
     }
 

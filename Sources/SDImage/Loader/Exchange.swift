@@ -53,7 +53,7 @@ package final class Exchange: Sendable {
         }
     }
 
-    /// The transport's object for this exchange, while it still exists; nil before the transport received it.
+    /// The transport's object for this exchange, while it still exists; nil before `lend`.
     package var holder: (any AnyObject & Sendable)? { state.withLock { $0.holder } }
 
     package var isCancelled: Bool { state.withLock { $0.isCancelled } }

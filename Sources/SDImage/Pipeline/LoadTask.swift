@@ -322,7 +322,7 @@ package final class LoadTask: Sendable {
 
 /// Functions with which dispatchers take deliveries.
 extension LoadTask: Delivery {
-    /// Runs the callbacks of all pending deliveries; returns their number. Does nothing while another thread is delivering:
+    /// Runs the callbacks of all pending deliveries; returns the number of deliveries. Does nothing while another thread is delivering:
     /// that thread continues until nothing is pending, so calls never overlap.
     @discardableResult
     package func deliverPending() -> Int {

@@ -15,6 +15,7 @@ struct DeliveryQueue<Item> {
         if isFirst, deliverer != nil { return nil }
         // The thread that finds the queue empty ends the delivery; a later item is posted again.
         deliverer = items.isEmpty ? nil : pthread_self()
+        if items.isEmpty { isDropping = false }
         return items.popFirst()
     }
 

@@ -35,6 +35,11 @@ std::string folder() {
     return name;
 }
 
+sdimage::manager in_memory() {
+    const auto config = sdimage::cache_config().set_memory_only();
+    return sdimage::manager::create(sdimage::manager_config().set_cache(sdimage::cache::open(config)));
+}
+
 bool becomes_true(const std::function<bool()> &condition) {
     const auto end = std::chrono::steady_clock::now() + longest;
     while (!condition()) {

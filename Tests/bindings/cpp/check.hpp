@@ -61,6 +61,8 @@ std::string url(const std::string &name);
 std::string picture(const std::string &name);
 // A new folder below the tests' own folder.
 std::string folder();
+// A new manager with a cache in memory alone.
+sdimage::manager in_memory();
 // The longest wait for an event, which only ends a hang.
 constexpr std::chrono::seconds longest(120);
 template <class T> T wait_for(std::future<T> &event) {

@@ -3,10 +3,6 @@
 
 using namespace sdimage;
 
-static manager in_memory() {
-    return manager::create(manager_config().set_cache(cache::open(cache_config().set_memory_only())));
-}
-
 // An empty handle has to be requested.
 static_assert(!std::is_default_constructible_v<manager>);
 static_assert(std::is_constructible_v<manager, std::nullptr_t>);

@@ -7,9 +7,6 @@
 
 using namespace sdimage;
 
-static manager in_memory() {
-    return manager::create(manager_config().set_cache(cache::open(cache_config().set_memory_only())));
-}
 static request badge() {
     return request(url("badge.png"));
 }

@@ -5,9 +5,6 @@
 
 using namespace sdimage;
 
-static manager in_memory() {
-    return manager::create(manager_config().set_cache(cache::open(cache_config().set_memory_only())));
-}
 static image orbits() {
     return decode(picture("orbits.gif"));
 }

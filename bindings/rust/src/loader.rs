@@ -198,7 +198,8 @@ impl Loader {
         Ok(chain)
     }
 
-    /// A loader of the program; it is dropped after its last call, on a thread of the library.
+    /// A loader of the program; it is dropped on a thread of the library, after its last call and all its sinks. A loader that
+    /// keeps sinks in itself must give them up when they are finished or cancelled.
     pub fn custom<L: CustomLoader>(name: &str, loader: L) -> Result<Self> {
         let table = sys::sdimage_loader_vtable {
             size: std::mem::size_of::<sys::sdimage_loader_vtable>(),

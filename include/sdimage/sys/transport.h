@@ -49,8 +49,8 @@ typedef struct sdimage_transport_vtable {
     void (*cancel)(void *user_data, sdimage_exchange *exchange);
 } sdimage_transport_vtable;
 
-/* Makes a transport of functions of the host. `destroy(user_data)` is called once, also when this call fails. Errors:
- * INVALID_ARGUMENT, NO_MEMORY. */
+/* Makes a transport of functions of the host. `destroy(user_data)` is called once, also when this call fails,
+ * and after the release of the last exchange: it cannot release them. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_transport_new_custom(const sdimage_transport_vtable *vtable, void *user_data,
                                                         sdimage_destroy_fn destroy, sdimage_transport **transport,
                                                         sdimage_error **error);
