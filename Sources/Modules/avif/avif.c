@@ -356,6 +356,7 @@ typedef struct instance {
     reader reader;
     uint32_t frame_count; /* at least 1 */
     uint32_t *durations;  /* milliseconds of each frame; NULL for a still, or without memory for them */
+    bool is_damaged;      /* the last frame failed: the planes of `image` may be freed, whatever `imageIndex` says */
 } instance;
 
 static void close_instance(void *pointer) {
@@ -380,8 +381,8 @@ static sdimage_status start(void *pointer, sdimage_error **error) {
 
 /* Decodes up to a frame, one frame at a time, so that the budget is checked between frames. A decoder goes on from its
  * current frame if the requested one follows without a key frame in between. */
-static sdimage_status seek(avifDecoder *decoder, uint32_t index, const sdimage_work_budget *budget,
-                           sdimage_error **error) {
+static sdimage_status seek(instance *self, uint32_t index, const sdimage_work_budget *budget, sdimage_error **error) {
+    avifDecoder *decoder = self->reader.decoder;
     sdimage_status status = sdcs_check_budget(budget, error);
     if (status < 0)
         return status;
@@ -390,12 +391,16 @@ static sdimage_status seek(avifDecoder *decoder, uint32_t index, const sdimage_w
     uint32_t key = avifDecoderNearestKeyframe(decoder, index);
     /* `imageIndex` is -1 before the first frame. */
     bool is_past = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
-    if (decoder->imageIndex < 0 || is_past || (uint32_t)decoder->imageIndex < key)
+    if (self->is_damaged || decoder->imageIndex < 0 || is_past || (uint32_t)decoder->imageIndex < key) {
         status = check(avifDecoderNthImage(decoder, key), decoder, error);
+        self->is_damaged = status < 0;
+    }
     while (status >= 0 && (uint32_t)decoder->imageIndex < index) {
         status = sdcs_check_budget(budget, error);
-        if (status >= 0)
-            status = check(avifDecoderNextImage(decoder), decoder, error);
+        if (status < 0)
+            return status;
+        status = check(avifDecoderNextImage(decoder), decoder, error);
+        self->is_damaged = status < 0;
     }
     return status;
 }
@@ -405,7 +410,7 @@ static sdimage_status frame(void *pointer, uint32_t index, sdimage_image **image
     instance *self = pointer;
     avifDecoder *decoder = self->reader.decoder;
     const sdcs_request *request = &self->base.request;
-    sdimage_status status = seek(decoder, index, request->budget, error);
+    sdimage_status status = seek(self, index, request->budget, error);
     if (status >= 0)
         status = convert_current(decoder, 1, request, image, error);
     if (status >= 0 && self->frame_count == 1 && sdcs_needs_gain_map(request, *image)) {
