@@ -14,6 +14,9 @@
  *   (on_use) their text reaches this check only at the first use; needed with every version.
  * - Nested elements (MOST_DEPTH) and chains of references (check_chains): librsvg recurses, and the process ends when
  *   the stack is full. Since 2.59.2 it limits nested layers, but neither other nesting nor the bytes of the stack.
+ * - Surfaces of the size of the drawing (sdsvg_check reports their number): librsvg makes one for each open group with
+ *   opacity, a mask, a filter, a clip path or a blend mode, and one for each named result of a filter. Since 2.59.2 it
+ *   limits nested layers, but not the bytes of their surfaces.
  * - Nested selectors (MOST_SELECTORS): parsed and matched by recursion. No release note names a limit.
  * - Rules times elements (MOST_MATCHES): each selector is tested on each element while the document is read. Only
  *   drawing can be cancelled, since 2.59.
@@ -62,8 +65,9 @@ void sdsvg_prepare(void) {
 
 /* An open element. */
 typedef struct level {
-    uint64_t id; /* 0 for none */
-    bool refers; /* the element or a descendant refers to another */
+    uint64_t id;   /* 0 for none */
+    bool refers;   /* the element or a descendant refers to another */
+    bool is_layer; /* it may be drawn on a surface of its own */
 } level;
 
 /* The state of one check, which the SAX callbacks of libxml2 update. Used on the thread of the decode. */
@@ -73,8 +77,12 @@ typedef struct checker {
     uint64_t pixels, memory, rules;                                 /* `rules`: number of style sheet selectors */
     size_t elements, entities, defaults, depth, deepest, selectors; /* counts; `entities`: bytes of their texts */
     level levels[MOST_DEPTH];                                       /* the open elements, `depth` of them */
-    size_t style; /* the depth of the current style element; 0 outside of one */
-    uint8_t *css; /* its text */
+    size_t layers, most_layers;                                     /* open layers, and the largest number of them */
+    size_t results, most_results; /* named results of the current filter, and the largest number of them */
+    bool is_layer;                /* an attribute of the current element makes it a layer */
+    bool css_layers;              /* a rule may make any element a layer */
+    size_t style;                 /* the depth of the current style element; 0 outside of one */
+    uint8_t *css;                 /* its text */
     size_t css_length, css_room;
     bool css_refers;               /* a rule may make any element refer to another */
     sdsvg_names referring, silent; /* elements that refer to others, elements that do not */
@@ -265,6 +273,33 @@ static bool is_named(const xmlChar *name, const char *other) {
     return xmlStrEqual(name, (const xmlChar *)other);
 }
 
+/* Reports that a property draws an element on a surface of its own. */
+static bool makes_layer(const uint8_t *name, size_t length) {
+    static const char *const names[] = {"opacity", "mask", "filter", "clip-path", "mix-blend-mode", "isolation"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (length == strlen(names[i]) && begins(name, length, names[i]))
+            return true;
+    return false;
+}
+
+/* Reports that CSS text sets such a property. */
+static bool sets_layer(const uint8_t *text, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] != ':')
+            continue;
+        size_t end = i, start;
+        while (end && text[end - 1] <= ' ')
+            end--;
+        for (start = end;
+             start && (text[start - 1] == '-' || ((text[start - 1] | 32) >= 'a' && (text[start - 1] | 32) <= 'z'));
+             start--)
+            continue;
+        if (makes_layer(text + start, end - start))
+            return true;
+    }
+    return false;
+}
+
 /* Checks an attribute; reports that its value refers to another element. */
 static bool check_attribute(checker *checker, const xmlChar *element, const xmlChar *name, const xmlChar *value,
                             size_t length) {
@@ -291,6 +326,8 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
     } else {
         length = sdsvg_plain_css(text, length);
         check_css(checker, text, length);
+        if (makes_layer(name, strlen((const char *)name)) || (is_named(name, "style") && sets_layer(text, length)))
+            checker->is_layer = true;
         /* Colors begin with # too. */
         for (size_t i = 0; !refers && i < length; i++)
             refers = begins(text + i, length - i, "url(");
@@ -315,7 +352,10 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     if (checker->status < 0)
         return;
     take_memory(checker, ELEMENT_BYTES);
-    level level = {0, false};
+    level level = {0, false, false};
+    checker->is_layer = false;
+    if (is_named(name, "filter"))
+        checker->results = 0;
     /* librsvg resolves chains of gradients with a list, not by recursion. */
     bool is_gradient = is_named(name, "linearGradient") || is_named(name, "radialGradient");
     for (int i = 0; checker->status >= 0 && i < count; i++) {
@@ -324,6 +364,8 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         size_t length = (size_t)(attribute[4] - attribute[3]);
         take_memory(checker, ATTRIBUTE_BYTES + 2 * (uint64_t)length);
         /* An id of another namespace names nothing. */
+        if (is_named(attribute[0], "result") && ++checker->results > checker->most_results)
+            checker->most_results = checker->results;
         if (is_named(attribute[0], "id") && !attribute[2])
             level.id = sdsvg_name_hash(attribute[3], length);
         else if (check_attribute(checker, name, attribute[0], attribute[3], length))
@@ -331,6 +373,9 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     }
     /* A gradient is no link of a chain. */
     level.id = is_gradient ? 0 : level.id;
+    level.is_layer = checker->is_layer;
+    if (level.is_layer && ++checker->layers > checker->most_layers)
+        checker->most_layers = checker->layers;
     checker->levels[checker->depth++] = level;
     if (checker->depth > checker->deepest)
         checker->deepest = checker->depth;
@@ -343,6 +388,7 @@ static void end_style(checker *checker) {
     size_t length = sdsvg_plain_css(checker->css, checker->css_length);
     check_css(checker, checker->css, length);
     count_rules(checker, checker->css, length);
+    checker->css_layers = checker->css_layers || sets_layer(checker->css, length);
     for (size_t i = 0; !checker->css_refers && i < length; i++)
         checker->css_refers = begins(checker->css + i, length - i, "url(");
     note_names(checker, checker->css, length);
@@ -358,6 +404,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
     if (checker->style == checker->depth)
         end_style(checker);
     level ended = checker->levels[--checker->depth];
+    checker->layers -= ended.is_layer;
     /* A style rule may add a reference to elements without one of their own. */
     if (ended.id)
         add_name(checker, ended.refers ? &checker->referring : &checker->silent, ended.id);
@@ -408,8 +455,9 @@ static xmlEntityPtr on_use(void *context, const xmlChar *name) {
     return xmlSAX2GetEntity(context, name);
 }
 
-/* Limits chains of references. An element that is referred to and refers to another is one link. */
-static void check_chains(checker *checker) {
+/* Limits chains of references, and returns the number of their links: elements that are referred to and refer to
+ * another. */
+static size_t check_chains(checker *checker) {
     sdsvg_names_sort(&checker->meant);
     size_t links = sdsvg_names_common(&checker->meant, &checker->referring);
     if (checker->css_refers)
@@ -419,6 +467,7 @@ static void check_chains(checker *checker) {
         checker->message = "svg: too many style rules for the number of elements";
     if (links > MOST_LEVELS / (checker->deepest ? checker->deepest : 1) && checker->status >= 0)
         checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "svg: chains of references exceed the limit";
+    return links;
 }
 
 /* Registers only internal entities: external ones are never fetched. */
@@ -495,13 +544,16 @@ static void parse(checker *checker, const sdsvg_text *text) {
     xmlFreeDoc(document);
 }
 
-sdimage_status sdsvg_check(const sdsvg_text *text, const sdimage_work_budget *budget, sdimage_error **error) {
+sdimage_status sdsvg_check(const sdsvg_text *text, const sdimage_work_budget *budget, uint64_t *surfaces,
+                           sdimage_error **error) {
     checker checker = {.budget = budget, .status = SDIMAGE_STATUS_OK};
     /* Before libxml2: it would already compare all attributes of the element with each other. */
     if (sdsvg_has_more_attributes(text, MOST_ATTRIBUTES))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_MANY_ATTRIBUTES);
     parse(&checker, text);
-    check_chains(&checker);
+    /* Each link may draw the layers once more, within the others. */
+    uint64_t links = check_chains(&checker), layers = checker.css_layers ? checker.deepest : checker.most_layers;
+    *surfaces = layers * (links + 1) + checker.most_results;
     free(checker.css);
     sdsvg_names_clear(&checker.referring);
     sdsvg_names_clear(&checker.silent);

@@ -111,36 +111,51 @@ typedef struct sheet {
     RsvgHandle *handle;
     RsvgRectangle area;  /* the part to draw; it begins at the origin unless its size is that of the ink */
     uint64_t max_pixels; /* limit of an image that librsvg draws on */
+    uint64_t surfaces;   /* largest number of such images at once */
+    bool is_too_large;   /* set by `draw`: they would take too much memory */
 } sheet;
+
+/* Limit of the memory of all images that librsvg draws on, in bytes: 256 layers of a million pixels. */
+static const uint64_t MOST_SURFACE_BYTES = (uint64_t)1 << 30;
 
 /* Draws the area, in pixels of the intrinsic size. The view begins at the origin of the document. librsvg draws groups
  * with opacity, masks and filters on images of the size of the view, which therefore reaches to the end of the area as
  * far as memory permits; such groups are cut off before the origin. */
 static bool draw(void *context, cairo_t *cairo) {
-    const sheet *self = context;
+    sheet *self = context;
     RsvgRectangle area = self->area, view = {-area.x, -area.y, area.width, area.height};
     double right = area.width + fmax(area.x, 0), bottom = area.height + fmax(area.y, 0), across = right, down = bottom;
     cairo_user_to_device_distance(cairo, &across, &down);
     if (across <= SDCS_DRAWING_LONGEST && down <= SDCS_DRAWING_LONGEST && across * down <= (double)self->max_pixels)
         view.width = right, view.height = bottom;
-    return rsvg_handle_render_document(self->handle, cairo, &view, NULL);
+    across = view.width, down = view.height;
+    cairo_user_to_device_distance(cairo, &across, &down);
+    self->is_too_large =
+        self->surfaces > 0 && !(across * down * 4 <= (double)MOST_SURFACE_BYTES / (double)self->surfaces);
+    return !self->is_too_large && rsvg_handle_render_document(self->handle, cairo, &view, NULL);
 }
 
 /* Performs a job: the entry `work` of sdcs_drawing_kind. */
 static void work(void *pointer) {
     job *job = pointer;
     sdcs_drawing *drawing = &job->drawing;
-    drawing->status = sdsvg_check(&job->text, drawing->request.budget, &drawing->error);
+    uint64_t surfaces = 0;
+    drawing->status = sdsvg_check(&job->text, drawing->request.budget, &surfaces, &drawing->error);
     /* librsvg cannot be interrupted while it reads: it does not begin for a call that was abandoned. */
     if (drawing->status >= 0)
         drawing->status = sdcs_check_budget(drawing->request.budget, &drawing->error);
     RsvgHandle *handle = drawing->status < 0 ? NULL : read_text(job);
     if (!handle)
         return;
-    sheet sheet = {.handle = handle, .max_pixels = drawing->request.max_bytes / 4};
+    sheet sheet = {.handle = handle, .max_pixels = drawing->request.max_bytes / 4, .surfaces = surfaces};
     if (find_area(handle, &sheet.area)) {
         drawing->width = sheet.area.width, drawing->height = sheet.area.height;
         sdcs_drawing_draw(drawing, draw, &sheet);
+        if (sheet.is_too_large) {
+            sdimage_error_unref(drawing->error);
+            drawing->error = NULL;
+            sdcs_drawing_fail(drawing, SDIMAGE_STATUS_TOO_LARGE, "svg: layers exceed the limit of 1 GiB");
+        }
     } else {
         sdcs_drawing_fail(drawing, SDIMAGE_STATUS_BAD_DATA, "svg: image has no size");
     }

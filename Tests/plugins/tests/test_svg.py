@@ -281,6 +281,29 @@ class Svg(TestCase):
                     else:
                         self.assert_error("TOO_LARGE", data)
 
+    def test_layers_that_take_too_much_memory_are_refused(self) -> None:
+        # librsvg draws each open layer, and each named result of a filter, on 16 MB of its own.
+        big, rect = 'width="2000" height="2000"', '<rect width="2000" height="2000"/>'
+
+        def nested(group: str, count: int = 100) -> str:
+            return f"<g {group}>{rect}" * count + "</g>" * count
+
+        links = "".join(f'<g id="g{i}" filter="none">{rect}<use xlink:href="#g{i - 1}"/></g>' for i in range(1, 100))
+        results = "".join(f'<feFlood result="r{i}"/>' for i in range(100))
+        bodies = {
+            "attributes": nested('opacity=".9"'),
+            "styles": nested(r'style="fill:red;op\61 city : .9"'),
+            "masks": f'<mask id="m">{rect}</mask>' + nested('mask="url(#m)"'),
+            "a style sheet": "<style>g { mix-blend-mode: multiply }</style>" + nested(""),
+            "references": f'<defs><g id="g0">{rect}</g>{links}</defs><use xlink:href="#g99"/>',
+            "a filter": f'<filter id="f">{results}</filter><g filter="url(#f)">{rect}</g>',
+        }
+        for name, body in bodies.items():
+            with self.subTest(name):
+                self.assert_error("TOO_LARGE", svg(body, big))
+                self.assertEqual(sdimage.decode(svg(body, big), thumbnail_size=(200, 200)).width, 200)
+        self.assertEqual(sdimage.decode(svg(nested('opacity=".9"', 10) + nested('style="fill-opacity: .5"'), big)).width, 2000)
+
     def test_text_that_multiplies_itself_ends(self) -> None:
         laughs = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
         self.assert_error("BAD_DATA", svg("&a9;", before=f'<!DOCTYPE svg [<!ENTITY a0 "<rect/>">{laughs}]>'))
