@@ -391,9 +391,9 @@ sdimage_status sdheif_item_bytes(const sdheif_container *c, const sdheif_item *i
 uint64_t sdheif_coded_length(const sdheif_container *c, const sdheif_item *item, uint32_t type) {
     sdcs_span table = item->extents, part = {NULL, 0}, configuration;
     uint64_t total = sdheif_find_property(c, item, type, &configuration) ? configuration.length : 0;
-    /* sdheif_item_bytes stops at a bad extent too. */
+    /* sdheif_item_bytes stops at a bad extent too. An empty extent counts as a byte, because it takes time. */
     for (uint32_t i = 0; i < item->extent_count && next_extent(c, item, &table, &part, NULL) >= 0; i++)
-        if (__builtin_add_overflow(total, part.length, &total))
+        if (__builtin_add_overflow(total, part.length ? part.length : 1, &total))
             return UINT64_MAX;
     return total;
 }

@@ -95,8 +95,8 @@ size_t sdheif_reference_boxes(const sdheif_container *container, uint32_t type, 
 /* Stores up to `limit` items that refer to `to` by a type, in file order; returns the number stored. */
 size_t sdheif_referrers(const sdheif_container *container, uint32_t type, uint32_t to, uint32_t *from, size_t limit);
 
-/* Returns the bytes that decoding an item reads: its data and its decoder configuration (a property of `type`). 0 for
- * an item without a location; UINT64_MAX if the sum overflows. */
+/* Returns the bytes that decoding an item reads: its data, at least one byte for each extent, and its decoder
+ * configuration (a property of `type`). 0 for an item without a location; UINT64_MAX if the sum overflows. */
 uint64_t sdheif_coded_length(const sdheif_container *container, const sdheif_item *item, uint32_t type);
 
 /* Returns the limit of the bytes read for all items of one image. In usual files items do not overlap. */

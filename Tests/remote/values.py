@@ -326,7 +326,7 @@ def surplus_replies(kind: str) -> None:
 
 def addresses(kind: str) -> None:
     bad = {"redis": ["", "host:", "host:0", "host:99999", "host:12x", "redis://u@host", "redis://:%zz@host", "redis://h/x",
-                     "a:b:c", "[::1", "redis://:p%00@h"],
+                     "a:b:c", "[::1", "redis://:p%00@h", "/" + "x" * 107],
            "memcached": ["", ",", "host:", "host:0", "host:99999", "a,,b", "[::1", "a:b:c", "host:1x"]}[kind]
     good = {"redis": ["host", "host:1", "[::1]:6379", "redis://:p%40ss@host:6379/3", "redis://user:pass@host", "/run/x.sock"],
             "memcached": ["host", "a:1,b:2,[::1]:3", "/run/m.sock,b"]}[kind]

@@ -136,12 +136,13 @@ static void *open_connection(void *opaque, const sdremote_settings *settings) {
     *self = (connection){.servers = servers, .settings = *settings};
     self->peers = calloc(servers->count, sizeof *self->peers);
     self->members = calloc(servers->count, sizeof *self->members);
+    /* Also before an error: a peer of zeros would close the descriptor 0. */
+    for (size_t i = 0; self->peers && i < servers->count; i++)
+        sdpeer_init(&self->peers[i], servers->each[i].host, servers->each[i].port, settings->max_value);
     if (!self->peers || !self->members) {
         close_connection(self);
         return NULL;
     }
-    for (size_t i = 0; i < servers->count; i++)
-        sdpeer_init(&self->peers[i], servers->each[i].host, servers->each[i].port, settings->max_value);
     return self;
 }
 

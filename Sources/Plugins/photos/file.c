@@ -100,17 +100,24 @@ static sdimage_status read_source(void *user_data, uint64_t offset, void *buffer
     return SDIMAGE_STATUS_OK;
 }
 
-/* Decodes the poster with a registered coder; NULL if there is none. */
+static void close_source(void *user_data) {
+    close((int)(intptr_t)user_data);
+}
+
+/* Decodes the poster with a registered coder; NULL if there is none. The source has a descriptor of its own: a decode
+ * that exceeds its time limit goes on reading for a while after its call has returned. */
 static sdimage_image *decoded_poster(file *file, const sdimage_decode_options *options) {
     static const sdimage_source_vtable table = {.size = sizeof table, .read = read_source};
     struct stat status;
+    int descriptor = -1;
     sdimage_source *source = NULL;
     sdimage_decoder *decoder = NULL;
     sdimage_image *image = NULL;
     if (!read_head(file) || !sdimage_can_decode(file->head, file->head_length) ||
-        fstat(file->descriptor, &status) != 0 || status.st_size <= 0)
+        fstat(file->descriptor, &status) != 0 || status.st_size <= 0 ||
+        (descriptor = fcntl(file->descriptor, F_DUPFD_CLOEXEC, 0)) < 0)
         return NULL;
-    if (sdimage_source_new_custom((uint64_t)status.st_size, &table, (void *)(intptr_t)file->descriptor, NULL, &source,
+    if (sdimage_source_new_custom((uint64_t)status.st_size, &table, (void *)(intptr_t)descriptor, close_source, &source,
                                   NULL) >= 0 &&
         sdimage_decoder_new_source(source, options, NULL, &decoder, NULL) >= 0)
         sdimage_decoder_get_image(decoder, &image, NULL);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include "percent.h"
 #include "tier.h"
@@ -109,12 +110,15 @@ static void *parse(const char *text, sdimage_error **error) {
     }
     self->text = copy;
     self->port = 6379;
-    bool is_ok = true;
-    if (*copy == '/')
+    bool is_ok;
+    if (*copy == '/') {
         self->path = copy;
-    else
+        /* hiredis before 1.1 connects to a longer path without its end. */
+        is_ok = strlen(copy) < sizeof((struct sockaddr_un){0}).sun_path;
+    } else {
         /* The scheme is optional. */
         is_ok = read_authority(self, strncmp(copy, "redis://", 8) ? copy : copy + 8);
+    }
     if (is_ok)
         return self;
     release_address(self);
