@@ -84,8 +84,8 @@ package final class ForeignLoader: ImageLoader {
     /// Calls `load` of the table. The host borrows the sink and may retain it; without another reference, its release here ends
     /// the load.
     private func begin(_ request: ImageRequest, _ inflow: Inflow) {
-        let sink = LoadSink(inflow, of: host.foreign)
-        guard inflow.lend(sink) else { return inflow.finish(ImageError.cancelled) }
+        let sink = LoadSink(inflow)
+        guard inflow.lend(sink, to: host.foreign) else { return inflow.finish(ImageError.cancelled) }
         let lent = RequestObject(request)
         let status = unsafe host.table.load(host.userData, Handle.lend(lent), Handle.lend(sink))
         withExtendedLifetime(lent) {}

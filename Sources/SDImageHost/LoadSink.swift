@@ -6,13 +6,8 @@ package final class LoadSink: Sendable, HandleObject {
     @inlinable package static var forkRule: ForkRule { .refused }
 
     package let inflow: Inflow
-    /// A host that keeps the sink still uses its own pointer, also after the load was cancelled and the loader released.
-    private let host: Foreign
 
-    package init(_ inflow: Inflow, of host: Foreign) {
-        self.inflow = inflow
-        self.host = host
-    }
+    package init(_ inflow: Inflow) { self.inflow = inflow }
 
     deinit { inflow.finish(ImageError(.internalError, "loader: sink released without completion")) }
 }
@@ -35,6 +30,9 @@ package final class LoadSink: Sendable, HandleObject {
         var waiting: Resumption<Outcome>?
         /// Weak: a strong reference here would keep a released sink from ending the load.
         weak var sink: LoadSink?
+        /// The host's pointer: a loader that keeps the sink uses it until it finishes the sink, also after a cancellation and after
+        /// the release of the loader.
+        var host: Foreign?
         /// An end that came before the waiter.
         var early: Outcome?
     }
@@ -66,10 +64,11 @@ package final class LoadSink: Sendable, HandleObject {
 
     /// Notes the sink that the loader is about to receive; false if the load is cancelled. In one step: a loader is told of a
     /// cancellation only if it receives the sink.
-    package func lend(_ sink: LoadSink) -> Bool {
+    package func lend(_ sink: LoadSink, to host: Foreign) -> Bool {
         state.withLock { state in
-            if !state.isCancelled { state.sink = sink }
-            return !state.isCancelled
+            if state.isCancelled { return false }
+            (state.sink, state.host) = (sink, host)
+            return true
         }
     }
 
@@ -172,11 +171,12 @@ package final class LoadSink: Sendable, HandleObject {
 
     /// nil: ends with the bytes written.
     private func end(_ outcome: Outcome?) {
-        let (isFirst, refusal) = state.withLock { state in
-            defer { state.isFinished = true }
-            return (!state.isFinished, state.refusal)
+        let (isFirst, refusal, host) = state.withLock { state in
+            defer { (state.isFinished, state.host) = (true, nil) }
+            return (!state.isFinished, state.refusal, state.host)
         }
         guard isFirst else { return }
+        defer { withExtendedLifetime(host) {} }
         let bytes = body.finish()
         let written: Outcome =
             bytes.isEmpty ? .failure(ImageError(.emptyData, "loader: no bytes written")) : .success(LoadedData(bytes: bytes))

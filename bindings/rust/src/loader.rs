@@ -198,8 +198,7 @@ impl Loader {
         Ok(chain)
     }
 
-    /// A loader of the program; it is dropped on a thread of the library, after its last call and all its sinks. A loader that
-    /// keeps sinks in itself must give them up when they are finished or cancelled.
+    /// A loader of the program; it is dropped on a thread of the library, after its last call and the end of its last sink.
     pub fn custom<L: CustomLoader>(name: &str, loader: L) -> Result<Self> {
         let table = sys::sdimage_loader_vtable {
             size: std::mem::size_of::<sys::sdimage_loader_vtable>(),

@@ -46,7 +46,7 @@ typedef struct sdimage_loader_vtable {
 } sdimage_loader_vtable;
 
 /* Makes a loader of functions of the host. `name` is copied. `destroy(user_data)` is called once, also when this call
- * fails, and after the release of the last sink: it cannot release them. Errors: INVALID_ARGUMENT, NO_MEMORY. */
+ * fails, and not before each sink is finished or released. Errors: INVALID_ARGUMENT, NO_MEMORY. */
 SDIMAGE_API sdimage_status sdimage_loader_new_custom(const char *name, const sdimage_loader_vtable *vtable,
                                                      void *user_data, sdimage_destroy_fn destroy,
                                                      sdimage_loader **loader, sdimage_error **error);

@@ -49,7 +49,7 @@ public:
 };
 
 // Base class for make_loader. The library handles what a class does not override. Overrides must be public.
-// Destroyed after its last sink: an object that keeps sinks must give them up when they are finished or cancelled.
+// Destroyed after its last call and the end of its last sink.
 class custom_loader {
 public:
     virtual ~custom_loader() = default;
