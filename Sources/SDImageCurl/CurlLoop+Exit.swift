@@ -6,7 +6,7 @@ extension CurlLoop {
     private static let grace: UInt64 = 5_000_000_000
 
     /// Frees everything of libcurl. Its transfers end with `shutdown` after a while: a process that ends at once receives no results,
-    /// and one that waits for a load does not wait for ever. Transfers over a transport of the host go on.
+    /// and one that waits for a load does not hang. Transfers over a transport of the host go on.
     func releaseLibcurl(_ done: () -> Void) {
         hasReleasedLibcurl = true
         let end = Durations.moment(MonotonicClock.now, after: CurlLoop.grace)

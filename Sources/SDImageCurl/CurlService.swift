@@ -53,7 +53,7 @@ package final class CurlService: EngineService {
     /// `releaseLibcurl`: handlers of exit(3) run in reverse order, and OpenSSL has registered its own before.
     private static let isReady =
         process > 0 && ccurl_global_init() == CURLE_OK && atexit { CurlService.releaseLibcurl() } == 0
-    /// The process that has initialized libcurl.
+    /// The process that has initialized libcurl. `isReady` reads it first: a value first read in a forked child would be its own.
     private static let process = getpid()
     /// Nanoseconds that the end of the process waits for transfers to leave libcurl, which may wait for the look-up of a name.
     private static let longestRelease: UInt64 = 1_000_000_000
