@@ -90,9 +90,11 @@ public func sdimage_cache_config_set_additional_path(
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         let config = unsafe try Handle.borrow(config, as: CacheConfigObject.self)
-        guard let vtable = unsafe vtable else { return config.value.additionalBytes = nil }
         let limit = Defaults.downloader.maxBodyBytes
-        config.value.additionalBytes = unsafe try AdditionalFiles(vtable, foreign, limit: limit).bytes(for:)
+        let files = unsafe try vtable.map { table throws(ImageError) in
+            unsafe try AdditionalFiles(table, foreign, limit: limit)
+        }
+        config.change { $0.additionalBytes = files.map { files in files.bytes(for:) } }
     }
 }
 

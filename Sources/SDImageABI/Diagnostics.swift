@@ -36,8 +36,8 @@ public func sdimage_manager_config_set_observer(
     let foreign = unsafe Foreign(userData, destroy)
     return unsafe attempt(error) { () throws(ImageError) in
         let config = unsafe try Handle.borrow(config, as: ManagerConfigObject.self)
-        guard let observer = unsafe observer else { return config.value.observer = nil }
-        config.value.observer = unsafe try ForeignObserver(observer, foreign)
+        let observer = unsafe try observer.map { table throws(ImageError) in unsafe try ForeignObserver(table, foreign) }
+        config.change { $0.observer = observer }
     }
 }
 

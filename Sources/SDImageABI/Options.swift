@@ -29,15 +29,9 @@ public func sdimage_options_has(_ options: Object, _ name: Text) -> Bool {
     unsafe read(options, OptionsObject.self, false) { unsafe $0.value[Input.name(name)] != nil }
 }
 
-/// Sets a value; nil removes it. The old one is released after the access to the options: its destructor may use them, too.
+/// Sets a value; nil removes it.
 private func set(_ options: Object, _ name: Text, _ value: OptionsBag.Value?) {
-    var old: OptionsBag.Value?
-    unsafe change(options, OptionsObject.self) { bag in
-        let name = unsafe Input.name(name)
-        old = bag[name]
-        bag[name] = value
-    }
-    withExtendedLifetime(old) {}
+    unsafe change(options, OptionsObject.self) { unsafe $0[Input.name(name)] = value }
 }
 
 @_cdecl("sdimage_options_remove") @implementation

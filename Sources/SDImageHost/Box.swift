@@ -22,6 +22,9 @@ import SDImage
 
     @inlinable package static var forkRule: ForkRule { Value.forkRule }
 
+    /// Runs a setter on the value, without a copy of it.
+    @inlinable package func change(_ body: (inout Value) -> Void) { PostponedCalls.follow { body(&value) } }
+
     /// Makes the object for the named values, which the host borrows from this one.
     fileprivate func lend(_ bag: FrozenOptions?) { values = bag.map { Box<OptionsBag>($0.bag) } }
 }
@@ -45,7 +48,7 @@ extension Box where Value: CoderOptions {
     /// Replaces the named values; nil or an empty bag removes them.
     package func setValues(_ bag: OptionsBag?) {
         // Frozen, because decodes compare options and run on other threads.
-        value.bag = bag.flatMap { $0.count > 0 ? FrozenOptions($0) : nil }
+        change { $0.bag = bag.flatMap { $0.count > 0 ? FrozenOptions($0) : nil } }
         lend(value.bag)
     }
 }

@@ -31,7 +31,7 @@ func store(error failure: ImageError, _ out: ObjectOut) -> sdimage_status {
 /// Runs a setter on a single-owner object; does nothing for objects of another kind.
 @inlinable
 package func change<T: ForkRuled>(_ pointer: Object, _ type: Box<T>.Type, _ body: (inout T) -> Void) {
-    if let box = unsafe Handle.find(pointer, as: type) { body(&box.value) }
+    if let box = unsafe Handle.find(pointer, as: type) { box.change(body) }
 }
 
 /// Runs a getter; returns `neutral` for NULL and for objects of another kind.

@@ -25,7 +25,7 @@ package final class RequestObject: @unchecked Sendable, HandleObject {
     }
 
     /// Runs a setter on the value, without a copy of it.
-    package func change(_ body: (inout ImageRequest) -> Void) { body(&value) }
+    package func change(_ body: (inout ImageRequest) -> Void) { PostponedCalls.follow { body(&value) } }
 
     /// Sets the URL as bytes; it is checked by `preparation`.
     package func setURL(_ bytes: [UInt8]) {
@@ -57,7 +57,7 @@ package final class RequestObject: @unchecked Sendable, HandleObject {
 
     /// Replaces the named values; nil removes them.
     package func setOptions(_ bag: OptionsBag?) {
-        value.options = bag ?? OptionsBag()
+        change { $0.options = bag ?? OptionsBag() }
         options = bag.map(OptionsObject.init)
     }
 

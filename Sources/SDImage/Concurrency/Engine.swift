@@ -91,9 +91,9 @@ package final class Engine: Sendable {
     }
 
     /// Calls a destructor of the host where no lock of the library can be held: on the callback thread, or on the calling thread
-    /// if no engine runs, because then the library is idle.
+    /// if no engine runs, because then the library is idle, except for the setter that may be running on it.
     package static func callLater(_ body: @escaping @Sendable () -> Void) {
-        if let engine = current { engine.callbacks.submit(body) } else { body() }
+        if let engine = current { engine.callbacks.submit(body) } else { PostponedCalls.call(body) }
     }
 
     /// Returns a long-lived service with its own thread, such as the transfer loop; created once per engine.

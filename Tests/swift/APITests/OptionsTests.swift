@@ -54,4 +54,32 @@ import Testing
             sdimage_options_unref(options)
         }
     }
+
+    // The same for objects that a request or a configuration holds: their last reference is released within the setter.
+    @Test func aDestructorMayUseTheObjectThatHeldItsOwner() async {
+        await #expect(processExitsWith: .success) {
+            let options = sdimage_options_new()
+            let request = sdimage_request_new("test://a")
+            sdimage_options_set_pointer(options, "p", UnsafeMutableRawPointer(request)) {
+                sdimage_request_set_header(OpaquePointer($0), "Destroyed", "yes")
+            }
+            sdimage_request_set_options(request, options)
+            sdimage_options_unref(options)
+            sdimage_request_set_options(request, nil)
+            #expect(sdimage_request_header(request, "Destroyed").map { String(cString: $0) } == "yes")
+            sdimage_request_unref(request)
+
+            let config = sdimage_cache_config_new()
+            var table = sdimage_cache_path_vtable()
+            table.size = MemoryLayout<sdimage_cache_path_vtable>.size
+            table.path = { _, _, _, _, _ in 0 }
+            let destroy: sdimage_destroy_fn = { sdimage_cache_config_set_memory_only(OpaquePointer($0), true) }
+            let status = sdimage_cache_config_set_additional_path(config, &table, UnsafeMutableRawPointer(config), destroy, nil)
+            #expect(status == .SDIMAGE_STATUS_OK)
+            #expect(!sdimage_cache_config_is_memory_only(config))
+            #expect(sdimage_cache_config_set_additional_path(config, nil, nil, nil, nil) == .SDIMAGE_STATUS_OK)
+            #expect(sdimage_cache_config_is_memory_only(config))
+            sdimage_cache_config_unref(config)
+        }
+    }
 }
