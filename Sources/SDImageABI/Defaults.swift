@@ -285,7 +285,7 @@ enum Defaults {
     /// The built-in loaders for data, file, and http URLs. Each manager without a loader gets new ones.
     private static func defaultLoader(_ lease: EngineLease) throws(ImageError) -> any ImageLoader {
         LoaderChain([
-            DataURLLoader(pool: lease.engine.blocking, lease: lease), FileLoader(pool: lease.engine.blocking, lease: lease),
+            DataURLLoader(pool: lease.engine.files, lease: lease), FileLoader(pool: lease.engine.files, lease: lease),
             try CurlLoader(downloader, lease: lease),
         ])
     }

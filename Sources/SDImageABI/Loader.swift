@@ -32,7 +32,7 @@ public func sdimage_loader_new_file(_ loader: ObjectOut, _ error: ObjectOut) -> 
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(loader)
         let lease = try Engine.acquire()
-        unsafe try give(LoaderObject(FileLoader(pool: lease.engine.blocking, lease: lease)), loader)
+        unsafe try give(LoaderObject(FileLoader(pool: lease.engine.files, lease: lease)), loader)
     }
 }
 
@@ -41,7 +41,7 @@ public func sdimage_loader_new_data_url(_ loader: ObjectOut, _ error: ObjectOut)
     unsafe attempt(error) { () throws(ImageError) in
         unsafe try requireResult(loader)
         let lease = try Engine.acquire()
-        unsafe try give(LoaderObject(DataURLLoader(pool: lease.engine.blocking, lease: lease)), loader)
+        unsafe try give(LoaderObject(DataURLLoader(pool: lease.engine.files, lease: lease)), loader)
     }
 }
 

@@ -3,7 +3,7 @@ import SDImage
 
 /// A cache of the host: the adapter of `sdimage_cache_vtable` (include/sdimage/sys/cache.h).
 ///
-/// Memory functions run on the thread of the load and must not block. All others run on the threads for blocking work. Those with
+/// Memory functions run on the thread of the load and must not block. All others run on the threads for hooks. Those with
 /// a reply complete it when they are done (`PendingReply`).
 package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, LeaseGranting {
     private let host: ForeignTable<sdimage_cache_vtable>
@@ -152,7 +152,7 @@ package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, Leas
 
     /// Reports the end of a lease to the host, on a thread that may block.
     private func end(_ key: CacheKey) {
-        lease.engine.blocking.submit(.normal) { [self] in
+        lease.engine.hooks.submit(.normal) { [self] in
             unsafe key.bytes.withUnsafeBytes { bytes in
                 unsafe host.table.end_lease?(host.userData, bytes.baseAddress, bytes.count)
             }

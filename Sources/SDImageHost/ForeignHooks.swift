@@ -1,8 +1,8 @@
 import CSDImage
 import SDImage
 
-/// Download hooks of the host: the adapter of `sdimage_download_hooks_vtable` (include/sdimage/hooks.h). Hooks run on the threads
-/// for blocking work, except for `decrypt`, which runs on workers, and `event`, on the callback thread.
+/// Download hooks of the host: the adapter of `sdimage_download_hooks_vtable` (include/sdimage/hooks.h). They run on the
+/// threads for hooks, except for `decrypt`, which runs on workers, and `event`, on the callback thread.
 package final class ForeignHooks: Sendable {
     private let host: ForeignTable<sdimage_download_hooks_vtable>
 

@@ -69,7 +69,7 @@ package final class ForeignLoader: ImageLoader {
             await suspended { resume in
                 // The wait comes first: the loader may finish before `submit` returns.
                 inflow.wait(resume)
-                engine.blocking.submit(request.priority) { [self] in begin(request, inflow) }
+                engine.loaders.submit(request.priority) { [self] in begin(request, inflow) }
             }
         } onCancel: {
             // The host is told once, and only while it holds the sink.

@@ -19,7 +19,7 @@ package final class ForeignTransport: Transport, HandleObject {
     /// Passes an exchange to the host, which reports the response through the lent `ExchangeObject`.
     package func start(_ exchange: Exchange) {
         guard let engine = Engine.current else { return exchange.finish(.shutdown) }
-        engine.blocking.submit(exchange.request.priority) { [self] in
+        engine.loaders.submit(exchange.request.priority) { [self] in
             let request = RequestObject(exchange.request)
             // Without another reference of the host, its release at the end of this block ends the exchange.
             let lent = ExchangeObject(exchange)

@@ -84,7 +84,7 @@ extension PendingReply {
                 // The waiter comes first: the host may complete the reply within the call.
                 pending.whenComplete { resume($0) }
                 // The hook owns one reference of the reply.
-                engine.blocking.submit(priority) { unsafe call(Handle.own(Reply(pending))) }
+                engine.hooks.submit(priority) { unsafe call(Handle.own(Reply(pending))) }
             }
         } onCancel: {
             pending.cancel()

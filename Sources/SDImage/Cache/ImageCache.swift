@@ -55,7 +55,7 @@ package final class ImageCache: ImageCaching, MemoryCaching, DataCaching, Direct
         try check()
         if let found = try await disk?.data(for: key) { return found }
         guard let additionalBytes, let engine = Engine.current else { return nil }
-        return try await engine.blocking.run(.normal) { additionalBytes(key) }.map(CachedData.init(bytes:))
+        return try await engine.files.run(.normal) { additionalBytes(key) }.map(CachedData.init(bytes:))
     }
 
     /// Does nothing without a disk part.

@@ -18,9 +18,14 @@ package final class Engine: Sendable {
     /// Runs codecs and kernels.
     /// One thread for each processor that the process may use.
     package let work = WorkPool(name: "sdimage-work", threads: LibraryThread.availableProcessors)
-    /// Runs work that may block for a long time: files of the user, hooks of the host.
-    /// Two threads, because one that waits must not stop the other loads.
-    package let blocking = WorkPool(name: "sdimage-block", threads: 2)
+    // Work that may block for a long time. Two threads for each kind, because one that waits must not stop the other loads, and
+    // one kind must not stop another: a loader of the host may scan a folder for minutes.
+    /// Reads files of the user, and expands `data:` URLs.
+    package let files = WorkPool(name: "sdimage-file", threads: 2)
+    /// Starts loads in loaders and transports of the host.
+    package let loaders = WorkPool(name: "sdimage-load", threads: 2)
+    /// Runs hooks and caches of the host.
+    package let hooks = WorkPool(name: "sdimage-hook", threads: 2)
 
     /// Workers as executors of Swift tasks, one for each priority.
     private let lanes: [LoadPriority: WorkLane]
@@ -138,7 +143,9 @@ package final class Engine: Sendable {
     /// A service submits work to the pools, these to the disk, and all of them callbacks; so callbacks stop last.
     private func stop() {
         for service in services.withLock({ Array($0.values) }) { service.stop() }
-        blocking.stop()
+        files.stop()
+        loaders.stop()
+        hooks.stop()
         work.stop()
         disk.stop()
         executor.stop()

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// A priority queue: high before normal before low, each in order. Low-priority work, which no caller waits for, leaves one
 /// thread free. Threads start as work arrives.
-/// `Engine.work` and `Engine.blocking`. Priorities order the queue; a running job is not interrupted.
+/// Priorities order the queue; a running job is not interrupted.
 package final class WorkPool: Sendable {
     /// Guarded by `monitor`.
     private struct State {

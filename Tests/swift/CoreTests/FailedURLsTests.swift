@@ -46,7 +46,7 @@ private func url(_ number: Int) -> CacheKey { CacheKey("https://x/\(number)") }
 
 @Test func failuresOfLongURLsAndOfDataURLsHaveNoScope() throws {
     let lease = try Engine.acquire()
-    let data = DataURLLoader(pool: lease.engine.blocking)
+    let data = DataURLLoader(pool: lease.engine.files)
     func hasScope(_ url: String, _ loader: any ImageLoader) -> Bool {
         let url = Array(url.utf8)
         return FailureScope(url, ImageRequest(url: url), loader) != nil

@@ -8,7 +8,7 @@ private func load(_ url: String, limit: Int = 64 << 20) async -> Result<LoadedDa
     do throws(ImageError) {
         let lease = try Engine.acquire()
         return .success(
-            try await FileLoader(pool: lease.engine.blocking, maxBodyBytes: limit)
+            try await FileLoader(pool: lease.engine.files, maxBodyBytes: limit)
                 .load(ImageRequest(url: Array(url.utf8)), progress: .none))
     } catch { return .failure(error) }
 }
@@ -95,7 +95,7 @@ private final class FirstPiece: ProgressReceiver, BodyObserver {
 
 @Test func lastRegisteredLoaderIsAskedFirst() throws {
     let lease = try Engine.acquire()
-    let first = FileLoader(pool: lease.engine.blocking), second = FileLoader(pool: lease.engine.blocking)
+    let first = FileLoader(pool: lease.engine.files), second = FileLoader(pool: lease.engine.files)
     let chain = LoaderChain([first])
     let request = ImageRequest(url: Array("file:///a".utf8))
     chain.add(second)
