@@ -6,8 +6,7 @@
  * 3. The size of the page in points is the intrinsic size.
  * 4. drawing.c makes a cairo surface of the requested size, scales to it, and converts the result to straight alpha.
  *
- * The library runs the functions of the coder on threads that it abandons at the time limit (detached_stack). The page
- * count uses limited.c for the same purpose. */
+ * The library runs the functions of the coder on threads that it abandons at the time limit (detached_stack). */
 #include <sdimage/plugins/pdf.h>
 
 #include <poppler.h>
@@ -16,8 +15,8 @@
 #include <string.h>
 
 #include "drawing.h"
-#include "limited.h"
 #include "module_path.h"
+#include "pages.h"
 
 /* Limit of the bytes of a document: untrusted input is not copied without a bound. */
 static const size_t MOST_BYTES = (size_t)256 << 20;
@@ -32,7 +31,6 @@ typedef struct job {
     char *password; /* NULL for none */
     int64_t page;   /* counted from 0; not yet checked */
     bool is_clear;  /* the paper is transparent */
-    uint32_t count; /* number of pages, determined by the work */
 } job;
 
 static void release(void *pointer) {
@@ -74,16 +72,20 @@ static PopplerDocument *open_document(job *job) {
     return document;
 }
 
-/* Opens the requested page and stores its size in points and the page count in the job; NULL, and an error in the job,
- * on failure. */
-static PopplerPage *open_page(job *job, PopplerDocument *document) {
+/* Returns the number of pages; 0 for a damaged document. */
+static uint32_t count_of(PopplerDocument *document) {
     int count = poppler_document_get_n_pages(document);
-    job->count = count > 0 ? (uint32_t)count : 0;
-    if (!job->count) {
+    return count > 0 ? (uint32_t)count : 0;
+}
+
+/* Opens the requested page and stores its size in points in the job; NULL, and an error in the job, on failure. */
+static PopplerPage *open_page(job *job, PopplerDocument *document) {
+    uint32_t count = count_of(document);
+    if (!count) {
         sdcs_drawing_fail(&job->drawing, SDIMAGE_STATUS_BAD_DATA, "pdf: document has no pages");
         return NULL;
     }
-    if (job->page < 0 || job->page >= job->count) {
+    if (job->page < 0 || job->page >= count) {
         sdcs_drawing_fail(&job->drawing, SDIMAGE_STATUS_INVALID_ARGUMENT, "pdf: page index is out of range");
         return NULL;
     }
@@ -172,6 +174,27 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return sdimage_sniff(bytes, length) == SDIMAGE_FORMAT_PDF;
 }
 
+/* Counts the pages for `describe`. */
+static sdimage_status describe_pages(const void *bytes, size_t length, const sdimage_decode_options *options,
+                                     sdimage_metadata *metadata, sdimage_error **error) {
+    void *job = NULL;
+    sdimage_status status = make(bytes, length, options, &job, error);
+    if (status < 0)
+        return status;
+    PopplerDocument *document = open_document(job);
+    status = sdcs_describe_pages(SDIMAGE_FORMAT_PDF, document ? count_of(document) : 0, metadata, error);
+    if (document)
+        g_object_unref(document);
+    release(job);
+    return status;
+}
+
+static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
+                               sdimage_metadata *metadata, sdimage_error **error) {
+    return sdcs_counts_pages(options) ? describe_pages(bytes, length, options, metadata, error)
+                                      : sdcs_drawing_describe(user_data, bytes, length, options, metadata, error);
+}
+
 static sdcs_drawing_kind kind = {SDIMAGE_FORMAT_PDF, make, work, release};
 
 static const sdimage_coder_vtable table = {
@@ -179,7 +202,7 @@ static const sdimage_coder_vtable table = {
     .can_decode = can_decode,
     .decode = sdcs_drawing_decode,
     .render = sdcs_drawing_render,
-    .describe = sdcs_drawing_describe,
+    .describe = describe,
     .can_decode_format = sdcs_drawing_can_decode_format,
     .detached_stack = SDCS_DRAWING_STACK,
     .is_risky = true,
@@ -190,20 +213,8 @@ SDIMAGE_API sdimage_status sdimage_pdf_coder_new(sdimage_coder **coder, sdimage_
     return sdimage_coder_new_custom("pdf", &table, &kind, NULL, coder, error);
 }
 
-/* Copies the result of a page count while the job still exists (limited.h). */
-static sdimage_status collect_count(void *pointer, void *result, sdimage_error **error) {
-    (void)error;
-    *(uint32_t *)result = ((const job *)pointer)->count;
-    return SDIMAGE_STATUS_OK;
-}
-
 SDIMAGE_API uint32_t sdimage_pdf_page_count(const void *bytes, size_t length) {
-    void *job = NULL;
-    uint32_t count = 0;
-    if (!bytes || !length || make(bytes, length, NULL, &job, NULL) < 0)
-        return 0;
-    sdcs_run_limited(job, work, collect_count, &count, release, sdcs_deadline_of(NULL), NULL);
-    return count;
+    return sdcs_page_count(bytes, length, SDIMAGE_FORMAT_PDF);
 }
 
 SDIMAGE_API const char *sdimage_pdf_library_version(void) {

@@ -18,6 +18,7 @@
 #include "exif.h"
 #include "fax.h"
 #include "module_path.h"
+#include "pages.h"
 #include "read.h"
 
 /* Returns the properties of the decoded image. */
@@ -102,10 +103,26 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     return status;
 }
 
+/* Counts the pages for `describe`; reads directories only. */
+static sdimage_status describe_pages(const void *bytes, size_t length, const sdimage_decode_options *options,
+                                     sdimage_metadata *metadata, sdimage_error **error) {
+    sdtiff_input input;
+    sdimage_status status = sdtiff_open_bytes(&input, bytes, length, sdcs_deadline_of(options), error);
+    if (status >= 0) {
+        uint32_t count = TIFFNumberOfDirectories(input.file);
+        status = sdcs_describe_pages(SDIMAGE_FORMAT_TIFF,
+                                     count < SDIMAGE_TIFF_MAX_PAGES ? count : SDIMAGE_TIFF_MAX_PAGES, metadata, error);
+    }
+    sdtiff_close(&input);
+    return status;
+}
+
 /* Stores the header information of the requested page; the EXIF tags are those of the first page. */
 static sdimage_status describe(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                                sdimage_metadata *metadata, sdimage_error **error) {
     (void)user_data;
+    if (sdcs_counts_pages(options))
+        return describe_pages(bytes, length, options, metadata, error);
     sdtiff_input input;
     sdtiff_layout layout;
     sdtiff_block exif = {NULL, 0};
@@ -131,12 +148,7 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 }
 
 SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length) {
-    sdtiff_input input;
-    if (!bytes || sdtiff_open_bytes(&input, bytes, length, sdcs_deadline_of(NULL), NULL) < 0)
-        return 0;
-    uint64_t count = TIFFNumberOfDirectories(input.file);
-    sdtiff_close(&input);
-    return count < SDIMAGE_TIFF_MAX_PAGES ? (uint32_t)count : SDIMAGE_TIFF_MAX_PAGES;
+    return sdcs_page_count(bytes, length, SDIMAGE_FORMAT_TIFF);
 }
 
 /* --- Files that are too large to hold in memory. */

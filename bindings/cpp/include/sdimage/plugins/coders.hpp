@@ -60,8 +60,8 @@ inline std::string_view tiff_library_version() noexcept {
     return sdimage_tiff_library_version();
 }
 
-// The number of pages; 0 for bytes of another format. The page to decode is an option: SDIMAGE_PDF_PAGE,
-// SDIMAGE_TIFF_PAGE.
+// The number of pages; 0 for bytes of another format, or if the coder is not registered. The page to decode is an
+// option: SDIMAGE_PDF_PAGE, SDIMAGE_TIFF_PAGE.
 inline std::uint32_t pdf_page_count(bytes_view bytes) noexcept {
     return sdimage_pdf_page_count(bytes.data(), bytes.size());
 }
