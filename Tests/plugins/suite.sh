@@ -7,8 +7,8 @@ HAS_PARTS=1
 # For a test of one format, the libraries of its plug-in.
 packages() {
     local chosen=
-    if [ -n "${SDIMAGE_ONLY:-}" ] && ! selected exports && ! selected test_isolation && ! selected test_limits &&
-        ! selected test_loading; then
+    if [ -n "${SDIMAGE_ONLY:-}" ] && ! selected exports && ! selected test_exits && ! selected test_isolation &&
+        ! selected test_limits && ! selected test_loading; then
         ! selected test_av || chosen+=" libavformat-dev libavcodec-dev libswscale-dev"
         ! selected test_jxl || chosen+=" libjxl-dev"
         ! selected test_pdf || chosen+=" libpoppler-glib-dev libcairo2-dev"

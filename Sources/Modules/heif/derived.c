@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exit_gate.h"
 #include "hevc.h"
 #include "library.h"
 #include "picture_memory.h"
@@ -228,16 +229,9 @@ static sdimage_status decode_handle(struct heif_context *context, struct heif_im
     return status;
 }
 
-sdimage_status sdheif_decode_derived(const sdheif_container *container, const sdcs_request *request,
-                                     sdimage_image **image, sdimage_error **error) {
-    /* The status has the library decode the image again in a worker that has opened libheif before its sandbox
-     * (sys/coder.h). */
-    if (!sdheif_library_open() && sdimage_is_sandboxed())
-        return sdcs_fail(error, SDIMAGE_STATUS_MODULE_MISSING,
-                         "heif: " SDHEIF_SONAME " was not opened before the sandbox");
-    if (!sdheif_library_open())
-        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
-                         "heif: image coding needs " SDHEIF_SONAME ", which is not installed");
+/* Decodes with libheif, which is open. */
+static sdimage_status decode(const sdheif_container *container, const sdcs_request *request, sdimage_image **image,
+                             sdimage_error **error) {
     struct heif_context *context = sdheif_lib.context_alloc();
     if (!context)
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for a decoder");
@@ -253,5 +247,23 @@ sdimage_status sdheif_decode_derived(const sdheif_container *container, const sd
     if (handle)
         sdheif_lib.image_handle_release(handle);
     sdheif_lib.context_free(context);
+    return status;
+}
+
+sdimage_status sdheif_decode_derived(const sdheif_container *container, const sdcs_request *request,
+                                     sdimage_image **image, sdimage_error **error) {
+    /* The status has the library decode the image again in a worker that has opened libheif before its sandbox
+     * (sys/coder.h). */
+    if (!sdheif_library_open() && sdimage_is_sandboxed())
+        return sdcs_fail(error, SDIMAGE_STATUS_MODULE_MISSING,
+                         "heif: " SDHEIF_SONAME " was not opened before the sandbox");
+    if (!sdheif_library_open())
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED,
+                         "heif: image coding needs " SDHEIF_SONAME ", which is not installed");
+    sdimage_status status = sdcs_exit_gate_enter(error);
+    if (status < 0)
+        return status;
+    status = decode(container, request, image, error);
+    sdcs_exit_gate_leave();
     return status;
 }

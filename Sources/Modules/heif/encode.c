@@ -16,6 +16,7 @@
 #include "boxes.h"
 #include "encode_input.h"
 #include "exif_block.h"
+#include "exit_gate.h"
 #include "pixel_format.h"
 #include "library.h"
 
@@ -319,19 +320,9 @@ static sdimage_status finish(job *job, const sdimage_image *image, sdimage_data 
     return status < 0 ? status : sink.status;
 }
 
-bool sdheif_can_encode(void *user_data, sdimage_format format) {
-    (void)user_data;
-    return (format == SDIMAGE_FORMAT_HEIC || format == SDIMAGE_FORMAT_HEIF) && sdheif_library_encodes();
-}
-
-sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
-                             const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error) {
-    if (!sdheif_can_encode(user_data, format))
-        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libheif has no H.265 encoder");
-    if (sdimage_encode_options_is_lossless(options))
-        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: lossless encoding is not available");
-    if (sdimage_encode_options_should_embed_gain_map(options))
-        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: gain maps are not written");
+/* Encodes with libheif, which has an encoder. */
+static sdimage_status encode(const sdimage_image *image, const sdimage_encode_options *options, sdimage_data **data,
+                             sdimage_error **error) {
     job job;
     struct heif_image_handle *master = NULL;
     sdimage_orientation orientation = sdimage_image_orientation(image);
@@ -358,5 +349,26 @@ sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimag
     if (master)
         sdheif_lib.image_handle_release(master);
     close_job(&job);
+    return status;
+}
+
+bool sdheif_can_encode(void *user_data, sdimage_format format) {
+    (void)user_data;
+    return (format == SDIMAGE_FORMAT_HEIC || format == SDIMAGE_FORMAT_HEIF) && sdheif_library_encodes();
+}
+
+sdimage_status sdheif_encode(void *user_data, const sdimage_image *image, sdimage_format format,
+                             const sdimage_encode_options *options, sdimage_data **data, sdimage_error **error) {
+    if (!sdheif_can_encode(user_data, format))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: libheif has no H.265 encoder");
+    if (sdimage_encode_options_is_lossless(options))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: lossless encoding is not available");
+    if (sdimage_encode_options_should_embed_gain_map(options))
+        return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "heif: gain maps are not written");
+    sdimage_status status = sdcs_exit_gate_enter(error);
+    if (status < 0)
+        return status;
+    status = encode(image, options, data, error);
+    sdcs_exit_gate_leave();
     return status;
 }

@@ -7,6 +7,7 @@
 #include <sdimage/sys/coder.h>
 #include <string.h>
 
+#include "exit_gate.h"
 #include "image.h"
 
 sdheif_library sdheif_lib;
@@ -28,6 +29,7 @@ static void open_library(void) {
     void *library = dlopen(SDHEIF_SONAME, RTLD_NOW | RTLD_LOCAL);
     if (!library)
         return;
+    sdcs_exit_gate_open();
     decodes = encodes = true;
 #define FIND_DECODING(name) decodes &= find(library, "heif_" #name, &sdheif_lib.name);
 #define FIND_ENCODING(name) encodes &= find(library, "heif_" #name, &sdheif_lib.name);

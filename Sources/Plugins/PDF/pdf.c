@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "drawing.h"
+#include "exit_gate.h"
 #include "module_path.h"
 #include "pages.h"
 
@@ -121,6 +122,9 @@ static bool draw(void *context, cairo_t *cairo) {
 /* Performs a job: the entry `work` of sdcs_drawing_kind. */
 static void work(void *pointer) {
     job *job = pointer;
+    job->drawing.status = sdcs_exit_gate_enter(&job->drawing.error);
+    if (job->drawing.status < 0)
+        return;
     PopplerDocument *document = open_document(job);
     PopplerPage *page = document ? open_page(job, document) : NULL;
     if (page) {
@@ -129,6 +133,7 @@ static void work(void *pointer) {
     }
     if (document)
         g_object_unref(document);
+    sdcs_exit_gate_leave();
 }
 
 /* --- A job. */
@@ -181,10 +186,14 @@ static sdimage_status describe_pages(const void *bytes, size_t length, const sdi
     sdimage_status status = make(bytes, length, options, &job, error);
     if (status < 0)
         return status;
-    PopplerDocument *document = open_document(job);
-    status = sdcs_describe_pages(SDIMAGE_FORMAT_PDF, document ? count_of(document) : 0, metadata, error);
-    if (document)
-        g_object_unref(document);
+    status = sdcs_exit_gate_enter(error);
+    if (status >= 0) {
+        PopplerDocument *document = open_document(job);
+        status = sdcs_describe_pages(SDIMAGE_FORMAT_PDF, document ? count_of(document) : 0, metadata, error);
+        if (document)
+            g_object_unref(document);
+        sdcs_exit_gate_leave();
+    }
     release(job);
     return status;
 }
@@ -210,6 +219,7 @@ static const sdimage_coder_vtable table = {
 };
 
 SDIMAGE_API sdimage_status sdimage_pdf_coder_new(sdimage_coder **coder, sdimage_error **error) {
+    sdcs_exit_gate_open();
     return sdimage_coder_new_custom("pdf", &table, &kind, NULL, coder, error);
 }
 
