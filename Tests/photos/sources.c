@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "album.h"
+#include "database.h"
 #include "mounts.h"
 
 static void run_sql(const char *name, const char *sql) {
@@ -245,6 +246,83 @@ static void aReadingIsOfOneMomentWhileAnotherProcessWrites(void) {
         sdimage_photos_library_unref(library);
     }
     stop_writer(child);
+}
+
+/* --- Another process that writes with a rollback journal while the database is read. */
+
+typedef struct asked_writer {
+    int question, answer; /* ends of pipes */
+    pid_t child;
+} asked_writer;
+
+static asked_writer asked;
+
+/* Replies to each byte with the result of a write. */
+_Noreturn static void write_when_asked(const char *path, int question, int answer) {
+    for (char code; read(question, &code, 1) == 1;) {
+        sqlite3 *writer = NULL;
+        code = (char)(sqlite3_open(path, &writer) == SQLITE_OK
+                          ? sqlite3_exec(writer, "UPDATE PhotoTable SET rating = 3", NULL, NULL, NULL)
+                          : SQLITE_CANTOPEN);
+        sqlite3_close(writer);
+        if (write(answer, &code, 1) != 1)
+            break;
+    }
+    _exit(0);
+}
+
+/* The child is forked while this process has no database open: its SQLite would count the locks of the parent as its
+ * own. */
+static void start_asked_writer(void) {
+    const char *path = path_of("data/photo.db");
+    int question[2], answer[2];
+    CHECK(pipe(question) == 0 && pipe(answer) == 0);
+    asked = (asked_writer){.question = question[1], .answer = answer[0], .child = fork()};
+    if (asked.child == 0) {
+        close(question[1]);
+        close(answer[0]);
+        write_when_asked(path, question[0], answer[1]);
+    }
+    close(question[0]);
+    close(answer[1]);
+}
+
+static int result_of_writing(void) {
+    char code = 0;
+    CHECK(write(asked.question, &code, 1) == 1 && read(asked.answer, &code, 1) == 1);
+    return code;
+}
+
+/* A reading during which another library of the same database is opened and closed, and a scan reads the file. */
+static sdimage_status read_with_others(sdphoto_reading *reading, sqlite3 *connection, sdimage_error **error) {
+    sdimage_photos_library *other = NULL, *tree = NULL;
+    sdimage_photos_library_config *config = sdimage_photos_library_config_new();
+    (void)reading, (void)connection, (void)error;
+    CHECK_EQUAL(result_of_writing(), SQLITE_BUSY);
+    CHECK_EQUAL(sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &other, NULL), 0);
+    sdimage_photos_library_unref(other);
+    CHECK_EQUAL(result_of_writing(), SQLITE_BUSY);
+    sdimage_photos_library_config_set_watch(config, false);
+    CHECK_EQUAL(sdimage_photos_library_open(path_of("data"), config, &tree, NULL), 0);
+    sdimage_photos_list_unref(fetch(tree, NULL));
+    sdimage_photos_library_unref(tree);
+    sdimage_photos_library_config_unref(config);
+    CHECK_EQUAL(result_of_writing(), SQLITE_BUSY);
+    return SDIMAGE_STATUS_OK;
+}
+
+static void aReadingKeepsItsLocksWhenOthersCloseTheFile(void) {
+    sdimage_photos_library *library = NULL;
+    int status = 0;
+    make_shotwell();
+    start_asked_writer();
+    CHECK_EQUAL(
+        sdphoto_database_open("test", sdphoto_real_path(path_of("data/photo.db")), read_with_others, &library, NULL),
+        0);
+    CHECK_EQUAL(result_of_writing(), SQLITE_OK);
+    sdimage_photos_library_unref(library);
+    close(asked.question);
+    CHECK(waitpid(asked.child, &status, 0) == asked.child && status == 0);
 }
 
 static void databasesThatCannotBeReadSayWhy(void) {
@@ -791,6 +869,7 @@ int main(void) {
         TEST(databasesAreOpenedForReadingAlone),
         TEST(aLogIsReadAndStaysAsItIs),
         TEST(aReadingIsOfOneMomentWhileAnotherProcessWrites),
+        TEST(aReadingKeepsItsLocksWhenOthersCloseTheFile),
         TEST(databasesThatCannotBeReadSayWhy),
         TEST(queriesOfADatabaseEnd),
         TEST(expressionsOfADatabaseAreRefused),

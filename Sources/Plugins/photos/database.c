@@ -6,7 +6,6 @@
 #include "database.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +46,10 @@ struct sdphoto_database {
 
 /* ROLLBACK: a database with a rollback journal, under SQLite's own locks. FILE_ALONE: in WAL mode without a log; SQLite
  * would create one (SQLite file format, 1.3.3: read version 2). LOG: in WAL mode with a log. SQLite holds the log's
- * index in the heap, where no other process can truncate it, and sdphoto_hold holds the locks meanwhile. */
+ * index in the heap, where no other process can truncate it.
+ *
+ * sdphoto_hold holds the locks meanwhile, also for ROLLBACK: SQLite's own end as soon as this process closes any
+ * descriptor of the file, such as that of another library or of a scan that examines the file (POSIX, close). */
 typedef enum manner { ROLLBACK, FILE_ALONE, LOG } manner;
 
 /* Returns the file: URI that opens a database in a manner, to be freed; NULL if memory is exhausted. */
@@ -60,13 +62,9 @@ static char *uri_of(const char *path, manner manner) {
 }
 
 /* Reads the file format read version, byte 19 of the header (SQLite file format, 1.3.3). */
-static bool is_in_wal_mode(const char *path) {
+static bool is_in_wal_mode(const sdphoto_hold *hold) {
     uint8_t head[20] = {0};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    ssize_t count = descriptor >= 0 ? pread(descriptor, head, sizeof head, 0) : -1;
-    if (descriptor >= 0)
-        close(descriptor);
-    return count == sizeof head && head[19] == 2;
+    return pread(hold->database, head, sizeof head, 0) == sizeof head && head[19] == 2;
 }
 
 /* Finds the write-ahead log of a database; false if there is none, or an empty one. */
@@ -109,11 +107,10 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
     int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
     sdphoto_work *work = &reading->work;
     manner manner = ROLLBACK;
-    if (is_in_wal_mode(path)) {
-        if (!sdphoto_hold_take(&reading->hold, path, BUSY_MS))
-            return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
+    if (!sdphoto_hold_take(&reading->hold, path, BUSY_MS))
+        return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
+    if (is_in_wal_mode(&reading->hold))
         manner = log_of(path, &status) ? LOG : FILE_ALONE;
-    }
     const char *system = manner == ROLLBACK ? sdphoto_unmapped() : sdphoto_unmapped_without_locks();
     char *uri = system ? uri_of(path, manner) : NULL;
     int code = uri ? sqlite3_open_v2(uri, connection, flags, system) : SQLITE_NOMEM;
@@ -289,7 +286,7 @@ static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *asset
         sqlite3_close(connection);
         /* The log had no index to lock, so a program that started meanwhile may have copied its log into the
          * database. */
-        bool was_exposed = reading.hold.database >= 0 && reading.hold.index < 0;
+        bool was_exposed = reading.hold.index < 0 && is_in_wal_mode(&reading.hold);
         sdphoto_hold_release(&reading.hold);
         if (!was_exposed || (stat(database->path, &after) == 0 && is_time(before.st_mtim, after.st_mtim)))
             return result;

@@ -30,7 +30,7 @@ typedef struct sdphoto_work {
 
 struct sdphoto_reading {
     sdphoto_work work;
-    sdphoto_hold hold; /* hold on a database in WAL mode */
+    sdphoto_hold hold; /* hold on the database */
     sdphoto_map *assets;
     char **roots; /* digiKam: folders of album roots, indexed like root_numbers */
     int64_t *root_numbers;

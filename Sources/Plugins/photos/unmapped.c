@@ -87,10 +87,10 @@ const char *sdphoto_unmapped_without_locks(void) {
 
 /* --- Locks. */
 
-/* The bytes that every SQLite locks: https://www.sqlite.org/src/file?name=src/os.h and os_unix.c (UNIX_SHM_BASE). The
- * last connection that closes locks all shared bytes of the database. A checkpoint locks the first reader's byte of the
- * index; a restart of the log locks all others. */
-enum { SHARED_FIRST = 0x40000002, SHARED_SIZE = 510, FIRST_READER = 123, LAST_READER = 127 };
+/* The bytes that every SQLite locks: https://www.sqlite.org/src/file?name=src/os.h and os_unix.c (UNIX_SHM_BASE). A
+ * writer locks the pending byte of the database and then all shared ones, and so does the last connection in WAL mode
+ * that closes. A checkpoint locks the first reader's byte of the index; a restart of the log locks all others. */
+enum { PENDING = 0x40000000, SHARED_FIRST = 0x40000002, SHARED_SIZE = 510, FIRST_READER = 123, LAST_READER = 127 };
 enum { PAUSE_MS = 2 };
 
 /* Takes a read lock that belongs to the open file (F_OFD_SETLK), unlike those of SQLite, which belong to the process.
@@ -115,9 +115,11 @@ static int open_for_locks(const char *path) {
     return descriptor;
 }
 
-/* Takes all locks; those taken stay if one fails. A file that is missing needs no lock. */
+/* Takes all locks; those taken stay if one fails. A file that is missing needs no lock. The pending byte is first, as
+ * for SQLite. It stays locked: a writer that has it would wait for this reader, whose connection would wait for it. */
 static bool try_locks(sdphoto_hold *hold) {
-    return (hold->database < 0 || lock_bytes(hold->database, SHARED_FIRST, SHARED_SIZE)) &&
+    return (hold->database < 0 ||
+            (lock_bytes(hold->database, PENDING, 1) && lock_bytes(hold->database, SHARED_FIRST, SHARED_SIZE))) &&
            (hold->index < 0 || (lock_bytes(hold->index, FIRST_READER, 1) && lock_bytes(hold->index, LAST_READER, 1)));
 }
 

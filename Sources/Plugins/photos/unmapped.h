@@ -1,4 +1,4 @@
-/* unmapped.h: SQLite without memory mappings of files, and locks that hold a database in WAL mode in its state.
+/* unmapped.h: SQLite without memory mappings of files, and locks that hold a database in its state.
  *
  * SQLite maps the index of a write-ahead log (NAME-shm). If another process truncates it, access to the mapping ends
  * this process with SIGBUS. */
@@ -14,13 +14,14 @@
 const char *sdphoto_unmapped(void);
 const char *sdphoto_unmapped_without_locks(void);
 
-/* Read locks of a database in WAL mode (SQLite file format, 2.3). While they are held, other processes append to the
- * log, but neither copy it into the database nor restart it. They belong to the open file. -1 if not locked. */
+/* Read locks of a database. While they are held, other processes do not write it. In WAL mode (SQLite file format, 2.3)
+ * they append to the log, but neither copy it into the database nor restart it. The locks belong to the open file, and
+ * not to the process. -1 if not locked. */
 typedef struct sdphoto_hold {
     int database, index;
 } sdphoto_hold;
 
-/* Takes the locks and waits up to `milliseconds` for a process that copies the log. False if it still does. */
+/* Takes the locks and waits up to `milliseconds` for a process that writes the database. False if it still does. */
 bool sdphoto_hold_take(sdphoto_hold *hold, const char *database, int milliseconds);
 void sdphoto_hold_release(sdphoto_hold *hold);
 
