@@ -743,6 +743,45 @@ static void oneThreadWatchesAndEndsWithTheLibrary(void) {
     CHECK_EQUAL(descriptor_count(), descriptors);
 }
 
+/* The user data of a handler that has the only reference to its library. */
+typedef struct owner {
+    sdimage_photos_library *library;
+    gate destroyed;
+    bool is_released_early;
+} owner;
+
+static void release_library(void *user_data, sdimage_photos_asset *asset) {
+    owner *owner = user_data;
+    (void)asset;
+    if (owner->is_released_early)
+        sdimage_photos_library_unref(owner->library);
+    else
+        /* The running scan has the last reference to the handler. */
+        CHECK_EQUAL(sdimage_photos_library_set_handler(owner->library, NULL, NULL, NULL, NULL), 0);
+}
+
+static void destroy_owner(void *user_data) {
+    owner *owner = user_data;
+    if (!owner->is_released_early)
+        sdimage_photos_library_unref(owner->library);
+    gate_open(&owner->destroyed);
+}
+
+static void aHandlerMayReleaseTheLibrary(void) {
+    static const sdimage_photos_library_handler handler = {.size = sizeof handler, .inserted = release_library};
+    use_folders();
+    size_t threads = thread_count(), descriptors = descriptor_count();
+    for (int early = 0; early < 2; early++) {
+        owner owner = {.library = open_album(true), .destroyed = GATE_CLOSED, .is_released_early = early};
+        CHECK_EQUAL(count_of(owner.library, NULL), (size_t)early);
+        CHECK_EQUAL(sdimage_photos_library_set_handler(owner.library, &handler, &owner, destroy_owner, NULL), 0);
+        add_photo(early ? "album/b.jpg" : "album/a.jpg", (photo){.width = 32, .height = 8, .shade = (uint8_t)early});
+        gate_wait(&owner.destroyed, 1);
+        CHECK(becomes_true(has_no_more_threads, &threads));
+        CHECK_EQUAL(descriptor_count(), descriptors);
+    }
+}
+
 /* Sets a limit in a user namespace, if the kernel permits one. */
 static void whereTheKernelAllowsNoWatchesEachFetchLooks(void) {
     use_folders();
@@ -1172,6 +1211,7 @@ int main(void) {
         TEST(aPhotoWithABackupKeepsItsIdentifier),
         TEST(newFoldersAreWatchedToo),
         TEST(oneThreadWatchesAndEndsWithTheLibrary),
+        TEST(aHandlerMayReleaseTheLibrary),
         TEST(whereTheKernelAllowsNoWatchesEachFetchLooks),
         TEST(fetchesFilterSortAndPage),
         TEST(aFilterOfTheHostIsAsked),

@@ -345,10 +345,11 @@ static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need
 }
 
 /* Entry of sdphoto_library_kind. */
-static void close_database(sdimage_photos_library *library) {
+static bool close_database(sdimage_photos_library *library) {
     sdphoto_database *own = (sdphoto_database *)library;
     pthread_mutex_destroy(&own->reading);
     free(own->path);
+    return true;
 }
 
 static const sdphoto_library_kind database_kind = {.refresh = refresh, .close = close_database};

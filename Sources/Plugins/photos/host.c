@@ -363,12 +363,12 @@ const sdimage_photos_library_vtable *sdphoto_host_table(const sdimage_photos_lib
 /* --- The library. */
 
 /* Entry of sdphoto_library_kind: ends the thread. Waits for it, and so for functions of the host that it is in. */
-static void close_host(sdimage_photos_library *library) {
+static bool close_host(sdimage_photos_library *library) {
     host *own = (host *)library;
     queue *queue = own->queue;
     /* A forked process does not have the thread, and the state of the locks is undefined. */
     if (own->process != getpid())
-        return;
+        return true;
     pthread_mutex_lock(&queue->lock);
     queue->is_closing = true;
     bool has_thread = own->has_thread;
@@ -382,6 +382,7 @@ static void close_host(sdimage_photos_library *library) {
     else if (has_thread)
         pthread_join(own->thread, NULL);
     drop_queue(queue);
+    return true;
 }
 
 static void cancel_all(sdimage_photos_library *library) {

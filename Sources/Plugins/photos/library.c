@@ -32,10 +32,14 @@ sdimage_photos_library *sdimage_photos_library_ref(const sdimage_photos_library 
 }
 
 void sdimage_photos_library_unref(sdimage_photos_library *library) {
-    if (!sdphoto_unref(library, SDPHOTO_LIBRARY))
-        return;
+    if (sdphoto_unref(library, SDPHOTO_LIBRARY))
+        sdphoto_library_free(library);
+}
+
+void sdphoto_library_free(sdimage_photos_library *library) {
     /* First: it ends the threads that use the table. */
-    library->kind->close(library);
+    if (!library->kind->close(library))
+        return;
     for (size_t i = 0; i < library->assets.capacity; i++)
         sdimage_photos_asset_unref(library->assets.slots[i].value);
     sdphoto_map_clear(&library->assets);

@@ -27,8 +27,9 @@ typedef struct sdphoto_library_kind {
     /* Brings the table up to date. NULL for the library of a host, which cannot list its assets. */
     sdimage_status (*refresh)(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error);
-    /* Releases everything but the common part; no thread may remain. */
-    void (*close)(sdimage_photos_library *library);
+    /* Releases everything but the common part; no thread may remain. False on the library's own thread, which frees the
+     * library when it ends. */
+    bool (*close)(sdimage_photos_library *library);
     /* Sets the observer, which it takes over; NULL for a library that cannot be observed. */
     sdimage_status (*set_observer)(sdimage_photos_library *library, const sdimage_photos_library_handler *vtable,
                                    void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
@@ -51,6 +52,9 @@ struct sdimage_photos_library {
 
 /* Makes a library of `size` bytes that begins with the common part; NULL if memory is exhausted. */
 void *sdphoto_library_new(const sdphoto_library_kind *kind, const char *name, size_t size);
+
+/* Frees a library without references. */
+void sdphoto_library_free(sdimage_photos_library *library);
 
 /* Set and remove an asset of the table; require the lock. Set references the asset and returns false if memory is
  * exhausted. */

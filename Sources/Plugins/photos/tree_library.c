@@ -37,9 +37,10 @@ static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need
 }
 
 /* Entry of sdphoto_library_kind: ends the thread, then frees everything. */
-static void close_tree(sdimage_photos_library *library) {
+static bool close_tree(sdimage_photos_library *library) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
-    sdphoto_watch_stop(tree);
+    if (!sdphoto_watch_stop(tree))
+        return false;
     sdphoto_observer_drop(tree->observer);
     /* SQLite forbids the use of a connection after a fork. */
     if (tree->process == (int)getpid())
@@ -52,6 +53,7 @@ static void close_tree(sdimage_photos_library *library) {
     pthread_cond_destroy(&tree->first_finished);
     pthread_mutex_destroy(&tree->scanning);
     free(tree->root);
+    return true;
 }
 
 static const sdphoto_library_kind tree_kind = {

@@ -201,6 +201,9 @@ static void *run(void *argument) {
         clear(&changes);
     }
     clear(&changes);
+    /* The last reference was released on this thread. */
+    if (!tree->has_thread)
+        sdphoto_library_free(&tree->library);
     return NULL;
 }
 
@@ -230,10 +233,15 @@ void sdphoto_watch_start(sdphoto_tree *tree) {
         sdphoto_stop_watching(tree, "no thread could be started; each fetch scans the tree");
 }
 
-/* Ends the thread, if this is its process, and closes the descriptors. */
-void sdphoto_watch_stop(sdphoto_tree *tree) {
+bool sdphoto_watch_stop(sdphoto_tree *tree) {
     atomic_store(&tree->is_stopping, true);
+    /* A forked process does not have the thread. */
     if (tree->has_thread && tree->process == (int)getpid()) {
+        if (pthread_equal(pthread_self(), tree->thread)) {
+            pthread_detach(tree->thread);
+            tree->has_thread = false;
+            return false;
+        }
         eventfd_write(tree->wake, 1);
         pthread_join(tree->thread, NULL);
     }
@@ -242,4 +250,5 @@ void sdphoto_watch_stop(sdphoto_tree *tree) {
         close(tree->inotify);
     if (tree->wake >= 0)
         close(tree->wake);
+    return true;
 }

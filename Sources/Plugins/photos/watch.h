@@ -6,6 +6,7 @@
 
 /* Starts the thread, which scans and then waits for changes. Without it each fetch scans. */
 void sdphoto_watch_start(sdphoto_tree *tree);
-void sdphoto_watch_stop(sdphoto_tree *tree);
+/* Ends the thread and closes the descriptors. False on the thread itself, which frees the library when it ends. */
+bool sdphoto_watch_stop(sdphoto_tree *tree);
 
 #endif

@@ -270,8 +270,8 @@ SDIMAGE_API sdimage_status sdimage_photos_library_open_digikam(const char *path,
 
 /* Adds a reference and returns the object. */
 SDIMAGE_API sdimage_photos_library *sdimage_photos_library_ref(const sdimage_photos_library *library);
-/* Releases a reference; NULL has no effect. The last one waits for the library's thread to end; it must not be
- * released in a callback of the library. */
+/* Releases a reference; NULL has no effect. The last one waits for the library's thread to end. On that thread, in a
+ * callback for changes or in the `destroy` of a handler, it returns at once, and the thread frees the library. */
 SDIMAGE_API void sdimage_photos_library_unref(sdimage_photos_library *library);
 
 /* Returns the name of the library: "tree", "shotwell", "digikam", or the name of a host's library. Borrowed. */
