@@ -743,6 +743,65 @@ static void oneThreadWatchesAndEndsWithTheLibrary(void) {
     CHECK_EQUAL(descriptor_count(), descriptors);
 }
 
+/* Events of several scans; the first callback waits for the gate. */
+typedef struct ordered_events {
+    sdimage_photos_library *library;
+    gate entered, may_return, finished;
+    pthread_t threads[2];
+    atomic_int removed;
+} ordered_events;
+
+static void insert_slowly(void *user_data, sdimage_photos_asset *asset) {
+    ordered_events *events = user_data;
+    (void)asset;
+    events->threads[0] = pthread_self();
+    gate_open(&events->entered);
+    gate_wait(&events->may_return, 1);
+    CHECK_EQUAL(sdimage_photos_library_scan(events->library, NULL, NULL, NULL, NULL), 0);
+    CHECK_EQUAL(atomic_load(&events->removed), 0);
+}
+
+static void note_removal(void *user_data, sdimage_photos_asset *asset) {
+    ordered_events *events = user_data;
+    (void)asset;
+    events->threads[1] = pthread_self();
+    atomic_fetch_add(&events->removed, 1);
+    gate_open(&events->finished);
+}
+
+static void eventsOfAllScansComeInOrderOnOneThread(void) {
+    static const sdimage_photos_library_handler handler = {
+        .size = sizeof handler, .inserted = insert_slowly, .removed = note_removal};
+    use_folders();
+    ordered_events events = {
+        .library = open_album(true), .entered = GATE_CLOSED, .may_return = GATE_CLOSED, .finished = GATE_CLOSED};
+    CHECK_EQUAL(count_of(events.library, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(events.library, &handler, &events, NULL, NULL), 0);
+    add_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    gate_wait(&events.entered, 1);
+    remove_file("album/a.jpg");
+    CHECK_EQUAL(sdimage_photos_library_scan(events.library, NULL, NULL, NULL, NULL), 0);
+    CHECK_EQUAL(atomic_load(&events.removed), 0);
+    gate_open(&events.may_return);
+    gate_wait(&events.finished, 1);
+    CHECK(pthread_equal(events.threads[0], events.threads[1]));
+    CHECK(!pthread_equal(events.threads[0], pthread_self()));
+    sdimage_photos_library_unref(events.library);
+    CHECK_EQUAL(atomic_load(&events.removed), 1);
+}
+
+static void aLibraryThatDoesNotWatchCallsNoHandler(void) {
+    use_folders();
+    sdimage_photos_library *library = open_album(false);
+    seen_changes seen = {.heard = GATE_CLOSED};
+    CHECK_EQUAL(count_of(library, NULL), 0);
+    CHECK_EQUAL(sdimage_photos_library_set_handler(library, &observer, &seen, NULL, NULL), 0);
+    add_photo("album/a.jpg", (photo){.width = 32, .height = 8, .shade = 1});
+    CHECK_EQUAL(count_of(library, NULL), 1);
+    CHECK_EQUAL(atomic_load(&seen.inserted), 0);
+    sdimage_photos_library_unref(library);
+}
+
 /* The user data of a handler that has the only reference to its library. */
 typedef struct owner {
     sdimage_photos_library *library;
@@ -1211,6 +1270,8 @@ int main(void) {
         TEST(aPhotoWithABackupKeepsItsIdentifier),
         TEST(newFoldersAreWatchedToo),
         TEST(oneThreadWatchesAndEndsWithTheLibrary),
+        TEST(eventsOfAllScansComeInOrderOnOneThread),
+        TEST(aLibraryThatDoesNotWatchCallsNoHandler),
         TEST(aHandlerMayReleaseTheLibrary),
         TEST(whereTheKernelAllowsNoWatchesEachFetchLooks),
         TEST(fetchesFilterSortAndPage),

@@ -59,13 +59,12 @@ static bool publish(sdphoto_tree *tree, const sdphoto_entry *entry, sdphoto_upda
     else
         sdphoto_library_remove(&tree->library, entry->record.identifier);
     pthread_mutex_unlock(&tree->library.lock);
-    /* An event that finds no memory is lost. */
-    if (updates && updates->has_observer && (before || now) &&
-        sdphoto_grow(&updates->events, updates->event_count, &updates->event_capacity, sizeof *updates->events))
-        updates->events[updates->event_count++] = (sdphoto_event){!before ? SDPHOTO_INSERTED
-                                                                  : now   ? SDPHOTO_CHANGED
-                                                                          : SDPHOTO_REMOVED,
-                                                                  sdimage_photos_asset_ref(now ? now : before)};
+    if (updates && updates->batch && (before || now))
+        sdphoto_batch_add(updates->batch,
+                          !before ? SDPHOTO_INSERTED
+                          : now   ? SDPHOTO_CHANGED
+                                  : SDPHOTO_REMOVED,
+                          now ? now : before);
     sdimage_photos_asset_unref(before);
     sdimage_photos_asset_unref(now);
     return is_set;

@@ -12,21 +12,11 @@ struct sdphoto_entry {
     size_t item;           /* its position in the queue of that scan, from 1; 0: none */
 };
 
-/* Kinds of events for observers. */
-typedef enum sdphoto_event_kind { SDPHOTO_INSERTED, SDPHOTO_REMOVED, SDPHOTO_CHANGED } sdphoto_event_kind;
-
-/* An event, recorded during a scan and delivered after it. */
-typedef struct sdphoto_event {
-    sdphoto_event_kind kind;
-    sdimage_photos_asset *asset; /* referenced; of a removed file the last state */
-} sdphoto_event;
-
 /* The changes of a scan to the entries. */
 typedef struct sdphoto_updates {
-    sdphoto_event *events; /* recorded if there is an observer */
-    size_t event_count, event_capacity;
-    size_t written; /* number of rows */
-    bool has_observer, has_memory;
+    sdphoto_batch *batch; /* receives the events; NULL without an observer */
+    size_t written;       /* number of rows */
+    bool has_memory;
 } sdphoto_updates;
 
 /* Frees an entry; its keys in the tables become invalid. Needs no lock. */

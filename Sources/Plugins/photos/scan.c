@@ -4,8 +4,7 @@
  * 2. Rows that other processes have written are loaded, so that a scan finds little to do after theirs.
  * 3. Renames of the kernel are applied (moves.c), folders are read (walk.c), and changed files examined (moves.c).
  * 4. Changes go to the table of assets at once, and to the index in transactions.
- *
- * Then, without locks, the observer is notified. */
+ * 5. The events are posted to the tree's thread, in the order of the scans. */
 #include "scan.h"
 
 #include <errno.h>
@@ -86,20 +85,6 @@ static sdimage_status scan_locked(sdphoto_scan *scan, sdimage_error **error) {
     return SDIMAGE_STATUS_OK;
 }
 
-/* Calls the observer for all recorded events, in their order. Requires no lock. */
-static void notify(const sdphoto_scan *scan, const sdphoto_observer *observer) {
-    for (size_t i = 0; i < scan->updates.event_count; i++) {
-        sdimage_photos_asset *asset = scan->updates.events[i].asset;
-        const sdimage_photos_library_handler *table = &observer->table;
-        void (*call)(void *, sdimage_photos_asset *) =
-            scan->updates.events[i].kind == SDPHOTO_INSERTED  ? table->inserted
-            : scan->updates.events[i].kind == SDPHOTO_REMOVED ? table->removed
-                                                              : table->changed;
-        if (call)
-            call(observer->user_data, asset);
-    }
-}
-
 /* The tree that this thread scans: a progress callback must not wait for another scan of it. */
 static _Thread_local const sdphoto_tree *scanned_here;
 
@@ -109,17 +94,13 @@ bool sdphoto_tree_is_scanned_here(const sdphoto_tree *tree) {
 
 sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_progress progress,
                                  sdimage_error **error) {
-    /* The first scan reports no events: it brings the table up to date. */
-    sdphoto_observer *observer = scope->is_first ? NULL : sdphoto_tree_observer(tree);
-    sdphoto_scan scan = {.tree = tree,
-                         .scope = scope,
-                         .progress = progress,
-                         .updates = {.has_memory = true, .has_observer = observer != NULL}};
+    sdphoto_scan scan = {.tree = tree, .scope = scope, .progress = progress, .updates = {.has_memory = true}};
     sdimage_status status;
-    if (pthread_mutex_lock(&tree->scanning) != 0) {
-        sdphoto_observer_drop(observer);
+    if (pthread_mutex_lock(&tree->scanning) != 0)
         return sdcs_fail(error, SDIMAGE_STATUS_WOULD_DEADLOCK, "photos: called from an observer during a scan");
-    }
+    /* The first scan reports no events: it brings the table up to date. */
+    if (!scope->is_first)
+        scan.updates.batch = sdphoto_tree_new_batch(tree);
     /* A progress callback may scan another tree. */
     const sdphoto_tree *before = scanned_here;
     scanned_here = tree;
@@ -131,11 +112,10 @@ sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope,
     else
         status = scan_locked(&scan, error);
     scanned_here = before;
+    sdphoto_batch *empty = sdphoto_tree_post(tree, scan.updates.batch);
     pthread_mutex_unlock(&tree->scanning);
-    if (observer)
-        notify(&scan, observer);
-    sdphoto_observer_drop(observer);
-    /* After the events, whose assets it releases. */
+    /* Without locks: this may destroy the observer. */
+    sdphoto_batch_free(empty);
     sdphoto_scan_close(&scan);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include "scan_state.h"
 
-/* Updates the table while holding `scanning`, then notifies the observer. */
+/* Updates the table while holding `scanning`, and posts the events. */
 sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope, sdphoto_progress progress,
                                  sdimage_error **error);
 

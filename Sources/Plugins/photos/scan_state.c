@@ -21,11 +21,8 @@ void sdphoto_scan_close(sdphoto_scan *scan) {
         free(scan->unread.slots[i].value);
     for (size_t i = 0; i < scan->item_count; i++)
         free(scan->items[i].path);
-    for (size_t i = 0; i < scan->updates.event_count; i++)
-        sdimage_photos_asset_unref(scan->updates.events[i].asset);
     free(scan->folders);
     free(scan->items);
-    free(scan->updates.events);
     sdphoto_map_clear(&scan->scanned);
     sdphoto_map_clear(&scan->unread);
     if (scan->root >= 0)

@@ -1,7 +1,8 @@
-/* tree.c: making of a tree, and its observer (see tree.h). */
+/* tree.c: making of a tree, its observer and the queue of events (see tree.h). */
 #include "tree.h"
 
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "fail.h"
@@ -15,6 +16,7 @@ sdphoto_tree *sdphoto_tree_new(const sdphoto_library_kind *kind, char *root) {
     tree->root = root;
     tree->process = (int)getpid();
     tree->index.lock = tree->wake = tree->inotify = -1;
+    tree->last_batch = &tree->first_batch;
     /* Error checking: a scan requested by the progress callback of another scan is refused. */
     pthread_mutexattr_t attributes;
     pthread_mutexattr_init(&attributes);
@@ -25,13 +27,40 @@ sdphoto_tree *sdphoto_tree_new(const sdphoto_library_kind *kind, char *root) {
     return tree;
 }
 
-sdphoto_observer *sdphoto_tree_observer(sdphoto_tree *tree) {
+sdphoto_batch *sdphoto_tree_new_batch(sdphoto_tree *tree) {
+    sdphoto_batch *batch = NULL;
     pthread_mutex_lock(&tree->library.lock);
-    sdphoto_observer *observer = tree->observer;
-    if (observer)
-        atomic_fetch_add(&observer->references, 1);
+    if (tree->observer && tree->has_thread)
+        batch = calloc(1, sizeof *batch);
+    if (batch) {
+        atomic_fetch_add(&tree->observer->references, 1);
+        batch->observer = tree->observer;
+    }
     pthread_mutex_unlock(&tree->library.lock);
-    return observer;
+    return batch;
+}
+
+sdphoto_batch *sdphoto_tree_post(sdphoto_tree *tree, sdphoto_batch *batch) {
+    if (!batch || !batch->count)
+        return batch;
+    pthread_mutex_lock(&tree->library.lock);
+    *tree->last_batch = batch;
+    tree->last_batch = &batch->next;
+    pthread_mutex_unlock(&tree->library.lock);
+    eventfd_write(tree->wake, 1);
+    return NULL;
+}
+
+sdphoto_batch *sdphoto_tree_take_batch(sdphoto_tree *tree) {
+    pthread_mutex_lock(&tree->library.lock);
+    sdphoto_batch *batch = tree->first_batch;
+    if (batch) {
+        tree->first_batch = batch->next;
+        if (!tree->first_batch)
+            tree->last_batch = &tree->first_batch;
+    }
+    pthread_mutex_unlock(&tree->library.lock);
+    return batch;
 }
 
 sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_library_handler *vtable,

@@ -35,6 +35,7 @@ typedef struct sdphoto_tree {
     bool is_first_finished;
     sdimage_status first_status; /* result of the thread's first scan */
     sdphoto_observer *observer;
+    sdphoto_batch *first_batch, **last_batch; /* posted events; `last_batch`: the link that the next one is stored in */
 } sdphoto_tree;
 
 /* Makes the tree of a folder, which it takes over; NULL if memory is exhausted. */
@@ -44,7 +45,14 @@ sdphoto_tree *sdphoto_tree_new(const sdphoto_library_kind *kind, char *root);
 sdimage_status sdphoto_tree_set_observer(sdimage_photos_library *library, const sdimage_photos_library_handler *vtable,
                                          void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
 
-/* Returns the observer, referenced; NULL for none. */
-sdphoto_observer *sdphoto_tree_observer(sdphoto_tree *tree);
+/* Makes a batch for the events of a scan. NULL without an observer, without a thread that calls it, or if memory is
+ * exhausted: events are then lost. */
+sdphoto_batch *sdphoto_tree_new_batch(sdphoto_tree *tree);
+
+/* Takes over the batch of a scan and wakes the thread, which calls the observer: events have one order and one thread.
+ * Requires `scanning`. Returns a batch without events, which the caller frees without the lock. */
+sdphoto_batch *sdphoto_tree_post(sdphoto_tree *tree, sdphoto_batch *batch);
+/* Removes the first batch that was posted; NULL for none. */
+sdphoto_batch *sdphoto_tree_take_batch(sdphoto_tree *tree);
 
 #endif

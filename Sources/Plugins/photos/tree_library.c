@@ -41,6 +41,8 @@ static bool close_tree(sdimage_photos_library *library) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     if (!sdphoto_watch_stop(tree))
         return false;
+    for (sdphoto_batch *batch; (batch = sdphoto_tree_take_batch(tree));)
+        sdphoto_batch_free(batch);
     sdphoto_observer_drop(tree->observer);
     /* SQLite forbids the use of a connection after a fork. */
     if (tree->process == (int)getpid())

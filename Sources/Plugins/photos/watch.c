@@ -1,4 +1,5 @@
-/* watch.c: the thread of a tree (see watch.h): its first scan, then a loop that turns events of inotify into scans. */
+/* watch.c: the thread of a tree (see watch.h): its first scan, then a loop that turns events of inotify into scans, and
+ * delivers the events of scans to the observer. */
 #include "watch.h"
 
 #include <errno.h>
@@ -173,18 +174,30 @@ static void finish_first(sdphoto_tree *tree, sdimage_status status) {
     pthread_mutex_unlock(&tree->library.lock);
 }
 
+/* Calls the observers for all posted events, without locks. Ends with the library, which a callback may release. */
+static void deliver(sdphoto_tree *tree) {
+    for (sdphoto_batch *batch; !atomic_load(&tree->is_stopping) && (batch = sdphoto_tree_take_batch(tree));) {
+        for (size_t i = 0; i < batch->count && !atomic_load(&tree->is_stopping); i++)
+            sdphoto_batch_deliver(batch, i);
+        sdphoto_batch_free(batch);
+    }
+}
+
 static void *run(void *argument) {
     sdphoto_tree *tree = argument;
     sdimage_status status = scan(tree, &(sdphoto_scope){.is_first = true});
     finish_first(tree, status);
     changes changes = {.is_all = status == SDIMAGE_STATUS_BUSY};
-    /* Ends when watching has ended; fetches then scan by themselves. */
-    while (!atomic_load(&tree->is_stopping) && tree->inotify >= 0) {
+    /* When watching has ended, fetches scan by themselves, and the thread only delivers their events. */
+    for (deliver(tree); !atomic_load(&tree->is_stopping); deliver(tree)) {
         struct pollfd sources[2] = {{tree->wake, POLLIN, 0}, {tree->inotify, POLLIN, 0}};
-        bool is_repeated = status == SDIMAGE_STATUS_BUSY;
-        /* poll is repeated after a failure. The condition of the loop ends the thread. */
+        bool is_repeated = status == SDIMAGE_STATUS_BUSY && tree->inotify >= 0;
+        /* poll ignores a descriptor of -1, and is repeated after a failure. The condition of the loop ends the
+         * thread. */
         if (poll(sources, 2, is_repeated ? BUSY_MS : -1) < 0 || atomic_load(&tree->is_stopping))
             continue;
+        /* Before the delivery: later events wake the thread again. */
+        eventfd_read(tree->wake, &(eventfd_t){0});
         /* Several events often belong together: waits until no more arrive. */
         bool has_events = read_events(tree, &changes);
         for (int i = 0;

@@ -1,4 +1,5 @@
-/* watch.h: the thread of a tree: it receives changes from the kernel and scans the affected folders. */
+/* watch.h: the thread of a tree: it receives changes from the kernel, scans the affected folders, and calls the
+ * observer for the events of all scans. */
 #ifndef SDPHOTO_WATCH_H
 #define SDPHOTO_WATCH_H
 
