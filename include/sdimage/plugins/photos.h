@@ -311,9 +311,9 @@ SDIMAGE_API sdimage_status sdimage_photos_library_find(sdimage_photos_library *l
                                                        const sdimage_photos_fetch_options *options,
                                                        sdimage_photos_asset **asset, sdimage_error **error);
 
-/* The callbacks for changes; each may be NULL. Called on the library's thread, without locks, while the library
- * watches; also for changes that a scan on another thread has found, in the order of the scans. The asset is borrowed.
- * `changed` receives the new state, also of a file that moved. */
+/* The callbacks for changes; each may be NULL. Called on the library's thread, without locks and in the order of the
+ * scans, also for changes that a scan on another thread has found. A library that was opened without watching has no
+ * thread and calls none. The asset is borrowed. `changed` receives the new state, also of a file that moved. */
 typedef struct sdimage_photos_library_handler {
     size_t size;
     /* Reports a new file. */
