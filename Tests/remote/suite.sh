@@ -20,5 +20,9 @@ suite() {
     ! selected probes || { compile build/remote/probes -ISources/CoderSupport -ISources/Plugins/remote -ISources/SDImagePixels/include \
         Tests/remote/probes.c Sources/Plugins/remote/{breaker,job,names,threads}.c Sources/CoderSupport/hex.c \
         Sources/SDImagePixels/{cpu,sha256}.c Tests/support/check.c && build/remote/probes; }
+    ! selected workers || { compile build/remote/workers -ISources/CoderSupport -ISources/Plugins/remote -ISources/SDImagePixels/include \
+        Tests/remote/workers.c Sources/Plugins/remote/{breaker,deadlines,envelope,job,leases,names,pending,settings,threads,tier_state,timer,worker}.c \
+        Sources/CoderSupport/{clock,fail,fnv,hex}.c Sources/SDImagePixels/{cpu,crc,sha256}.c Tests/support/check.c \
+        -Wl,--wrap=calloc -Wl,--wrap=pthread_create && build/remote/workers; }
     "$SDIMAGE_PYTHON" Tests/remote/remote.py "$PREFIX"
 }

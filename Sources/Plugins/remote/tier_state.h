@@ -31,6 +31,8 @@ typedef struct worker {
     bool stores;
     /* The failure of the current exchange was counted already. */
     bool is_failure_counted;
+    /* The last batch was one of look-ups. */
+    bool has_looked_up;
 } worker;
 
 /* One cache. Times are nanoseconds of the monotonic clock. */

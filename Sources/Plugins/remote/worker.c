@@ -205,8 +205,10 @@ static void retry_lease(tier *self, job *job) {
     job->pause = job->pause ? job->pause + job->pause / 2 : min_pause;
     job->pause = job->pause < max_pause ? job->pause : max_pause;
     job->due = now + job->pause;
-    bool is_finished =
-        job->due >= job->wait_until || !job->reply || self->is_stopped || sdimage_reply_is_cancelled(job->reply);
+    sdremote_wake_timer(self, job->due);
+    /* Without a timer nothing would retry it. */
+    bool is_finished = job->due >= job->wait_until || !self->has_timer || !job->reply || self->is_stopped ||
+                       sdimage_reply_is_cancelled(job->reply);
     sdimage_reply *reply = is_finished ? sdremote_take_reply(job) : NULL;
     if (reply)
         self->statistics[SDIMAGE_REMOTE_STATISTIC_GIVEN_UP]++;
@@ -214,7 +216,6 @@ static void retry_lease(tier *self, job *job) {
         /* For the list of waiting leases; the batch drops its own. */
         job->references++;
         sdremote_push(&self->waiting, job);
-        sdremote_wake_timer(self, job->due);
     }
     pthread_mutex_unlock(&self->lock);
     sdremote_refuse(reply, SDIMAGE_STATUS_TIMEOUT, "remote cache: another process has held the lease for too long");
@@ -317,11 +318,14 @@ static void take_jobs(worker *worker, batch *batch, job_queue *queue) {
 /* Collects waiting jobs; none if both queues of the worker are empty. Requires the lock. */
 static void gather(worker *worker, batch *batch) {
     tier *self = worker->tier;
+    bool is_single = self->options.connections == 1;
     batch->count = 0;
-    if (!worker->stores)
+    /* A single connection runs all jobs. Look-ups that keep coming alternate with stores, which would wait forever. */
+    if (!worker->stores && !(is_single && worker->has_looked_up && self->stores.first))
         take_jobs(worker, batch, &self->lookups);
-    /* A single connection runs all jobs, look-ups first; those of the queue may all be completed. */
-    if (worker->stores || (self->options.connections == 1 && !batch->count))
+    worker->has_looked_up = batch->count > 0;
+    /* The look-ups of the queue may all have been completed. */
+    if (worker->stores || (is_single && !batch->count))
         take_jobs(worker, batch, &self->stores);
     worker->is_failure_counted = false;
 }
@@ -366,12 +370,13 @@ void *sdremote_work(void *argument) {
     const sdremote_options *options = &self->options;
     sdremote_settings settings = {options->failures, options->pause_ms, options->max_entry};
     void *connection = NULL;
-    batch *batch = calloc(1, sizeof *batch);
+    /* Not in memory of its own: without that, no thread would run the jobs of the queue. */
+    batch batch = {.count = 0};
     pthread_mutex_lock(&self->lock);
     /* The lock is held except while a batch runs. */
-    while (batch) {
-        gather(worker, batch);
-        if (!batch->count) {
+    while (true) {
+        gather(worker, &batch);
+        if (!batch.count) {
             /* Only when gather found nothing: waiting jobs are completed first. */
             if (self->is_stopped)
                 break;
@@ -381,24 +386,23 @@ void *sdremote_work(void *argument) {
             continue;
         }
         pthread_mutex_unlock(&self->lock);
-        prepare(self, batch);
+        prepare(self, &batch);
         /* Kept for the life of the thread; the engine reconnects it. */
         connection = connection ? connection : self->engine->open(self->servers, &settings);
         uint64_t started = sdcs_monotonic_ns();
         /* Longer than the budget, so that the timer acts first and counts the late look-ups. */
         uint64_t limit =
-            batch->jobs[0]->kind < JOB_STORE ? options->budget_ms + options->budget_ms / 10 : options->store_timeout_ms;
+            batch.jobs[0]->kind < JOB_STORE ? options->budget_ms + options->budget_ms / 10 : options->store_timeout_ms;
         if (connection)
-            self->engine->exchange(connection, batch->commands, batch->command_count, started + limit * 1000000);
-        record_outcome(worker, batch, sdcs_monotonic_ns() - started);
-        finish(self, batch);
-        release(self, batch);
+            self->engine->exchange(connection, batch.commands, batch.command_count, started + limit * 1000000);
+        record_outcome(worker, &batch, sdcs_monotonic_ns() - started);
+        finish(self, &batch);
+        release(self, &batch);
         pthread_mutex_lock(&self->lock);
     }
     pthread_mutex_unlock(&self->lock);
     if (connection)
         self->engine->close(connection);
-    free(batch);
     sdremote_tier_drop(self);
     return NULL;
 }
