@@ -1,6 +1,7 @@
-/* workers.c: a worker of a remote cache. Built from the plug-ins' own source, with an engine that has no server.
- * Linked with --wrap=calloc and --wrap=pthread_create. */
+/* workers.c: a worker of a remote cache, and the counters in a forked process. Built from the plug-ins' own source,
+ * with an engine that has no server. Linked with --wrap=calloc and --wrap=pthread_create. */
 #include <errno.h>
+#include <sys/wait.h>
 
 #include "check.h"
 #include "tier.c" /* for functions and objects of its own */
@@ -141,11 +142,34 @@ static void aLeaseIsNotRetriedWithoutATimer(void) {
     sdimage_cache_unref(cache);
 }
 
+/* A thread of the parent has the lock of the list during the fork. */
+static void countersOfAForkedProcessAreZero(void) {
+    sdimage_cache *cache = NULL;
+    int status = 0;
+    CHECK(sdremote_cache_new(&engine, "", NULL, &cache, NULL) >= 0);
+    pthread_mutex_lock(&all->lock);
+    all->statistics[SDIMAGE_REMOTE_STATISTIC_HITS] = 1;
+    pthread_mutex_unlock(&all->lock);
+    pthread_mutex_lock(&all_lock);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (!child) {
+        alarm(60);
+        _exit((int)sdremote_cache_statistic(cache, SDIMAGE_REMOTE_STATISTIC_HITS));
+    }
+    pthread_mutex_unlock(&all_lock);
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+    CHECK_EQUAL(sdremote_cache_statistic(cache, SDIMAGE_REMOTE_STATISTIC_HITS), 1);
+    sdimage_cache_unref(cache);
+}
+
 int main(void) {
     static const test tests[] = {
         TEST(aSingleConnectionAlternatesBetweenLookUpsAndStores),
         TEST(aWorkerForStoresNeedsNoMemoryToRunThem),
         TEST(aLeaseIsNotRetriedWithoutATimer),
+        TEST(countersOfAForkedProcessAreZero),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);
 }

@@ -232,6 +232,17 @@ static void end_lease(void *user_data, const void *key, size_t length) {
 static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 static tier *all;
 
+/* Empties the list in a forked process, whose caches are those of its parent. A thread of the parent may have held the
+ * lock. */
+static void forget_all(void) {
+    pthread_mutex_init(&all_lock, NULL);
+    all = NULL;
+}
+
+static void handle_forks(void) {
+    pthread_atfork(NULL, NULL, forget_all);
+}
+
 /* Called once when the cache is freed. The threads finish their queues and drop their references. */
 static void destroy(void *user_data) {
     tier *self = user_data;
@@ -308,9 +319,11 @@ sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *add
                                   .end_lease = end_lease,
                                   .replace_entry = replace_entry,
                                   .is_shared = true};
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     tier *self = NULL;
     if (!address || !cache)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "remote cache: address or result pointer is NULL");
+    pthread_once(&once, handle_forks);
     sdimage_status status = tier_new(engine, address, options, &self, error);
     if (status < 0)
         return status;

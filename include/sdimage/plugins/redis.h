@@ -19,7 +19,7 @@ extern "C" {
 SDIMAGE_API sdimage_status sdimage_redis_cache_new(const char *address, const sdimage_options *options,
                                                    sdimage_cache **cache, sdimage_error **error);
 
-/* Returns a counter of a cache made by sdimage_redis_cache_new; 0 for others. */
+/* Returns a counter of a cache made by sdimage_redis_cache_new; 0 for others, and in a forked child. */
 SDIMAGE_API uint64_t sdimage_redis_cache_statistic(const sdimage_cache *cache, sdimage_remote_statistic statistic);
 
 #ifdef __cplusplus
