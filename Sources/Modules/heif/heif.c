@@ -164,9 +164,9 @@ static sdimage_status check_samples(const sdheif_image *map, const sdheif_image 
 }
 
 /* Attaches the gain map to the base image, which stays as it is without one and with a damaged one. `*image` is
- * replaced by an image of the same pixels with the map. */
+ * replaced by an image of the same pixels with the map. `is_as_stored`: the pixels are neither turned nor cropped. */
 static void add_gain_map(const sdheif_container *c, const sdheif_image *p, const sdcs_request *request,
-                         sdimage_image **image) {
+                         bool is_as_stored, sdimage_image **image) {
     sdheif_gain_map found = sdheif_find_gain_map(c, p->item->id);
     /* The samples are not a thumbnail of another image. */
     sdcs_info whole = {.source_width = 0};
@@ -178,6 +178,9 @@ static void add_gain_map(const sdheif_container *c, const sdheif_image *p, const
     if (!found.samples)
         return;
     sdimage_status status = sdheif_image_read(c, found.samples, &samples_image, &why);
+    if (status >= 0 && !is_as_stored)
+        status =
+            sdcs_fail(&why, SDIMAGE_STATUS_UNSUPPORTED, "heif: gain map of a derived image that is turned or cropped");
     if (status >= 0)
         status = check_samples(&samples_image, p, &why);
     if (status >= 0)
@@ -212,6 +215,11 @@ static bool can_decode(void *user_data, const void *bytes, size_t length) {
     return format == SDIMAGE_FORMAT_HEIC || format == SDIMAGE_FORMAT_HEIF;
 }
 
+/* Reads the outline of an image that libheif decodes; false if libheif turns or crops it. */
+static bool is_left_as_stored(const sdheif_container *c, sdheif_image *p) {
+    return sdheif_read_outline(c, p) && p->orientation == SDIMAGE_ORIENTATION_UP && !is_cropped(p);
+}
+
 /* Decodes the primary item, or a thumbnail of it that is large enough. */
 static sdimage_status decode(void *user_data, const void *bytes, size_t length, const sdimage_decode_options *options,
                              sdimage_image **image, sdimage_error **error) {
@@ -220,6 +228,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     sdheif_container container;
     sdheif_image primary;
     sdimage_error *why = NULL;
+    bool is_as_stored = true;
     sdimage_status status = open_primary(bytes, length, request.budget, &container, &primary, &why);
     if (status >= 0)
         status = decode_best(&container, &primary, &request, image, &why);
@@ -228,9 +237,10 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
         sdimage_error_unref(why);
         why = NULL;
         status = sdheif_decode_derived(&container, &request, image, &why);
+        is_as_stored = is_left_as_stored(&container, &primary);
     }
     if (status >= 0 && sdcs_needs_gain_map(&request, *image))
-        add_gain_map(&container, &primary, &request, image);
+        add_gain_map(&container, &primary, &request, is_as_stored, image);
     pass_error(why, error);
     sdheif_image_release(&primary);
     sdheif_container_close(&container);

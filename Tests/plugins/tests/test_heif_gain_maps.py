@@ -50,7 +50,9 @@ class GainMaps(TestCase):
 
     def auxiliary(self, image_format: str, exif: bytes | None) -> bytes:
         """A file with a map of Apple's."""
-        file = self.encoded(self.base, image_format)
+        return self.with_auxiliary(self.encoded(self.base, image_format), image_format, exif)
+
+    def with_auxiliary(self, file: heifs.File, image_format: str, exif: bytes | None) -> bytes:
         samples = file.add(self.encoded(self.samples, image_format))
         file.items[samples].properties.append((True, heifs.box(b"auxC", bytes(4) + APPLE)))
         file.references.append((b"auxl", samples, [file.primary]))
@@ -112,6 +114,23 @@ class GainMaps(TestCase):
                 most = 2**1.6 - 1
                 self.assert_light(
                     sdimage.decode(data, dynamic_range="hdr"), plain, 1.6, lambda sample: 1 + most * linear(sample))
+
+    def test_a_derived_image_that_is_turned_or_cropped_has_no_map(self) -> None:
+        """libheif turns and crops its pixels, and the map remains as it is stored."""
+        crop = heifs.box(b"clap", struct.pack(">8I", 48, 1, 64, 1, 0, 1, 0, 1))
+        for change, size in ((None, (96, 64)), (heifs.box(b"irot", b"\1"), (64, 96)), (heifs.box(b"imir", b"\0"), (96, 64)),
+                             (crop, (48, 64))):
+            file = self.encoded(self.base, "heic")
+            coded = file.items[file.primary]
+            properties = [each for each in coded.properties if each[1][4:8] == b"ispe"] + ([(True, change)] if change else [])
+            derived = file.attach(heifs.Item(b"iden", b"", properties))
+            file.references.append((b"dimg", derived, [file.primary]))
+            file.primary = derived
+            data = self.with_auxiliary(file, "heic", maker_note())
+            with self.subTest(change):
+                image, lines = logged(lambda: sdimage.decode(data, dynamic_range="hdr"))
+                self.assertEqual((image.width, image.height, image.is_hdr), (*size, change is None), lines)
+                self.assertEqual(len(lines), int(change is not None), lines)
 
     def test_maps_that_cannot_be_used_leave_the_image(self) -> None:
         for image_format in FORMATS:
