@@ -25,13 +25,18 @@ enum { LENGTH_OF_LIBHEIF = 4 };
 
 /* Types of NAL units (ITU-T H.265, table 7-1): slice segments are below the first value, then come three kinds of
  * parameter sets. */
-enum { PARAMETER_SETS = 32, OTHERS = 35, UNIT_HEADER = 2, TEMPORAL_LAYER = 7 };
+enum { IDR_WITH_LEADING = 19, IDR_ALONE = 20, PARAMETER_SETS = 32, OTHERS = 35, UNIT_HEADER = 2, TEMPORAL_LAYER = 7 };
+
+/* Limit of the references of a picture that is not IDR: 16 each before and after it, and long-term ones. libde265 makes
+ * a picture for each that is missing. Those of the module's decoders are limited when they are allocated. */
+enum { REFERENCE_LIMIT = 48 };
 
 /* The units of one item on their way to its decoder. */
 typedef struct feed {
     const sdheif_container *container;
     de265_decoder_context *decoder; /* NULL if the units are only checked */
     const sdheif_coded *coded;
+    sdheif_configuration configuration;
     uint32_t seen, pushed, pictures; /* counts of units, and of the pictures that they begin */
 } feed;
 
@@ -57,12 +62,16 @@ static bool has_ended(const feed *feed) {
     return feed->decoder && feed->pictures > 1;
 }
 
-/* Checks a unit before the decoder allocates memory for its pictures. Only sequence parameter sets announce a size. */
+/* Checks a unit before the decoder allocates memory for its pictures. Only sequence parameter sets announce their size
+ * and format. The limits have been checked with those of the container. */
 static sdimage_status check_unit(const feed *feed, sdcs_span unit, sdimage_error **error) {
-    uint32_t width, height;
-    if (sdheif_is_parameter_set(unit) &&
-        (!sdheif_read_parameter_set(unit, &width, &height) || width > feed->coded->width + CODED_MARGIN ||
-         height > feed->coded->height + CODED_MARGIN))
+    const sdheif_configuration *announced = &feed->configuration;
+    sdheif_parameters set;
+    if (!sdheif_is_parameter_set(unit))
+        return SDIMAGE_STATUS_OK;
+    if (!sdheif_read_parameter_set(unit, &set) || set.width > feed->coded->width + CODED_MARGIN ||
+        set.height > feed->coded->height + CODED_MARGIN || set.chroma_format > (uint32_t)announced->chroma_format ||
+        set.depth > (uint32_t)announced->depth || set.chroma_depth > (uint32_t)announced->depth)
         return damaged(error, "heif: coded image is larger than the container announces");
     return SDIMAGE_STATUS_OK;
 }
@@ -79,7 +88,7 @@ static sdimage_status push_unit(feed *feed, sdcs_span unit, sdimage_error **erro
         return feed->decoder ? SDIMAGE_STATUS_OK : damaged(error, "heif: NAL unit has no temporal layer");
     /* first_slice_segment_in_pic_flag, the first bit after the header (ITU-T H.265, 7.3.6.1). */
     if (type < PARAMETER_SETS && unit.length > UNIT_HEADER && unit.bytes[UNIT_HEADER] >> 7)
-        feed->pictures++;
+        feed->pictures += feed->decoder || type == IDR_WITH_LEADING || type == IDR_ALONE ? 1 : 1 + REFERENCE_LIMIT;
     if (has_ended(feed))
         return SDIMAGE_STATUS_OK;
     sdimage_status status = check_unit(feed, unit, error);
@@ -139,7 +148,9 @@ static sdimage_status run(const feed *feed, const struct de265_image **image, sd
         more = 0;
         de265_error failure = de265_decode(decoder, &more);
         if (failure == DE265_ERROR_OUT_OF_MEMORY)
-            return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
+            return sdheif_has_too_many_pictures()
+                       ? damaged(error, "heif: image refers to other pictures")
+                       : sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
         if (failure != DE265_OK && failure != DE265_ERROR_WAITING_FOR_INPUT_DATA)
             return damaged(error, de265_get_error_text(failure));
         if ((*image = de265_get_next_picture(decoder)) != NULL)
@@ -193,17 +204,17 @@ static sdimage_status describe(const struct de265_image *image, sdheif_frame *fr
 /* Pushes the units of an item. `size`: the bytes of the length before each unit; 0 for that of the configuration. */
 static sdimage_status push_item(feed *feed, const sdheif_item *item, size_t size, sdimage_error **error) {
     sdcs_span box;
-    sdheif_configuration configuration;
+    const sdheif_configuration *configuration = &feed->configuration;
     if (!sdheif_find_property(feed->container, item, SDCS_FOURCC('h', 'v', 'c', 'C'), &box) ||
-        !sdheif_read_configuration(box, &configuration))
+        !sdheif_read_configuration(box, &feed->configuration))
         return damaged(error, "heif: no decoder configuration");
     sdheif_bytes bytes;
     sdimage_status status = sdheif_item_bytes(feed->container, item, &bytes, error);
     if (status >= 0)
         /* Parameter sets first: slices refer to them. */
-        status = push_parameters(feed, configuration.arrays, error);
+        status = push_parameters(feed, configuration->arrays, error);
     for (sdcs_span rest = bytes.span; status >= 0 && !has_ended(feed) && rest.length > 0;)
-        status = push(feed, &rest, size ? size : configuration.length_size, error);
+        status = push(feed, &rest, size ? size : configuration->length_size, error);
     sdheif_release_bytes(&bytes);
     return status;
 }

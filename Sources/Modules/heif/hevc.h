@@ -36,7 +36,8 @@ typedef struct sdheif_coded {
 sdimage_status sdheif_decode_frame(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
                                    sdheif_frame *frame, sdimage_error **error);
 /* Checks the units of an item that libheif decodes, as it would read them, as strictly as sdheif_decode_frame does.
- * Stores the number of pictures that they begin. Errors: BAD_DATA, TRUNCATED, CANCELLED, TIMEOUT, NO_MEMORY. */
+ * Stores the number of pictures that they begin, and that libde265 may make for missing references. Errors: BAD_DATA,
+ * TRUNCATED, CANCELLED, TIMEOUT, NO_MEMORY. */
 sdimage_status sdheif_check_stream(const sdheif_container *container, const sdheif_item *item, sdheif_coded coded,
                                    uint32_t *pictures, sdimage_error **error);
 

@@ -1,5 +1,5 @@
-/* parameter_set.c: the first fields of a sequence parameter set, for the size of its pictures. hevc.c reads it before
- * libde265 allocates pictures of that size. The sections are those of ITU-T H.265. */
+/* parameter_set.c: the first fields of a sequence parameter set, for the bytes of its pictures. hevc.c reads it before
+ * libde265 allocates pictures of that size and format. The sections are those of ITU-T H.265. */
 #include "parameter_set.h"
 
 /* The type of the unit (table 7-1), and the bytes of the header of a unit (7.3.1.2). */
@@ -76,10 +76,10 @@ bool sdheif_is_parameter_set(sdcs_span unit) {
     return unit.length > HEADER && (unit.bytes[0] >> 1 & 63) == SEQUENCE_PARAMETER_SET;
 }
 
-bool sdheif_read_parameter_set(sdcs_span unit, uint32_t *width, uint32_t *height) {
+bool sdheif_read_parameter_set(sdcs_span unit, sdheif_parameters *parameters) {
     if (!sdcs_skip(&unit, HEADER))
         return false;
-    /* Video parameter set, layers minus 1, nesting, profiles, number of this set, chroma format. */
+    /* Video parameter set, layers minus 1, nesting, profiles, number of this set. */
     bits b = {.span = unit};
     skip_bits(&b, 4);
     unsigned layers = take_bits(&b, 3);
@@ -87,9 +87,15 @@ bool sdheif_read_parameter_set(sdcs_span unit, uint32_t *width, uint32_t *height
     skip_profiles(&b, layers);
     take_number(&b);
     /* The format 4:4:4 has a flag for separately coded planes. */
-    if (take_number(&b) == 3)
+    parameters->chroma_format = take_number(&b);
+    if (parameters->chroma_format == 3)
         skip_bits(&b, 1);
-    *width = take_number(&b);
-    *height = take_number(&b);
-    return !b.is_over && *width && *height;
+    parameters->width = take_number(&b);
+    parameters->height = take_number(&b);
+    /* The distances of the displayed part from the edges. */
+    for (unsigned edges = take_bit(&b) ? 4 : 0; edges > 0; edges--)
+        take_number(&b);
+    parameters->depth = 8 + take_number(&b);
+    parameters->chroma_depth = 8 + take_number(&b);
+    return !b.is_over && parameters->width && parameters->height;
 }

@@ -32,6 +32,12 @@ typedef struct luma {
 /* The user data of decoders whose pictures are marked; only its address counts. */
 static char marks;
 
+/* Limit of the pictures of a marked decoder: that of the item, and its copy for sample adaptive offset. */
+enum { PICTURE_LIMIT = 2 };
+
+/* Pictures that the marked decoder of this thread has requested. libde265 allocates them on the calling thread. */
+static _Thread_local unsigned pictures;
+
 /* Calls of sdheif_begin_limit that have not ended. */
 static atomic_uint limits;
 /* The original functions of libde265; written before get_buffer is visible to other threads. */
@@ -91,6 +97,11 @@ bool sdheif_is_complete(const struct de265_image *picture) {
 void sdheif_mark_pictures(de265_decoder_context *decoder) {
     struct de265_image_allocation functions = *de265_get_default_image_allocation_functions();
     de265_set_image_allocation_functions(decoder, &functions, &marks);
+    pictures = 0;
+}
+
+bool sdheif_has_too_many_pictures(void) {
+    return pictures > PICTURE_LIMIT;
 }
 
 /* --- Allocation. */
@@ -125,7 +136,7 @@ static int get_buffer(de265_decoder_context *decoder, struct de265_image_spec *s
     enum de265_chroma chroma = de265_get_chroma_format(picture);
     uint32_t width = (uint32_t)spec->width, height = (uint32_t)spec->height;
     /* The limit concerns libheif. Decoders of the module have checked the size in the stream before. */
-    if (spec->width <= 0 || spec->height <= 0 ||
+    if (spec->width <= 0 || spec->height <= 0 || (user_data == &marks && ++pictures > PICTURE_LIMIT) ||
         (user_data != &marks && atomic_load(&limits) && (uint64_t)width * height > SDHEIF_MOST_PIXELS))
         return 0;
     bool is_halved = chroma == de265_chroma_420 || chroma == de265_chroma_422;

@@ -12,8 +12,13 @@
  * with sample adaptive offset. Thread-safe. */
 void sdheif_replace_picture_memory(void);
 
-/* Has the pictures of a decoder marked for sdheif_is_complete. Must be called before its first unit. */
+/* Has the pictures of a decoder marked for sdheif_is_complete, and limits their number. Must be called before its first
+ * unit, on the thread that decodes. */
 void sdheif_mark_pictures(de265_decoder_context *decoder);
+
+/* Reports that memory was refused to the marked decoder of this thread for a further picture: libde265 makes one for
+ * each reference that is missing. */
+bool sdheif_has_too_many_pictures(void);
 
 /* Reports that each block of a picture was decoded. libde265 does not report missing slices. */
 bool sdheif_is_complete(const struct de265_image *picture);

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .test_heif_parts import box
 
 BLOCK = 16
-VIDEO, SEQUENCE, PICTURE, IDR = 32, 33, 34, 19
+VIDEO, SEQUENCE, PICTURE, IDR, CRA = 32, 33, 34, 19, 21
 
 
 class Bits:
@@ -64,13 +64,14 @@ class Picture:
     chroma: int = 1
     depth: int = 8
     has_offsets: bool = False  # sample adaptive offset, which no slice uses
+    references: int = 0  # earlier pictures that it refers to, although no block uses them
 
     def sequence(self, level: int = 120) -> bytes:
         """The fields of the sequence parameter set (7.3.2.2)."""
         bits = Bits().put(0, 4).put(0, 3).put(1)
         bits.put(4, 8).put(1 << 27, 32).put(0, 48).put(level, 8)
         bits.number(0, self.chroma).put(0, int(self.chroma == 3)).number(self.width, self.height)
-        bits.put(0).number(self.depth - 8, self.depth - 8, 0).put(1).number(0, 0, 0)
+        bits.put(0).number(self.depth - 8, self.depth - 8, 0).put(1).number(self.references, 0, 0)
         bits.number(1, 0, 0, 2, 0, 0).put(0).put(0).put(self.has_offsets).put(1)
         bits.put(self.depth - 1, 4).put(self.depth - 1, 4).number(1, 0).put(1)
         return bits.number(0).put(0, 5).put(1).bytes()
@@ -95,13 +96,18 @@ class Picture:
         for number in range(blocks if most is None else most):
             bits = Bits().put(number == 0).put(0).number(0)
             bits.put(number, math.ceil(math.log2(blocks)) if number else 0).number(2)
+            if self.references:
+                # The order of the picture, and its set of references (7.3.7).
+                bits.put(0, 4).put(0).number(self.references, 0)
+                for _ in range(self.references):
+                    bits.number(0).put(1)
             bits.put(0, (1 + (self.chroma > 0)) * self.has_offsets).number(0).put(1).align()
             # part_mode takes 240 of the initial range of 510. pcm_flag follows, then the samples.
             bits.text += final_bin(510 - 240)
             bits.align().text += samples.text
             # end_of_slice_segment_flag, whose last bit is that of the trailing bits.
             bits.text += final_bin(510)
-            units.append(unit(IDR, bits.bytes()))
+            units.append(unit(CRA if self.references else IDR, bits.bytes()))
         return units
 
     def configuration(self, sets: list[bytes] | None = None) -> bytes:

@@ -72,6 +72,23 @@ class Streams(Bombs):
             with self.subTest(name):
                 self.assert_harmless(data, "UNSUPPORTED", "UNSUPPORTED")
 
+    def test_streams_have_the_announced_format(self) -> None:
+        gray, color = Picture(8192, 8192, (100, 0, 0), 0), Picture(8192, 8192, COLOR, 3, 10)
+        sides, sets, slices = (gray.width, gray.height), color.sets(), color.slices(1)
+        self.assert_harmless(bombs.hevc_still(gray, *sides, slices, sets), "BAD_DATA", "OK")
+        self.assert_harmless(identity(gray, *sides, sets, slices).bytes(), "UNSUPPORTED", "UNSUPPORTED")
+
+    def test_no_memory_is_taken_for_missing_references(self) -> None:
+        for has_offsets in (False, True):
+            picture = Picture(8192, 4096, COLOR, has_offsets=has_offsets, references=15)
+            with self.subTest(has_offsets=has_offsets):
+                still = bombs.hevc_still(picture, 8192, 4096, picture.slices(1))
+                self.assert_harmless(still, "BAD_DATA", "OK")
+                derived = identity(picture, 8192, 4096, units=picture.slices(1))
+                self.assert_harmless(derived.bytes(), "UNSUPPORTED", "UNSUPPORTED")
+        small = Picture(64, 48, COLOR, references=15)
+        self.assertEqual(len(pixels(sdimage.decode(identity(small, 64, 48).bytes()))), 1)
+
     def test_units_without_a_temporal_layer_are_dropped(self) -> None:
         picture = Picture(64, 48, COLOR)
         large = unit(SEQUENCE, Picture(1024, 1024).sequence(), b"\x42\0")
