@@ -124,9 +124,13 @@ static void *work(void *pointer) {
     return NULL;
 }
 
+static sdimage_status too_large(sdimage_error **error) {
+    return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
+}
+
 /* Allocates the planes of the whole image as one block, with rows aligned to 64 bytes. Its memory is not cleared: the
- * tiles cover it. */
-static bool allocate(const sdheif_image *p, sdheif_planes *whole) {
+ * tiles cover it. The limit is that of tiles_at_once, which has checked the bytes without alignment. */
+static sdimage_status allocate(const sdheif_image *p, uint64_t held, sdheif_planes *whole, sdimage_error **error) {
     static const int shift_x[4] = {0, 1, 1, 0}, shift_y[4] = {0, 1, 0, 0};
     int chroma = p->configuration.chroma_format;
     sdyuv_planes *planes = &whole->planes;
@@ -137,9 +141,13 @@ static bool allocate(const sdheif_image *p, sdheif_planes *whole) {
     /* Rows of chroma planes are aligned like those of luma. */
     size_t rows = halved(p->height, planes->shift_y);
     size_t chroma_stride = chroma ? (halved(p->width, planes->shift_x) * size + 63) & ~(size_t)63 : 0;
-    whole->owned = malloc(stride * p->height + 2 * chroma_stride * rows);
+    size_t length = stride * p->height + 2 * chroma_stride * rows;
+    /* The alignment multiplies the bytes of narrow images. */
+    if (length > SDCS_WORKING_BYTES - held)
+        return too_large(error);
+    whole->owned = malloc(length);
     if (!whole->owned)
-        return false;
+        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
     planes->luma = whole->owned;
     planes->luma_stride = stride;
     if (chroma) {
@@ -147,7 +155,7 @@ static bool allocate(const sdheif_image *p, sdheif_planes *whole) {
         planes->cr = planes->cb + chroma_stride * rows;
         planes->cb_stride = planes->cr_stride = chroma_stride;
     }
-    return true;
+    return SDIMAGE_STATUS_OK;
 }
 
 /* Returns the number of tiles that may be decoded at once within the working memory; 0 if one is too many. A decoder
@@ -165,9 +173,10 @@ static sdimage_status decode_grid(const sdheif_container *c, const sdheif_image 
                                   sdimage_error **error) {
     uint64_t most = tiles_at_once(p, held);
     if (!most)
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
-    if (!allocate(p, whole))
-        return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "heif: no memory for the planes");
+        return too_large(error);
+    sdimage_status status = allocate(p, held, whole, error);
+    if (status < 0)
+        return status;
     assembly a = {.container = c, .image = p, .whole = whole};
     pthread_t helpers[16];
     int wanted = sdcs_processors() - 1, started = 0;
@@ -180,7 +189,7 @@ static sdimage_status decode_grid(const sdheif_container *c, const sdheif_image 
     while (started > 0)
         pthread_join(helpers[--started], NULL);
     pthread_mutex_destroy(&a.lock);
-    sdimage_status status = (sdimage_status)atomic_load(&a.status);
+    status = (sdimage_status)atomic_load(&a.status);
     /* Threads may have failed in any order; `work` keeps the error of the first run. */
     if (error && a.error)
         *error = a.error;
@@ -197,7 +206,7 @@ sdimage_status sdheif_decode_planes(const sdheif_container *c, const sdheif_imag
         return decode_grid(c, p, held, whole, error);
     uint64_t own = sdheif_stored_bytes(p);
     if (held > SDCS_WORKING_BYTES || own > SDCS_WORKING_BYTES - held)
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "heif: planes exceed the limit of 256 MiB");
+        return too_large(error);
     uint64_t worth = (uint64_t)p->width * p->height / PIXELS_PER_THREAD + 1;
     int processors = sdcs_processors();
     assembly a = {.container = c, .image = p};

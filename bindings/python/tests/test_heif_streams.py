@@ -89,6 +89,20 @@ class Streams(Bombs):
         small = Picture(64, 48, COLOR, references=15)
         self.assertEqual(len(pixels(sdimage.decode(identity(small, 64, 48).bytes()))), 1)
 
+    def test_narrow_grids_count_with_the_alignment_of_their_rows(self) -> None:
+        tile = Picture(16, 16384, COLOR)
+        for rows, code in ((2, "OK"), (255, "TOO_LARGE")):
+            with self.subTest(rows=rows):
+                columns = struct.pack(">BBBBII", 0, 1, rows - 1, 0, 1, rows * 16384)
+                data = Container(
+                    b"heic",
+                    [size(1, rows * 16384), size(1, 16384), tile.configuration()],
+                    [Item(PRIMARY, b"grid", 0, (1,)), Item(2, b"hvc1", 1, (2, 0x83))],
+                    [columns, stream(tile.slices())],
+                    reference(b"dimg", PRIMARY, [2] * rows),
+                )
+                self.assert_harmless(data.bytes(), code, "OK")
+
     def test_units_without_a_temporal_layer_are_dropped(self) -> None:
         picture = Picture(64, 48, COLOR)
         large = unit(SEQUENCE, Picture(1024, 1024).sequence(), b"\x42\0")
