@@ -20,7 +20,7 @@ static sdimage_status check_size(const sdcs_request *request, sdimage_size size,
     uint64_t pixels = (uint64_t)size.width * size.height;
     if (size.width > SDCS_DRAWING_LONGEST || size.height > SDCS_DRAWING_LONGEST || pixels > request->max_pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
-    if (pixels > request->max_bytes / 4)
+    if (sdcs_exceeds_bytes(request->max_bytes, size.width, size.height, SDIMAGE_PIXEL_FORMAT_RGBA8))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     return SDIMAGE_STATUS_OK;
 }

@@ -75,6 +75,12 @@ static sdimage_pixel_format output_format(const sdcs_info *info, const sdcs_requ
     return four ? SDIMAGE_PIXEL_FORMAT_RGBA8 : gray ? SDIMAGE_PIXEL_FORMAT_GRAY8 : SDIMAGE_PIXEL_FORMAT_RGB8;
 }
 
+bool sdcs_exceeds_bytes(uint64_t limit, uint32_t width, uint32_t height, sdimage_pixel_format format) {
+    uint64_t row = ((uint64_t)width * sdimage_pixel_format_bytes(format) + 63) & ~(uint64_t)63;
+    /* Divides, because the product could overflow. */
+    return height && row > limit / height;
+}
+
 sdimage_status sdcs_check_limits(const sdcs_info *info, const sdcs_request *request, unsigned plane_sets,
                                  sdimage_error **error) {
     uint64_t pixels = (uint64_t)info->width * info->height;
@@ -82,11 +88,11 @@ sdimage_status sdcs_check_limits(const sdcs_info *info, const sdcs_request *requ
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "decoder: image has no pixels");
     if (pixels > request->max_pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
-    uint64_t bytes_per_pixel = sdimage_pixel_format_bytes(output_format(info, request));
     /* The library shrinks the bitmap to the box: max_bytes applies to the result, and a fixed limit to the bitmap
      * before. */
     bool shrinks = request->box.width && request->box.height;
-    if (pixels > (shrinks ? STANDARD_BYTES : request->max_bytes) / bytes_per_pixel)
+    if (sdcs_exceeds_bytes(shrinks ? STANDARD_BYTES : request->max_bytes, info->width, info->height,
+                           output_format(info, request)))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     /* Bytes of all planes for one pixel, in quarters. */
     uint64_t quarters = (4 + info->chroma + (info->has_alpha ? 4 : 0)) * (info->bits > 8 ? 2u : 1u) * plane_sets;

@@ -57,6 +57,9 @@ enum { SDCS_STACK = 8 << 20 };
 enum { SDCS_WORKING_BYTES = 256 << 20 };
 uint64_t sdcs_plane_bytes(const sdcs_info *info);
 
+/* Reports that a bitmap of a format takes more bytes than a limit. The library pads its rows to multiples of 64. */
+bool sdcs_exceeds_bytes(uint64_t limit, uint32_t width, uint32_t height, sdimage_pixel_format format);
+
 /* Checks the limits before decoding: pixels, bytes of the bitmap, and bytes of the planes, of which `plane_sets` sets
  * are held at once. */
 sdimage_status sdcs_check_limits(const sdcs_info *info, const sdcs_request *request, unsigned plane_sets,

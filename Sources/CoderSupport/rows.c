@@ -84,7 +84,7 @@ sdimage_status sdcs_rows_open(sdcs_rows *rows, uint32_t width, uint32_t height, 
     if (pixels > (factor > 1 ? sdcs_max_streamed_pixels(request) : request->max_pixels))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     uint32_t across = shrunk(width, factor), down = shrunk(height, factor);
-    if ((uint64_t)across * down > request->max_bytes / sdimage_pixel_format_bytes(format))
+    if (sdcs_exceeds_bytes(request->max_bytes, across, down, format))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     void *bytes = NULL;
     sdimage_status status =

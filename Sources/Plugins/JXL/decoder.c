@@ -37,9 +37,9 @@ static bool has_alpha(const sdjxl_decoder *self) {
 /* Reports that colors are divided by alpha in 16 bits, although 8 are returned. NATIVE keeps the depth, and so do
  * images whose 16 bits exceed the limit. */
 static bool divides_wide(const sdjxl_decoder *self) {
-    uint64_t pixels = (uint64_t)self->info.xsize * self->info.ysize;
     return has_alpha(self) && self->info.alpha_premultiplied && self->request.format != SDIMAGE_PIXEL_FORMAT_NATIVE &&
-           pixels <= self->request.max_bytes / sdimage_pixel_format_bytes(SDIMAGE_PIXEL_FORMAT_RGBA16);
+           !sdcs_exceeds_bytes(self->request.max_bytes, self->info.xsize, self->info.ysize,
+                               SDIMAGE_PIXEL_FORMAT_RGBA16);
 }
 
 /* Returns true if pixels are decoded to 16 bits per sample. A request for 8 bits saves the memory of 16 bits, unless
@@ -92,8 +92,7 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     if (pixels > self->request.max_pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows");
     self->format = format_of(self);
-    /* Divides, because the product could overflow. */
-    if (pixels > self->request.max_bytes / sdimage_pixel_format_bytes(self->format))
+    if (sdcs_exceeds_bytes(self->request.max_bytes, self->info.xsize, self->info.ysize, self->format))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     /* libjxl holds a plane of floats for each channel, whichever of them are requested. */
     if (!self->is_header_only &&

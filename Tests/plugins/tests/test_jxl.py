@@ -198,6 +198,10 @@ class Jxl(TestCase):
         data = ramp().encode("jxl", lossless=True, effort=1)
         self.assert_error("TOO_LARGE", data, max_pixels=6000)
         self.assert_error("TOO_LARGE", data, max_bytes=10000)
+        # Rows of the bitmap are padded to 64 bytes.
+        narrow = ramp(2, 200).encode("jxl", lossless=True, effort=1)
+        self.assert_error("TOO_LARGE", narrow, max_bytes=200 * 64 - 1)
+        self.assertEqual(sdimage.decode(narrow, max_bytes=200 * 64).stride, 64)
         # A bare codestream whose size header (ISO/IEC 18181-1, D.2) announces 2^30 by 2^30.
         bits, count = 0, 0
         for value, size in ((0, 1), (3, 2), (2**30 - 1, 30), (0, 3), (3, 2), (2**30 - 1, 30)):

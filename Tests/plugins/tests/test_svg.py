@@ -432,6 +432,10 @@ class Svg(TestCase):
     def test_sizes_are_refused_before_memory_is_taken(self) -> None:
         self.assert_error("TOO_LARGE", svg(), max_pixels=700)
         self.assert_error("TOO_LARGE", svg(), max_bytes=3000)
+        # Rows of the bitmap are padded to 64 bytes.
+        narrow = svg(head='width="1" height="200"')
+        self.assert_error("TOO_LARGE", narrow, max_bytes=200 * 64 - 1)
+        self.assertEqual(sdimage.decode(narrow, max_bytes=200 * 64).stride, 64)
         self.assert_error("TOO_LARGE", svg(head='width="1e9" height="1e9"'))
         small = sdimage.decode(svg(head='width="1e9" height="5e8" viewBox="0 0 40 20"'), thumbnail_size=(40, 40))
         self.assertEqual((small.width, small.height, self.pixel(small, 5, 5)), (40, 20, RED))

@@ -294,6 +294,10 @@ class Tiff(TestCase):
         data = file(picture())
         self.assert_error("TOO_LARGE", data, max_pixels=2000)
         self.assert_error("TOO_LARGE", data, max_bytes=6000)
+        # Rows of the bitmap are padded to 64 bytes.
+        narrow = file(picture(lambda *_: (0, 0.5, 1), width=1, height=200))
+        self.assert_error("TOO_LARGE", narrow, max_bytes=200 * 64 - 1)
+        self.assertEqual(sdimage.decode(narrow, max_bytes=200 * 64).stride, 64)
         for width, height in ((2**31, 2**31), (2**32 - 1, 2**32 - 1), (2**32 - 1, 1), (1, 2**32 - 1), (70000, 70000)):
             with self.subTest(width=width, height=height):
                 huge = picture()

@@ -103,6 +103,13 @@ class Streams(Bombs):
                 )
                 self.assert_harmless(data.bytes(), code, "OK")
 
+    def test_rows_of_the_bitmap_count_with_their_padding(self) -> None:
+        data = bombs.hevc_still(Picture(16, 64, COLOR), 1, 64)
+        self.assertEqual(sdimage.decode(data, max_bytes=64 * 64).stride, 64)
+        with self.assertRaises(sdimage.Error) as caught:
+            sdimage.decode(data, max_bytes=64 * 64 - 1)
+        self.assertEqual(caught.exception.code, "TOO_LARGE")
+
     def test_units_without_a_temporal_layer_are_dropped(self) -> None:
         picture = Picture(64, 48, COLOR)
         large = unit(SEQUENCE, Picture(1024, 1024).sequence(), b"\x42\0")
