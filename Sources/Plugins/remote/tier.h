@@ -16,8 +16,7 @@
 sdimage_status sdremote_cache_new(const sdremote_engine *engine, const char *address, const sdimage_options *options,
                                   sdimage_cache **cache, sdimage_error **error);
 
-/* Returns a counter since the cache was made; 0 if the cache is not one of this plug-in and
- * process. */
+/* Returns a counter since the cache was made; 0 if the cache is not one of this plug-in and process. */
 uint64_t sdremote_cache_statistic(const sdimage_cache *cache, sdimage_remote_statistic statistic);
 
 #endif
