@@ -4,7 +4,7 @@ The comment before a fenced block selects its test:
 
     <!-- test: c -->                       a program; built and run
     <!-- test: c frame=loop pkg=glib-2.0 -->   a part of one: put into the frame of that name, built with another package
-    <!-- test: python continues -->        continues the previous block of the language
+    <!-- test: python continues -->        continues the previous Python block, in the same program
     <!-- test: python needs=trio -->       skipped, with a message, if Python has no such module
     <!-- test: sh program=redis-server --> the same if there is no such program
     <!-- test: sh file=fetch.sh -->        also stored under that name, for later blocks
@@ -68,6 +68,18 @@ def read(markdown: str) -> tuple[list[Block], dict[str, str]]:
             block.unmarked = True
         blocks.append(block)
     return blocks, frames
+
+
+def chain(first: Block, found: list[Block]) -> list[Block]:
+    """A Python block, and those after it that continue it; any other block alone."""
+    blocks = [first]
+    for block in found[found.index(first) + 1 :]:
+        if block.language != "python" or block.why_not is not None:
+            continue
+        if first.language != "python" or "continues" not in block.settings:
+            break
+        blocks.append(block)
+    return blocks
 
 
 def framed(block: Block, frames: dict[str, str]) -> str:

@@ -46,7 +46,8 @@ class Page:
 
     def __init__(self, name: str, prefix: str, folder: str) -> None:
         self.name, self.prefix, self.folder = name, prefix, pathlib.Path(folder)
-        self.sources: dict[str, str] = {}
+        # Results of blocks that ran as one program, by their lines.
+        self.continued: dict[int, subprocess.CompletedProcess[str]] = {}
         self.server = Origin(folder).start()
         self.origin = self.server.url("")
         self.environment = {
@@ -109,19 +110,43 @@ class Page:
             return self.run([*compiler, *WARNINGS, "-Wno-unused-function", "-fsyntax-only", source, *flags])
         return self.run([*compiler, *WARNINGS, "-o", "example", source, *flags, "-pthread"])
 
-    def program(self, block: blocks.Block, text: str, arguments: list[str]) -> list[str]:
-        """The command that runs a block of a script."""
-        if block.language == "sh":
-            script = block.settings.get("file", "example.sh")
-            self.write(script, text)
-            return ["bash", "-euo", "pipefail", script, *arguments]
-        before = self.sources.get(block.language, "") if "continues" in block.settings else ""
-        self.sources[block.language] = before + text
-        script = block.settings.get("file", "example.py")
-        self.write(script, f"{before}print({SEPARATOR!r})\n{text}" if before else text)
-        return [sys.executable, script, *arguments]
+    def missing(self, block: blocks.Block) -> str:
+        """The reason to skip a script, or an empty text."""
+        program, module = block.settings.get("program"), block.settings.get("needs")
+        if program and not shutil.which(program):
+            return f"{program} is not installed"
+        if module and self.run([sys.executable, "-c", f"import {module}"]).returncode:
+            return f"the Python module {module} is not installed"
+        return ""
 
-    def check(self, number: int, block: blocks.Block, frames: dict[str, str]) -> None:
+    def run_script(self, block: blocks.Block, text: str, arguments: list[str]) -> subprocess.CompletedProcess[str]:
+        shell = block.language == "sh"
+        script = block.settings.get("file", "example.sh" if shell else "example.py")
+        self.write(script, text)
+        return self.run([*(["bash", "-euo", "pipefail"] if shell else [sys.executable]), script, *arguments])
+
+    def run_chain(self, chain: list[blocks.Block], frames: dict[str, str], arguments: list[str]) -> None:
+        """Runs Python blocks that continue each other as one program. Its status is that of the block in which it ends;
+        the later ones fail."""
+        chain = [chain[0], *(block for block in chain[1:] if not self.missing(block))]
+        # Each is compiled by itself, so that an error of syntax is in its block; errors have the line of the page.
+        source = f"print({SEPARATOR!r}, flush=True)\n".join(
+            f"_block = {chr(10) * block.line + blocks.framed(block, frames)!r}\n"
+            f"exec(compile(_block, {str(ROOT / self.name)!r}, 'exec'))\n"
+            for block in chain
+        )
+        done = self.run_script(chain[0], source, arguments)
+        outputs = done.stdout.split(SEPARATOR + "\n")
+        last = len(outputs) - 1
+        for index, block in enumerate(chain):
+            if index > last:
+                result = (-1, "", f"the program ended in the block of line {chain[last].line}")
+            else:
+                result = (done.returncode if index == last else 0, outputs[index], done.stderr)
+            self.continued[block.line] = subprocess.CompletedProcess(done.args, *result)
+
+    def check(self, number: int, found: list[blocks.Block], frames: dict[str, str]) -> None:
+        block = found[number - 1]
         name = f"{self.name}:{block.line}, {block.language} block {number}"
         if block.why_not is not None:
             report.skip(name, block.why_not or "no reason given")
@@ -143,21 +168,24 @@ class Page:
             ):
                 report.check(name, built.returncode == 0, built.stderr)
                 return
-            command = ["./example", *arguments]
+            done = self.run(["./example", *arguments])
+        elif block.line in self.continued:
+            done = self.continued[block.line]
         else:
-            program = block.settings.get("program")
-            if program and not shutil.which(program):
-                report.skip(name, f"{program} is not installed")
+            missing = self.missing(block)
+            if missing:
+                report.skip(name, missing)
                 return
-            module = block.settings.get("needs")
-            if module and self.run([sys.executable, "-c", f"import {module}"]).returncode:
-                report.skip(name, f"the Python module {module} is not installed")
-                return
-            command = self.program(block, text, arguments)
-        self.judge(name, block, self.run(command))
+            chain = blocks.chain(block, found)
+            if len(chain) > 1:
+                self.run_chain(chain, frames, arguments)
+                done = self.continued[block.line]
+            else:
+                done = self.run_script(block, text, arguments)
+        self.judge(name, block, done)
 
     def judge(self, name: str, block: blocks.Block, done: subprocess.CompletedProcess[str]) -> None:
-        printed = done.stdout.rpartition(SEPARATOR + "\n")[2].replace(self.origin, "https://example.org/")
+        printed = done.stdout.replace(self.origin, "https://example.org/")
         printed = printed.replace(str(self.folder) + "/", "").replace(str(self.folder), ".")
         if done.returncode != int(block.settings.get("status", "0")):
             report.check(name, False, f"status {done.returncode}: {done.stderr or done.stdout}")
@@ -204,8 +232,9 @@ def check_page(name: str, prefix: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         fill(folder)
         page = Page(name, prefix, folder)
-        for number, block in enumerate((block for block in found if not block.unmarked), 1):
-            page.check(number, block, frames)
+        marked = [block for block in found if not block.unmarked]
+        for number in range(1, len(marked) + 1):
+            page.check(number, marked, frames)
         page.server.stop()
 
 
