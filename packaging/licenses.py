@@ -37,14 +37,23 @@ libsdimage.so.1 itself, under the MIT license, has the Swift runtime in it: Apac
 """
 
 
-def owner(file: Path) -> str:
-    """The Debian package of a file; the package database may list it without the /usr prefix."""
-    plain = str(file).removeprefix("/usr")
-    for name in (str(file), plain, f"/usr{file}"):
-        done = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True)
-        if done.returncode == 0:
-            return done.stdout.partition(":")[0]
-    raise SystemExit(f"no Debian package has {file}: its license is not known")
+def owners(files: list[Path]) -> dict[Path, str]:
+    """The Debian packages of files; the package database may list them without the /usr prefix."""
+    names = {}
+    for file in files:
+        plain = str(file).removeprefix("/usr")
+        names |= dict.fromkeys((str(file), plain, f"/usr{file}"), file)
+    # Fails if a name is unknown, as one of each file is.
+    done = subprocess.run(["dpkg-query", "-S", *names], capture_output=True, text=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        packages, _, name = line.rpartition(": ")
+        if name in names:
+            found[names[name]] = packages.partition(":")[0]
+    for file in files:
+        if file not in found:
+            raise SystemExit(f"no Debian package has {file}: its license is not known")
+    return found
 
 
 def says(copyright_file: str, words: str) -> bool:
@@ -56,8 +65,9 @@ def says(copyright_file: str, words: str) -> bool:
 def text(files: dict[str, Path], libcurl: Path) -> str:
     """The licenses file for these libraries by soname; a file below `libcurl` was built by packaging/libcurl."""
     parts, by_package = [HEAD], {}
+    packages = owners([file for file in files.values() if not file.is_relative_to(libcurl.resolve())])
     for file in sorted(files.values()):
-        package = "libcurl" if file.is_relative_to(libcurl.resolve()) else owner(file)
+        package = packages.get(file, "libcurl")
         by_package.setdefault(package, []).append(file.name)
     for package, names in sorted(by_package.items()):
         if package not in REVIEWED:

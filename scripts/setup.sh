@@ -77,10 +77,9 @@ quietly() {
 }
 
 missing_packages() {
-    local package
-    for package in "$@"; do
-        dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || printf '%s\n' "$package"
-    done
+    local installed package
+    installed=" $(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "$@" 2>/dev/null | sed -n 's/ installed$//p' | tr '\n' ' ')"
+    for package in "$@"; do [[ $installed == *" $package "* ]] || printf '%s\n' "$package"; done
 }
 
 need_packages() {
