@@ -45,7 +45,8 @@ need_auditwheel() {
     say "Installing auditwheel from PyPI into build/auditwheel (seconds)"
     rm -rf "$folder"
     quietly "$SDIMAGE_ROOT/build/logs/auditwheel.log" sh -ec '
-        "$1" -m venv "$2" && "$2/bin/pip" install --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r "$3"
+        "$1" -m venv --without-pip "$2"
+        "$1" -m pip --python "$2/bin/python" install --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r "$3"
         cp "$3" "$2/pins.txt"' sh "$SDIMAGE_PYTHON" "$folder" "$pins" ||
         { complain "pip could not install auditwheel, see packaging/auditwheel.txt"; return 1; }
 }

@@ -26,7 +26,8 @@ run_pyside() {
     local python=build/pyside/bin/python name="the QML module works in PySide6" lines
     lines=$(wc -l <examples/qt/pyside.py)
     if [ ! -e build/pyside/installed ]; then
-        { rm -rf build/pyside && "$SDIMAGE_PYTHON" -m venv build/pyside && timeout 150 $python -m pip install -q 'PySide6-Essentials==6.4.*' &&
+        { rm -rf build/pyside && "$SDIMAGE_PYTHON" -m venv --without-pip build/pyside &&
+            timeout 150 "$SDIMAGE_PYTHON" -m pip --python $python install -q 'PySide6-Essentials==6.4.*' &&
             touch build/pyside/installed; } >&2 || { echo "skip $name: pip cannot install PySide6-Essentials 6.4"; return 0; }
     fi
     QML_IMPORT_PATH=$PREFIX/lib/qt6/qml LD_LIBRARY_PATH=$PREFIX/lib timeout 300 $python Tests/qt6/pyside.py >&2 && [ "$lines" -le 20 ] &&

@@ -51,8 +51,9 @@ class Types(unittest.TestCase):
         tool = place / "bin" / "mypy"
         if not tool.exists():
             try:
-                venv.create(place, with_pip=True, clear=True)
-                pip = [str(place / "bin" / "python"), "-m", "pip", "install", "--quiet", "mypy>=1.11"]
+                # Without a pip of its own, whose installation takes most of the time.
+                venv.create(place, clear=True)
+                pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--quiet", "mypy>=1.11"]
                 subprocess.run(pip, check=True, capture_output=True, timeout=600)
             except (OSError, subprocess.SubprocessError, SystemExit):
                 shutil.rmtree(place, ignore_errors=True)
