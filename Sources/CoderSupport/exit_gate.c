@@ -5,37 +5,42 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "clock.h"
 #include "fail.h"
 
-/* Milliseconds that the end of the process waits for calls: libraries cannot be interrupted. */
-enum { LONGEST_WAIT = 1000 };
+/* Nanoseconds that the end of the process waits for calls: libraries cannot be interrupted. */
+static const uint64_t LONGEST_WAIT = 1000000000;
 
 /* Atomic, because a lock may be held forever in a forked child. */
 static atomic_int calls;
+static atomic_uint ended_calls;
 static atomic_bool is_closed;
-/* The process in which the threads of the calls exist. */
-static pid_t owner;
 
-/* Called by exit(3). */
+/* Called by exit(3) once for each registration; all share one wait. */
 static void close_gate(void) {
-    if (getpid() != owner)
-        return;
+    static uint64_t end;
+    if (!end)
+        end = sdcs_monotonic_ns() + LONGEST_WAIT;
     atomic_store(&is_closed, true);
-    for (int waited = 0; atomic_load(&calls) > 0 && waited < LONGEST_WAIT; waited++)
+    while (atomic_load(&calls) > 0 && sdcs_monotonic_ns() < end)
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
 /* Handlers and destructors run in the reverse order of their registration. */
 static void add_handler(void) {
-    /* Fails when the last handler has run. */
+    /* Fails when the last handler has run, or without memory. */
     if (atexit(close_gate) != 0)
         atomic_store(&is_closed, true);
 }
 
+/* The child of a fork does not have the threads of the calls. */
+static void forget_calls(void) {
+    atomic_store(&calls, 0);
+}
+
 static void open_gate(void) {
-    owner = getpid();
+    pthread_atfork(NULL, NULL, forget_calls);
     add_handler();
 }
 
@@ -49,13 +54,15 @@ sdimage_status sdcs_exit_gate_enter(sdimage_error **error) {
     atomic_fetch_add(&calls, 1);
     if (!atomic_load(&is_closed))
         return SDIMAGE_STATUS_OK;
-    sdcs_exit_gate_leave();
-    return sdcs_fail(error, SDIMAGE_STATUS_SHUTDOWN, "decoder: process is ending");
+    atomic_fetch_sub(&calls, 1);
+    return sdcs_fail(error, SDIMAGE_STATUS_SHUTDOWN, "coder: process is ending");
 }
 
 void sdcs_exit_gate_leave(void) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    /* Once more, because functions construct further objects when they are first called. */
-    pthread_once(&once, add_handler);
+    /* Functions construct further objects when they are first called. The handler is registered again after the first
+     * call, the second, the fourth and so on, which is after the objects of all functions in regular use. */
+    unsigned ended = atomic_fetch_add(&ended_calls, 1) + 1;
+    if ((ended & (ended - 1)) == 0)
+        add_handler();
     atomic_fetch_sub(&calls, 1);
 }

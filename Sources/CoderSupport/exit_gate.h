@@ -1,8 +1,8 @@
 /* exit_gate.h: calls of a C++ library, which destroys its global objects at exit(3).
  *
  * A call in progress on another thread then, or a later one, would crash. The gate is closed before: this waits for
- * calls in progress, for at most a second. Later ones are refused (docs/decisions.md, "Calls of C++ libraries end at
- * exit"). */
+ * calls in progress, for at most a second; one that takes longer may still crash. Later ones are refused
+ * (docs/decisions.md, "Calls of C++ libraries end at exit"). */
 #ifndef SDCS_EXIT_GATE_H
 #define SDCS_EXIT_GATE_H
 

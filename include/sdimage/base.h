@@ -44,9 +44,9 @@
  * Loading the library starts no thread and opens no file; creating the first manager or cache does.
  *
  * exit(3) stops all HTTP transfers except those over a transport of the host, and may wait a second for it. Their loads
- * end with SDIMAGE_STATUS_SHUTDOWN five seconds later if the process still runs, and new ones at once. It may also wait
- * a second for images that poppler (PDF) or libheif (derived HEIC, and encoding) is working on; later ones end with
- * SDIMAGE_STATUS_SHUTDOWN. A program that wants all results closes its managers before (sdimage_manager_close). */
+ * end with SDIMAGE_STATUS_SHUTDOWN five seconds later if the process still runs, and new ones at once. It also waits
+ * up to a second each for images that poppler (PDF) and libheif (derived HEIC, and encoding) work on; later ones end
+ * with SDIMAGE_STATUS_SHUTDOWN. A program that wants all results closes its managers before (sdimage_manager_close). */
 #ifndef SDIMAGE_BASE_H
 #define SDIMAGE_BASE_H
 

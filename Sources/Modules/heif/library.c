@@ -37,7 +37,11 @@ static void open_library(void) {
     SDHEIF_ENCODING(FIND_ENCODING)
 #undef FIND_DECODING
 #undef FIND_ENCODING
-    encodes = decodes && encodes && sdheif_lib.have_encoder_for_format(heif_compression_HEVC);
+    encodes = decodes && encodes && sdcs_exit_gate_enter(NULL) >= 0;
+    if (!encodes)
+        return;
+    encodes = sdheif_lib.have_encoder_for_format(heif_compression_HEVC);
+    sdcs_exit_gate_leave();
 }
 
 bool sdheif_library_open(void) {
