@@ -20,7 +20,7 @@ uint32_t sdcs_page_count(const void *bytes, size_t length, sdimage_format format
     sdimage_decode_options_set_options(options, values);
     /* Without memory for the value, the coder would describe the first page. */
     if (values && options && sdimage_info_new(bytes, length, options, &info, NULL) >= 0 &&
-        sdimage_info_format(info) == format)
+        sdimage_info_format(info) == format && !sdimage_info_size(info).width)
         count = sdimage_info_frame_count(info);
     sdimage_info_unref(info);
     sdimage_decode_options_unref(options);

@@ -7,7 +7,8 @@
 
 #include <sdimage/sys/coder.h>
 
-/* Returns the number of pages of a document in this format; 0 if no registered coder can tell it. */
+/* Returns the number of pages of a document in this format; 0 if its coder is not that of the plug-in, which replies
+ * without a size. */
 uint32_t sdcs_page_count(const void *bytes, size_t length, sdimage_format format);
 
 /* --- For the coder's `describe`. */

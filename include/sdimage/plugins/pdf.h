@@ -33,8 +33,9 @@ SDIMAGE_API sdimage_status sdimage_pdf_coder_new(sdimage_coder **coder, sdimage_
 /* Option of a request or a decode, a bool: the paper is transparent instead of white. Default false. */
 #define SDIMAGE_PDF_CLEAR "pdf.clear"
 
-/* Number of pages, at most 1,048,576; 0 if the bytes are not a PDF, or encrypted, or the coder is not registered. Read
- * like header information (sdimage_info_new), in a worker process if the process has isolation (isolation.h). */
+/* Number of pages, at most 1,048,576; 0 if the bytes are damaged, encrypted or no PDF, or another coder or none is
+ * registered for them. Read like header information (sdimage_info_new), also in its time limit, and in a worker process
+ * if the process has isolation (isolation.h). */
 SDIMAGE_API uint32_t sdimage_pdf_page_count(const void *bytes, size_t length);
 
 /* Version of poppler in use, "22.12.0". Static. */

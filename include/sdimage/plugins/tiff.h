@@ -36,8 +36,9 @@ SDIMAGE_API sdimage_status sdimage_tiff_coder_new(sdimage_coder **coder, sdimage
 /* Maximum number of pages; later ones are ignored. */
 #define SDIMAGE_TIFF_MAX_PAGES 10000
 
-/* Number of pages; 0 if the bytes are not a TIFF, or the coder is not registered. Reads directories only, like header
- * information (sdimage_info_new), in a worker process if the process has isolation (isolation.h). */
+/* Number of pages; 0 if the bytes are damaged or no TIFF, or another coder or none is registered for them. Reads
+ * directories only, like header information (sdimage_info_new), also in its time limit, and in a worker process if the
+ * process has isolation (isolation.h). */
 SDIMAGE_API uint32_t sdimage_tiff_page_count(const void *bytes, size_t length);
 
 /* Version of libtiff in use, "4.5.0". Static. */
