@@ -815,7 +815,7 @@ static void release_library(void *user_data, sdimage_photos_asset *asset) {
     if (owner->is_released_early)
         sdimage_photos_library_unref(owner->library);
     else
-        /* The running scan has the last reference to the handler. */
+        /* The batch of events has the last reference to the handler. */
         CHECK_EQUAL(sdimage_photos_library_set_handler(owner->library, NULL, NULL, NULL, NULL), 0);
 }
 
@@ -1220,6 +1220,25 @@ static void aForkGetsAnError(void) {
     sdimage_photos_library_unref(library);
 }
 
+/* As if the fork had come while the library's thread changed the table. */
+static void aForkReleasesALibraryInUse(void) {
+    use_folders();
+    sdimage_photos_library *library = open_album(true);
+    fflush(stdout);
+    pthread_mutex_lock(&library->lock);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        sdimage_photos_library_unref(library);
+        _exit(0);
+    }
+    pthread_mutex_unlock(&library->lock);
+    int status = 0;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
+    sdimage_photos_library_unref(library);
+}
+
 static void wrongObjectsAreRefused(void) {
     use_folders();
     sdimage_photos_library *library = open_album(false), *other = NULL;
@@ -1287,6 +1306,7 @@ int main(void) {
         TEST(nothingIsWrittenIntoTheLibrary),
         TEST(thePicturesFolderIsThatOfTheUser),
         TEST(aForkGetsAnError),
+        TEST(aForkReleasesALibraryInUse),
         TEST(wrongObjectsAreRefused),
     };
     return run_tests(tests, sizeof tests / sizeof *tests);

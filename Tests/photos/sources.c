@@ -1,10 +1,15 @@
 /* sources.c: photo libraries of other programs and of hosts. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -323,6 +328,40 @@ static void aReadingKeepsItsLocksWhenOthersCloseTheFile(void) {
     sdimage_photos_library_unref(library);
     close(asked.question);
     CHECK(waitpid(asked.child, &status, 0) == asked.child && status == 0);
+}
+
+/* Removes the locks of open files (F_OFD_SETLK) from the process. False if the kernel does not permit filters. */
+static bool remove_open_file_locks(void) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_OFD_SETLK, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = {sizeof code / sizeof *code, code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static void aSystemWithoutLocksOfOpenFilesReadsRollbackJournals(void) {
+    make_shotwell();
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        sdimage_photos_library *library = NULL;
+        if (!remove_open_file_locks())
+            _exit(0);
+        int rollback = sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL);
+        sdimage_photos_library_unref(library);
+        library = NULL;
+        run_sql("data/photo.db", "PRAGMA journal_mode = WAL");
+        int log = sdimage_photos_library_open_shotwell(path_of("data/photo.db"), &library, NULL);
+        _exit(rollback != 0 ? 1 : log != SDIMAGE_STATUS_IO_ERROR ? 2 : 0);
+    }
+    int status = 0;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    CHECK_EQUAL(status, 0);
 }
 
 static void databasesThatCannotBeReadSayWhy(void) {
@@ -870,6 +909,7 @@ int main(void) {
         TEST(aLogIsReadAndStaysAsItIs),
         TEST(aReadingIsOfOneMomentWhileAnotherProcessWrites),
         TEST(aReadingKeepsItsLocksWhenOthersCloseTheFile),
+        TEST(aSystemWithoutLocksOfOpenFilesReadsRollbackJournals),
         TEST(databasesThatCannotBeReadSayWhy),
         TEST(queriesOfADatabaseEnd),
         TEST(expressionsOfADatabaseAreRefused),

@@ -111,6 +111,10 @@ static sdimage_status open_connection(const char *path, sqlite3 **connection, sd
         return sdcs_fail(error, SDIMAGE_STATUS_BUSY, "photos: database is being written");
     if (is_in_wal_mode(&reading->hold))
         manner = log_of(path, &status) ? LOG : FILE_ALONE;
+    /* A rollback journal still has SQLite's own locks. */
+    if (manner != ROLLBACK && !reading->hold.is_locked)
+        return sdcs_fail(error, SDIMAGE_STATUS_IO_ERROR,
+                         "photos: the system cannot lock the open file of the database");
     const char *system = manner == ROLLBACK ? sdphoto_unmapped() : sdphoto_unmapped_without_locks();
     char *uri = system ? uri_of(path, manner) : NULL;
     int code = uri ? sqlite3_open_v2(uri, connection, flags, system) : SQLITE_NOMEM;
@@ -276,7 +280,7 @@ static sdimage_status read_assets(sdphoto_database *database, sdphoto_map *asset
     for (int i = 0; i < TRIES; i++) {
         sqlite3 *connection = NULL;
         struct stat before = {0}, after = {0};
-        sdphoto_reading reading = {.assets = assets, .hold = {-1, -1}};
+        sdphoto_reading reading = {.assets = assets, .hold = {-1, -1, false}};
         stat(database->path, &before);
         sdimage_status result = open_connection(database->path, &connection, &reading, error);
         if (result >= 0)

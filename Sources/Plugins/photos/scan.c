@@ -97,7 +97,7 @@ sdimage_status sdphoto_tree_scan(sdphoto_tree *tree, const sdphoto_scope *scope,
     sdphoto_scan scan = {.tree = tree, .scope = scope, .progress = progress, .updates = {.has_memory = true}};
     sdimage_status status;
     if (pthread_mutex_lock(&tree->scanning) != 0)
-        return sdcs_fail(error, SDIMAGE_STATUS_WOULD_DEADLOCK, "photos: called from an observer during a scan");
+        return sdcs_fail(error, SDIMAGE_STATUS_WOULD_DEADLOCK, "photos: called from a progress callback of a scan");
     /* The first scan reports no events: it brings the table up to date. */
     if (!scope->is_first)
         scan.updates.batch = sdphoto_tree_new_batch(tree);

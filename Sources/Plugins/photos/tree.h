@@ -27,7 +27,8 @@ typedef struct sdphoto_tree {
     pthread_t thread;
     bool has_thread;
     atomic_bool is_stopping;
-    int wake, inotify;   /* descriptors: an event that stops the thread, and the watches; -1 if not open */
+    int wake,
+        inotify; /* descriptors: an event for batches and the end of the thread, and the watches; -1 if not open */
     sdphoto_map watches; /* by number (folder_watch.c) */
 
     /* Guarded by the library's lock. */

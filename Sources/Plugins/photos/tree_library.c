@@ -41,12 +41,13 @@ static bool close_tree(sdimage_photos_library *library) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     if (!sdphoto_watch_stop(tree))
         return false;
-    for (sdphoto_batch *batch; (batch = sdphoto_tree_take_batch(tree));)
-        sdphoto_batch_free(batch);
-    sdphoto_observer_drop(tree->observer);
-    /* SQLite forbids the use of a connection after a fork. */
-    if (tree->process == (int)getpid())
+    /* In a forked process the state of the locks is undefined, and SQLite forbids the use of the connection. */
+    if (tree->process == (int)getpid()) {
+        for (sdphoto_batch *batch; (batch = sdphoto_tree_take_batch(tree));)
+            sdphoto_batch_free(batch);
         sdphoto_index_close(&tree->index);
+    }
+    sdphoto_observer_drop(tree->observer);
     for (size_t i = 0; i < tree->count; i++)
         sdphoto_entry_free(tree->entries[i]);
     free(tree->entries);

@@ -94,7 +94,8 @@ enum { PENDING = 0x40000000, SHARED_FIRST = 0x40000002, SHARED_SIZE = 510, FIRST
 enum { PAUSE_MS = 2 };
 
 /* Takes a read lock that belongs to the open file (F_OFD_SETLK), unlike those of SQLite, which belong to the process.
- * False if another one holds a write lock. */
+ * False with EAGAIN or EACCES if another one holds a write lock, with others if the file system or the kernel has no
+ * such locks (fcntl_locking(2)). */
 static bool lock_bytes(int descriptor, off_t start, off_t length) {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
     int result;
@@ -130,7 +131,8 @@ bool sdphoto_hold_take(sdphoto_hold *hold, const char *database, int millisecond
     hold->index = index ? open_for_locks(index) : -1;
     free(index);
     for (int pauses = milliseconds / PAUSE_MS; pauses > 0; pauses--) {
-        if (try_locks(hold))
+        hold->is_locked = try_locks(hold);
+        if (hold->is_locked || (errno != EAGAIN && errno != EACCES))
             return true;
         nanosleep(&pause, NULL);
     }
@@ -144,5 +146,5 @@ void sdphoto_hold_release(sdphoto_hold *hold) {
         close(hold->database);
     if (hold->index >= 0)
         close(hold->index);
-    *hold = (sdphoto_hold){-1, -1};
+    *hold = (sdphoto_hold){-1, -1, false};
 }

@@ -19,9 +19,11 @@ const char *sdphoto_unmapped_without_locks(void);
  * not to the process. -1 if not locked. */
 typedef struct sdphoto_hold {
     int database, index;
+    bool is_locked;
 } sdphoto_hold;
 
-/* Takes the locks and waits up to `milliseconds` for a process that writes the database. False if it still does. */
+/* Takes the locks and waits up to `milliseconds` for a process that writes the database. False if it still does. Where
+ * open files have no locks, true with the files open and `is_locked` false. */
 bool sdphoto_hold_take(sdphoto_hold *hold, const char *database, int milliseconds);
 void sdphoto_hold_release(sdphoto_hold *hold);
 
