@@ -117,7 +117,7 @@ static void append(const void *bytes, size_t size) {
     reference.size += size;
 }
 
-static void other_tests(void) {
+static void fail_for_other_tests(void) {
     fprintf(stderr, "harness: the reference has other tests\n");
     exit(2);
 }
@@ -129,7 +129,7 @@ static const void *expected(const void *bytes, size_t size) {
         return NULL;
     }
     if (position + size > reference.size)
-        other_tests();
+        fail_for_other_tests();
     position += size;
     return reference.bytes + position - size;
 }
@@ -222,13 +222,13 @@ static size_t next_end(void) {
     size_t size;
     position += sizeof size;
     if (position > reference.size)
-        other_tests();
+        fail_for_other_tests();
     memcpy(&size, reference.bytes + position - sizeof size, sizeof size);
     return position + size;
 }
 
 /* Compares the tests whose names contain both texts with the reference; returns the number that differ. */
-static int compare(const char *level, const char *concerned, const char *pattern) {
+static int compare(const char *level, const char *only, const char *pattern) {
     int failures = 0, runs = 0;
     for (at_start = 0; at_start < 2; at_start++) {
         position = 0;
@@ -237,7 +237,7 @@ static int compare(const char *level, const char *concerned, const char *pattern
                 if (!is_selected(test, pattern))
                     continue;
                 size_t end = next_end();
-                if (!is_selected(test, concerned)) {
+                if (!is_selected(test, only)) {
                     position = end;
                     continue;
                 }
@@ -245,7 +245,7 @@ static int compare(const char *level, const char *concerned, const char *pattern
                 runs++;
                 run_test(test);
                 if (position != end)
-                    other_tests();
+                    fail_for_other_tests();
                 if (differences > 0)
                     printf("not ok %s: %s: %d values differ\n", level, test->name, differences);
                 failures += differences > 0;
@@ -264,7 +264,7 @@ static int compare(const char *level, const char *concerned, const char *pattern
 static const struct {
     const char *name;
     unsigned features;
-    const char *concerned;
+    const char *only;
 } variants[] = {
     {"baseline", 0, NULL},
     {"baseline with CRC instructions", SDPX_HAS_CRC, "hashes"},
@@ -287,7 +287,7 @@ static int compare_levels(const char *prefix, const char *pattern) {
             continue;
         }
         sdpx_cpu_features = variants[i].features;
-        failures += compare(name, variants[i].concerned, pattern);
+        failures += compare(name, variants[i].only, pattern);
     }
     return failures;
 }
