@@ -3,7 +3,8 @@
  *
  * 1. tracks.c copies the file if it has tracks other than images and their alpha, and hides them from libavif.
  * 2. limits.c checks the tables of the container in linear time, before libavif searches them.
- * 3. avifDecoderParse reads the container; pixels, planes and the decoders of tiles are checked against the limits.
+ * 3. avifDecoderParse reads the container; pixels, planes and the decoders of tiles are checked against the limits,
+ *    planes in the format of the stream (stream.c). The samples of tracks are checked as libavif reads them.
  * 4. avifDecoderNextImage decodes the image, or the next frame, on up to 16 threads.
  * 5. yuv.c converts the planes to pixels in one pass. The library scales them and applies the orientation.
  * 6. For renditions in HDR, the gain map is decoded as the primary item of a copy of the file.
@@ -57,14 +58,6 @@ static sdimage_status status_of(avifResult result) {
     }
 }
 
-/* Converts a result to a status, with the detailed message of the decoder if it has one. */
-static sdimage_status check(avifResult result, const avifDecoder *decoder, sdimage_error **error) {
-    if (result == AVIF_RESULT_OK)
-        return SDIMAGE_STATUS_OK;
-    const char *detail = decoder->diag.error[0] ? decoder->diag.error : avifResultToString(result);
-    return sdcs_fail(error, status_of(result), detail);
-}
-
 /* Combines `irot`, then `imir` (ISO/IEC 23000-22, 7.3.6.7), to an EXIF orientation. */
 static sdimage_orientation orientation_of(const avifImage *image) {
     /* Rows: counter-clockwise quarter turns. Columns: not mirrored, top and bottom exchanged, left and right
@@ -116,12 +109,27 @@ static int threads_for(const avifImage *image) {
     return worth < (uint64_t)processors ? (int)worth : processors;
 }
 
-/* A decoder, and the bytes it reads if they are not the caller's. */
+/* A decoder, and the bytes it reads if they are not the caller's. It stays at its address, which `io` has. */
 typedef struct reader {
     avifDecoder *decoder; /* NULL before it is created */
     uint8_t *owned;       /* the copy without other tracks; NULL if the caller's bytes are read */
-    sdavif_tiles tiles;   /* tiles of a grid; counts of 0 without one */
+    sdcs_span file;       /* the bytes that are read */
+    avifIO io;
+    sdavif_tiles tiles;          /* tiles of a grid; counts of 0 without one */
+    const sdcs_request *request; /* its limits apply to samples of tracks; NULL while the container is read */
+    uint32_t width, height;      /* size of the largest frame that the AV1 decoder accepts */
+    bool is_too_large;           /* the last sample was refused */
 } reader;
+
+/* Converts a result to a status, with the detailed message of the decoder if it has one. */
+static sdimage_status check(avifResult result, const reader *reader, sdimage_error **error) {
+    if (result == AVIF_RESULT_OK)
+        return SDIMAGE_STATUS_OK;
+    if (reader->is_too_large)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: frames of the stream exceed the limit of 256 MiB");
+    const char *detail = reader->decoder->diag.error[0] ? reader->decoder->diag.error : avifResultToString(result);
+    return sdcs_fail(error, status_of(result), detail);
+}
 
 /* Frees the decoder before its bytes, which it reads without a copy. Repeated calls have no effect. */
 static void close_reader(reader *reader) {
@@ -132,13 +140,66 @@ static void close_reader(reader *reader) {
     reader->owned = NULL;
 }
 
+/* Limits the memory held at once: the planes of the image, and the tiles' decoders with their pictures. `tile` has the
+ * properties of the image and the size of a tile. */
+static sdimage_status check_tiles(const sdavif_tiles *tiles, sdcs_info tile, const sdcs_info *info, unsigned pictures,
+                                  sdimage_error **error) {
+    uint64_t pixels = (uint64_t)info->width * info->height, alpha = info->bits > 8 ? 2 * pixels : pixels;
+    uint64_t planes = sdcs_plane_bytes(info) + (info->has_alpha ? alpha : 0), each = sdcs_plane_bytes(&tile);
+    /* Each tile may have its own alpha if the alpha is not a grid. */
+    uint64_t count = tiles->color + (info->has_alpha && !tiles->alpha ? tiles->color : tiles->alpha);
+    if (planes > SDCS_WORKING_BYTES || each > SDCS_WORKING_BYTES ||
+        count > (SDCS_WORKING_BYTES - planes) / (each * pictures + DECODER_BYTES))
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: tile decoders exceed the limit of 256 MiB");
+    return SDIMAGE_STATUS_OK;
+}
+
+/* Checks the limits for streams of up to a format: that of the stream, if it takes more than that of the container. */
+static sdimage_status check_stream(const reader *reader, const sdavif_stream *stream, const sdcs_request *request,
+                                   sdimage_error **error) {
+    sdcs_info info = info_of(reader->decoder);
+    const sdavif_tiles *tiles = &reader->tiles;
+    info.bits = stream->bits > info.bits ? stream->bits : info.bits;
+    info.chroma = stream->chroma > info.chroma ? stream->chroma : info.chroma;
+    sdcs_info coded = info;
+    coded.width = reader->width, coded.height = reader->height;
+    /* A decoder of several frames holds its reference frames besides the current one. */
+    bool is_full = info.frame_count > 1 || stream->frames > REFERENCES;
+    unsigned pictures = stream->extra + (is_full ? 1 + REFERENCES : stream->frames > 1 ? (unsigned)stream->frames : 1);
+    sdimage_status status =
+        sdcs_check_limits(tiles->color ? &info : &coded, request, tiles->color ? 1 : pictures, error);
+    return status >= 0 && (tiles->color || tiles->alpha) ? check_tiles(tiles, coded, &info, pictures, error) : status;
+}
+
+/* Reads bytes of the file for libavif. They stay in place. For a file with tracks, they are read as a stream, too: the
+ * tables of the container, which libavif reads first, begin with a size or a version, where a stream has none. */
+static avifResult read_bytes(avifIO *io, uint32_t flags, uint64_t offset, size_t size, avifROData *out) {
+    reader *reader = io->data;
+    sdcs_span part = reader->file;
+    if (flags || offset > part.length || !sdcs_skip(&part, (size_t)offset))
+        return AVIF_RESULT_IO_ERROR;
+    part.length = size < part.length ? size : part.length;
+    *out = (avifROData){part.bytes, part.length};
+    if (!reader->tiles.has_tracks)
+        return AVIF_RESULT_OK;
+    if (!reader->request) {
+        /* libavif may keep a short first sample. */
+        sdavif_read_stream(part, &reader->tiles.stream);
+        return AVIF_RESULT_OK;
+    }
+    sdavif_stream stream = reader->tiles.stream;
+    sdavif_read_stream(part, &stream);
+    reader->is_too_large = check_stream(reader, &stream, reader->request, NULL) < 0;
+    return reader->is_too_large ? AVIF_RESULT_IO_ERROR : AVIF_RESULT_OK;
+}
+
 /* Reads the container. The caller closes the reader, also after a failure. `bytes` must outlive the reader.
  * `with_metadata` makes libavif extract EXIF and XMP, which only a description needs. */
 static sdimage_status parse(const void *bytes, size_t length, bool with_metadata, const sdimage_work_budget *budget,
                             reader *reader, sdimage_error **error) {
     reader->owned = sdavif_without_other_tracks(bytes, length);
-    sdimage_status status =
-        sdavif_check_tables(reader->owned ? reader->owned : bytes, length, budget, &reader->tiles, error);
+    reader->file = (sdcs_span){reader->owned ? reader->owned : bytes, length};
+    sdimage_status status = sdavif_check_tables(reader->file.bytes, length, budget, &reader->tiles, error);
     if (status < 0)
         return status;
     reader->decoder = avifDecoderCreate();
@@ -148,46 +209,32 @@ static sdimage_status parse(const void *bytes, size_t length, bool with_metadata
     reader->decoder->strictFlags = AVIF_STRICT_DISABLED;
     reader->decoder->ignoreExif = reader->decoder->ignoreXMP = !with_metadata;
     reader->decoder->imageCountLimit = SDAVIF_FRAME_LIMIT;
-    avifResult result = avifDecoderSetIOMemory(reader->decoder, reader->owned ? reader->owned : bytes, length);
-    if (result == AVIF_RESULT_OK)
-        result = avifDecoderParse(reader->decoder);
-    return check(result, reader->decoder, error);
+    reader->io = (avifIO){.read = read_bytes, .sizeHint = length, .persistent = AVIF_TRUE, .data = reader};
+    avifDecoderSetIO(reader->decoder, &reader->io);
+    return check(avifDecoderParse(reader->decoder), reader, error);
 }
 
-/* Limits the memory held at once: the planes of the image and of all tiles, and the tiles' decoders. */
-static sdimage_status check_tiles(const sdavif_tiles *tiles, const sdcs_info *info, sdimage_error **error) {
-    sdcs_info tile = *info;
-    tile.width = tiles->width, tile.height = tiles->height;
-    uint64_t pixels = (uint64_t)info->width * info->height, alpha = info->bits > 8 ? 2 * pixels : pixels;
-    uint64_t planes = sdcs_plane_bytes(info) + (info->has_alpha ? alpha : 0), each = sdcs_plane_bytes(&tile);
-    /* Each tile may have its own alpha if the alpha is not a grid. */
-    uint64_t count = tiles->color + (info->has_alpha && !tiles->alpha ? tiles->color : tiles->alpha);
-    if (planes > SDCS_WORKING_BYTES || each > SDCS_WORKING_BYTES ||
-        count > (SDCS_WORKING_BYTES - planes) / (each + DECODER_BYTES))
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: tile decoders exceed the limit of 256 MiB");
-    return SDIMAGE_STATUS_OK;
-}
-
-/* Reads the container and checks the limits, so that the decoder may be asked for images. The AV1 decoder refuses a
- * stream with more than about twice the container's pixels. */
+/* Reads the container and checks the limits, so that the decoder may be asked for images. The reader borrows the
+ * request. The AV1 decoder refuses a frame with more pixels than the container announces. */
 static sdimage_status prepare(const void *bytes, size_t length, const sdcs_request *request, reader *reader,
                               sdimage_error **error) {
     sdimage_status status = parse(bytes, length, false, request->budget, reader, error);
     if (status < 0)
         return status;
     avifDecoder *decoder = reader->decoder;
-    sdcs_info info = info_of(decoder);
     const sdavif_tiles *tiles = &reader->tiles;
-    /* The limit applies to one stream, which for a grid is a tile. It leaves room for coded sizes that exceed the
-     * announced one. */
-    uint64_t width = tiles->color ? tiles->width : info.width, height = tiles->color ? tiles->height : info.height;
-    uint64_t area = 2 * (width + 64) * (height + 64);
+    reader->width = decoder->image->width, reader->height = decoder->image->height;
+    /* The limit applies to one stream, which for a grid is a tile. */
+    if (tiles->color && tiles->width && tiles->height)
+        reader->width = tiles->width, reader->height = tiles->height;
+    else if (tiles->has_tracks)
+        sdavif_coded_size(reader->file.bytes, length, &reader->width, &reader->height);
+    uint64_t area = (uint64_t)reader->width * reader->height;
     decoder->imageSizeLimit = area < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? (uint32_t)area : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
     /* A grid has a decoder for each tile, each with this number of threads. */
     decoder->maxThreads = tiles->color > 1 || tiles->alpha > 1 ? 1 : threads_for(decoder->image);
-    /* A decoder of a sequence holds its reference frames besides the current one. */
-    status = sdcs_check_limits(&info, request, info.frame_count > 1 ? 1 + REFERENCES : 1, error);
-    return status >= 0 && (tiles->color || tiles->alpha) ? check_tiles(tiles, &info, error) : status;
+    reader->request = request;
+    return check_stream(reader, &tiles->stream, request, error);
 }
 
 /* Describes the planes of an image, which stay owned by the decoder. libavif stores alpha with the depth of the
@@ -241,7 +288,7 @@ static sdimage_status decode_samples(const sdheif_container *c, const sdheif_ite
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: file with a gain map cannot be copied");
     sdimage_status status = prepare(copy, c->file.length, request, &reader, error);
     if (status >= 0)
-        status = check(avifDecoderNextImage(reader.decoder), reader.decoder, error);
+        status = check(avifDecoderNextImage(reader.decoder), &reader, error);
     if (status >= 0)
         status = convert_current(reader.decoder, 1, request, samples, error);
     close_reader(&reader);
@@ -305,7 +352,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     reader reader = {.decoder = NULL};
     sdimage_status status = prepare(bytes, length, &request, &reader, error);
     if (status >= 0)
-        status = check(avifDecoderNextImage(reader.decoder), reader.decoder, error);
+        status = check(avifDecoderNextImage(reader.decoder), &reader, error);
     if (status >= 0) {
         sdcs_info info = info_of(reader.decoder);
         /* A frame count of 1 tells the library to open no instance for further frames. */
@@ -392,14 +439,14 @@ static sdimage_status seek(instance *self, uint32_t index, const sdimage_work_bu
     /* `imageIndex` is -1 before the first frame. */
     bool is_past = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
     if (self->is_damaged || decoder->imageIndex < 0 || is_past || (uint32_t)decoder->imageIndex < key) {
-        status = check(avifDecoderNthImage(decoder, key), decoder, error);
+        status = check(avifDecoderNthImage(decoder, key), &self->reader, error);
         self->is_damaged = status < 0;
     }
     while (status >= 0 && (uint32_t)decoder->imageIndex < index) {
         status = sdcs_check_budget(budget, error);
         if (status < 0)
             return status;
-        status = check(avifDecoderNextImage(decoder), decoder, error);
+        status = check(avifDecoderNextImage(decoder), &self->reader, error);
         self->is_damaged = status < 0;
     }
     return status;

@@ -170,10 +170,38 @@ static sdimage_status check_movie(sdcs_span movie, sdimage_error **error) {
 
 /* --- Tiles. */
 
-/* Adds the tiles of one grid to `*total`, and enlarges the largest tile in `tiles`. `coded` is the number of bytes that
- * they may still take. An item that is not derived from others adds nothing. The type of the item does not matter: of
- * two entries for one item, libavif takes the last. */
-static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *grid, uint64_t *coded, uint64_t *total,
+/* Enlarges the largest tile to an item: `ispe`, ISO/IEC 23008-12, 6.5.3: version and flags, width, height. */
+static void add_size(const sdheif_container *c, const sdheif_item *item, sdavif_tiles *tiles) {
+    sdcs_span size;
+    uint32_t width, height;
+    if (sdheif_find_property(c, item, SDCS_FOURCC('i', 's', 'p', 'e'), &size) && sdcs_skip(&size, 4) &&
+        sdcs_take32(&size, &width) && sdcs_take32(&size, &height)) {
+        tiles->width = width > tiles->width ? width : tiles->width;
+        tiles->height = height > tiles->height ? height : tiles->height;
+    }
+}
+
+/* Reads the stream of an item. `coded` is the number of bytes that further items may take. */
+static sdimage_status add_stream(const sdheif_container *c, const sdheif_item *item, uint64_t *coded,
+                                 sdavif_tiles *tiles, sdimage_error **error) {
+    sdheif_bytes bytes;
+    /* Many items could share the same bytes of the file, and each would be decoded. */
+    uint64_t length = sdheif_coded_length(c, item, SDCS_FOURCC('a', 'v', '1', 'C'));
+    if (length > *coded)
+        return too_large(error, "avif: tiles with shared bytes are longer than the file");
+    *coded -= length;
+    /* libavif refuses an item without bytes. A grid has no units of a stream. */
+    sdimage_status status = sdheif_item_bytes(c, item, &bytes, NULL);
+    if (status >= 0)
+        sdavif_read_stream(bytes.span, &tiles->stream);
+    sdheif_release_bytes(&bytes);
+    return status == SDIMAGE_STATUS_NO_MEMORY ? sdcs_fail(error, status, "avif: no memory for an item")
+                                              : SDIMAGE_STATUS_OK;
+}
+
+/* Adds an item and, if it is a grid, its tiles. `total` is the count of tiles. An item that is not derived from others
+ * adds none. The type of the item does not matter: of two entries for one item, libavif takes the last. */
+static sdimage_status add_image(const sdheif_container *c, const sdheif_item *grid, uint64_t *coded, uint64_t *total,
                                 sdavif_tiles *tiles, sdimage_error **error) {
     uint32_t ids[TILE_LIMIT];
     /* libavif combines the boxes. */
@@ -182,30 +210,31 @@ static sdimage_status add_tiles(const sdheif_container *c, const sdheif_item *gr
     size_t count = sdheif_references(c, SDCS_FOURCC('d', 'i', 'm', 'g'), grid->id, ids, TILE_LIMIT);
     if (count > TILE_LIMIT)
         return too_large(error, "avif: tiles exceed the limit of 1024");
-    for (size_t i = 0; i < count; i++) {
+    sdimage_status status = add_stream(c, grid, coded, tiles, error);
+    for (size_t i = 0; status >= 0 && i < count; i++) {
         const sdheif_item *tile = sdheif_find_item(c, ids[i]);
-        sdcs_span size;
-        uint32_t width, height;
         if (!tile)
             return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: tile is missing");
-        /* Many tiles could share the same bytes of the file, and each would be decoded. */
-        uint64_t length = sdheif_coded_length(c, tile, SDCS_FOURCC('a', 'v', '1', 'C'));
-        if (length > *coded)
-            return too_large(error, "avif: tiles with shared bytes are longer than the file");
-        *coded -= length;
-        /* `ispe`, ISO/IEC 23008-12, 6.5.3: version and flags, width, height. */
-        if (sdheif_find_property(c, tile, SDCS_FOURCC('i', 's', 'p', 'e'), &size) && sdcs_skip(&size, 4) &&
-            sdcs_take32(&size, &width) && sdcs_take32(&size, &height)) {
-            tiles->width = width > tiles->width ? width : tiles->width;
-            tiles->height = height > tiles->height ? height : tiles->height;
-        }
+        status = add_stream(c, tile, coded, tiles, error);
+        add_size(c, tile, tiles);
     }
     *total += count;
-    return SDIMAGE_STATUS_OK;
+    return status;
 }
 
-/* Counts the tiles of the primary item and of the auxiliary items that refer to it, such as alpha and depth. Alpha may
- * be a grid although the image is none. */
+/* Reads the streams of alpha whose items belong to the tiles of a grid instead of the grid. */
+static sdimage_status add_alpha(const sdheif_container *c, sdavif_tiles *tiles, sdimage_error **error) {
+    uint64_t coded = sdheif_most_coded(c);
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    sdcs_span kind;
+    for (size_t i = 0; status >= 0 && i < c->item_count; i++)
+        if (sdheif_find_property(c, &c->items[i], SDCS_FOURCC('a', 'u', 'x', 'C'), &kind))
+            status = add_stream(c, &c->items[i], &coded, tiles, error);
+    return status;
+}
+
+/* Counts the tiles of the primary item and of the auxiliary items that refer to it, such as alpha and depth, and reads
+ * their streams. Alpha may be a grid although the image is none, and the reverse. */
 static sdimage_status find_tiles(const sdheif_container *c, sdavif_tiles *tiles, sdimage_error **error) {
     enum { RELATED_LIMIT = 16 };
     const sdheif_item *primary = sdheif_find_item(c, c->primary);
@@ -213,18 +242,23 @@ static sdimage_status find_tiles(const sdheif_container *c, sdavif_tiles *tiles,
         return SDIMAGE_STATUS_OK;
     /* One more than the limit: libavif takes the first alpha of all. */
     uint32_t ids[RELATED_LIMIT + 1];
-    /* The color and all auxiliary grids share one allowance. */
+    /* The color and all auxiliary images share one allowance. */
     uint64_t coded = sdheif_most_coded(c);
-    sdimage_status status = add_tiles(c, primary, &coded, &tiles->color, tiles, error);
+    sdimage_status status = add_image(c, primary, &coded, &tiles->color, tiles, error);
     size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), primary->id, ids, RELATED_LIMIT + 1);
     if (status >= 0 && count > RELATED_LIMIT)
         status = too_large(error, "avif: auxiliary images exceed the limit of 16");
     for (size_t i = 0; status >= 0 && i < count; i++) {
         const sdheif_item *other = sdheif_find_item(c, ids[i]);
-        if (other)
-            status = add_tiles(c, other, &coded, &tiles->alpha, tiles, error);
+        uint64_t others = 0;
+        if (!other)
+            continue;
+        status = add_image(c, other, &coded, &others, tiles, error);
+        tiles->alpha += others;
+        if (tiles->color && !others && sdheif_is_auxiliary(c, other, "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"))
+            add_size(c, other, tiles);
     }
-    return status;
+    return status >= 0 && tiles->color && !tiles->alpha ? add_alpha(c, tiles, error) : status;
 }
 
 sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdimage_work_budget *budget,
@@ -233,13 +267,14 @@ sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdima
     sdcs_box box;
     bool has_items = false;
     sdimage_status status = sdcs_check_budget(budget, error);
-    *tiles = (sdavif_tiles){0, 0, 0, 0};
+    *tiles = (sdavif_tiles){.color = 0};
     while (status >= 0 && sdcs_next_box(&file, &box)) {
         if (box.type == SDCS_FOURCC('m', 'e', 't', 'a')) {
             status = check_meta(box.body, error);
             has_items = true;
         } else if (box.type == SDCS_FOURCC('m', 'o', 'o', 'v')) {
             status = check_movie(box.body, error);
+            tiles->has_tracks = true;
         }
     }
     /* A sequence without items has no tiles, and needs no container. */

@@ -96,6 +96,23 @@ uint32_t *sdavif_durations(const void *bytes, size_t length, uint32_t count) {
     return durations;
 }
 
+void sdavif_coded_size(const void *bytes, size_t length, uint32_t *width, uint32_t *height) {
+    sdcs_span file = {bytes, length}, movie, media, samples, entries;
+    sdcs_box entry;
+    uint64_t across, down;
+    if (!sdcs_find_box(file, SDCS_FOURCC('m', 'o', 'o', 'v'), &movie))
+        return;
+    while (next_track(&movie, &media)) {
+        /* The size follows 24 bytes of a visual sample entry. */
+        if (!find_samples(media, &samples) || !sdcs_find_box(samples, SDCS_FOURCC('s', 't', 's', 'd'), &entries) ||
+            !sdcs_skip(&entries, 8) || !sdcs_next_box(&entries, &entry) || !sdcs_skip(&entry.body, 24) ||
+            !sdcs_take(&entry.body, 2, &across) || !sdcs_take(&entry.body, 2, &down))
+            continue;
+        *width = across > *width ? (uint32_t)across : *width;
+        *height = down > *height ? (uint32_t)down : *height;
+    }
+}
+
 /* Reports that an auxiliary track may be alpha: `auxi` in its sample entry (ISO/IEC 23008-12, 7.5.3.3) names alpha, or
  * is missing. */
 static bool may_be_alpha(sdcs_span media) {

@@ -16,7 +16,7 @@ from .support import FIXTURES, ROOT, sdimage
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 #: Stored files whose encoding takes long, made with the library's encoders: black, 6000 by 6000 (AVIF) and 5800 by 5800
-#: (JPEG XL).
+#: (JPEG XL). Those of test_avif.py, of 12 bits and 4:4:4, were made with libavif.
 STORED = ROOT / "Tests" / "plugins" / "expensive"
 
 

@@ -246,6 +246,25 @@ def avif_alpha_tiles(still: bytes, side: int, others: int = 0, boxes: int = 1) -
     ).bytes()
 
 
+def avif_single_alpha(still: bytes, alpha: bytes, side: int) -> bytes:
+    """A grid of items whose alpha is one image of the full size."""
+    body, properties = avif_parts(still)
+    kind = full(b"auxC", 0, b"urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0")
+    alpha_coding = box(b"av1C", inside(inside(alpha, b"ipco"), b"av1C"))
+    tiles = range(3, 3 + side * side)
+    return Container(
+        b"avif",
+        [size(side * 128, side * 64), size(128, 64), *properties, alpha_coding, kind],
+        [
+            Item(PRIMARY, b"grid", 0, (1,)),
+            Item(2, b"av01", 1, (1, 0x85, 6)),
+            *(Item(number, b"av01", number - 1, (2, 0x83, 4)) for number in tiles),
+        ],
+        [grid(side, side, side * 128, side * 64), inside(alpha, b"mdat"), *[body] * len(tiles)],
+        reference(b"dimg", PRIMARY, list(tiles)) + reference(b"auxl", 2, [PRIMARY]),
+    ).bytes()
+
+
 def many_units(still: bytes, count: int) -> bytes:
     """An image whose stream has `count` further parameter sets, of 3 bytes each."""
     body, coding = coded(still)

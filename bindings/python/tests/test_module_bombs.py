@@ -142,6 +142,11 @@ class AvifBombs(Bombs):
         self.assert_harmless(bombs.avif_alpha_tiles(still, 31, others=16), "TOO_LARGE", "TOO_LARGE")
         self.assert_harmless(bombs.avif_alpha_tiles(still, 31, boxes=2), "BAD_DATA", "BAD_DATA")
 
+    def test_the_alpha_of_a_grid_may_be_a_single_image(self) -> None:
+        alpha = sdimage.Image.from_pixels(bytes([77]) * (384 * 192), 384, 192, "gray8").encode("avif", quality=0.9)
+        image = sdimage.decode(bombs.avif_single_alpha(self.data("still.avif"), alpha, 3))
+        self.assertEqual((image.width, image.height, self.pixel(image, 200, 100)[3]), (384, 192, 77))
+
     def test_extents_and_properties_have_limits(self) -> None:
         still = self.data("still.avif")
         self.assert_harmless(bombs.avif_empty_extents(still, 1000), "TOO_LARGE", "TOO_LARGE")

@@ -1,0 +1,18 @@
+/* stream.h: the format and number of the pictures in an AV1 stream (AV1 Bitstream & Decoding Process Specification). */
+#ifndef SDAVIF_STREAM_H
+#define SDAVIF_STREAM_H
+
+#include "boxes.h"
+
+/* The pictures that a decoder may hold for a stream, or the most of several streams; zeros without a stream. */
+typedef struct sdavif_stream {
+    uint32_t bits, chroma; /* as in sdcs_info */
+    uint32_t extra;        /* further pictures of a frame: before super-resolution, and with film grain */
+    size_t frames;
+} sdavif_stream;
+
+/* Reads the headers of a stream in time linear in their number, and raises the fields of `most` to it. Ends at an
+ * error, as decoders do. */
+void sdavif_read_stream(sdcs_span bytes, sdavif_stream *most);
+
+#endif
