@@ -2,7 +2,7 @@ import CSDImage
 import Glibc
 import SDImage
 
-/// Files of the host that hold the bytes of entries missing in every disk cache. `ImageCache` asks on a thread for files,
+/// Files of the host that hold the bytes of entries missing in every disk cache. `ImageCache` asks on a thread `sdimage-file`,
 /// or on that of a look-up that blocks.
 @safe package final class AdditionalFiles: Sendable {
     private let host: ForeignTable<sdimage_cache_path_vtable>

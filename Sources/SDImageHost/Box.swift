@@ -23,7 +23,7 @@ import SDImage
     @inlinable package static var forkRule: ForkRule { Value.forkRule }
 
     /// Runs a setter on the value, without a copy of it.
-    @inlinable package func change(_ body: (inout Value) -> Void) { PostponedCalls.follow { body(&value) } }
+    @inlinable package func change(_ body: (inout Value) -> Void) { PostponedCalls.runAfter { body(&value) } }
 
     /// Makes the object for the named values, which the host borrows from this one.
     fileprivate func lend(_ bag: FrozenOptions?) { values = bag.map { Box<OptionsBag>($0.bag) } }

@@ -3,7 +3,7 @@ import SDImage
 
 /// A cache of the host: the adapter of `sdimage_cache_vtable` (include/sdimage/sys/cache.h).
 ///
-/// Memory functions run on the thread of the load and must not block. All others run on the threads for hooks. Those with
+/// Memory functions run on the thread of the load and must not block. All others run on the threads `sdimage-hook`. Those with
 /// a reply complete it when they are done (`PendingReply`).
 package final class ForeignCache: ImageCaching, MemoryCaching, DataCaching, LeaseGranting {
     private let host: ForeignTable<sdimage_cache_vtable>

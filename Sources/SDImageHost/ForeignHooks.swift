@@ -2,7 +2,7 @@ import CSDImage
 import SDImage
 
 /// Download hooks of the host: the adapter of `sdimage_download_hooks_vtable` (include/sdimage/hooks.h). They run on the
-/// threads for hooks, except for `decrypt`, which runs on workers, and `event`, on the callback thread.
+/// threads `sdimage-hook`, except for `decrypt`, which runs on workers, and `event`, on the callback thread.
 package final class ForeignHooks: Sendable {
     private let host: ForeignTable<sdimage_download_hooks_vtable>
 

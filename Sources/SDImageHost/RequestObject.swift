@@ -25,7 +25,7 @@ package final class RequestObject: @unchecked Sendable, HandleObject {
     }
 
     /// Runs a setter on the value, without a copy of it.
-    package func change(_ body: (inout ImageRequest) -> Void) { PostponedCalls.follow { body(&value) } }
+    package func change(_ body: (inout ImageRequest) -> Void) { PostponedCalls.runAfter { body(&value) } }
 
     /// Sets the URL as bytes; it is checked by `preparation`.
     package func setURL(_ bytes: [UInt8]) {

@@ -12,9 +12,10 @@ import Glibc
         return key
     }()
 
-    /// Runs a change, then the calls that it caused. Changes are not nested, because they call nothing of the host.
+    /// Runs a change, then the calls that it caused. Those of a change within a change wait for the outer one.
     @usableFromInline
-    package static func follow(_ change: () -> Void) {
+    package static func runAfter(_ change: () -> Void) {
+        guard unsafe pthread_getspecific(key) == nil else { return change() }
         var calls = Calls()
         unsafe withUnsafeMutablePointer(to: &calls) { calls in
             unsafe pthread_setspecific(key, calls)
