@@ -341,7 +341,7 @@ size_t sdheif_referrers(const sdheif_container *c, uint32_t type, uint32_t to, u
 }
 
 /* Reads the next extent of an item from its table, within the file or within `idat` (construction method 1). A length
- * of 0 means the rest of the source. */
+ * of 0 means the rest of the source, unless the container skips such extents. */
 static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *item, sdcs_span *table, sdcs_span *part,
                                   sdimage_error **error) {
     sdcs_span source = item->construction == 1 ? c->data : c->file;
@@ -349,6 +349,10 @@ static sdimage_status next_extent(const sdheif_container *c, const sdheif_item *
     if (!sdcs_skip(table, c->index_size) || !sdcs_take(table, c->offset_size, &offset) ||
         !sdcs_take(table, c->length_size, &length) || __builtin_add_overflow(offset, item->base, &offset))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "heif: item has no location");
+    if (!length && c->skips_empty) {
+        *part = (sdcs_span){c->file.bytes, 0};
+        return SDIMAGE_STATUS_OK;
+    }
     if (offset > source.length || length > source.length - offset)
         return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "heif: item extends beyond the end of the file");
     if (!source.bytes)

@@ -44,6 +44,7 @@ typedef struct sdheif_container {
     size_t property_count, extent_total;
     size_t row_total; /* rows of `iloc` and `ipma` read so far */
     uint32_t primary; /* id of the item to be shown */
+    bool skips_empty; /* extents of length 0 have no bytes, as for libavif; set by the caller after opening */
     /* Bytes of the fields of extents in `iloc`, and of an id in `iref`. */
     uint32_t offset_size, length_size, index_size, reference_size;
 } sdheif_container;

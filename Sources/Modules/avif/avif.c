@@ -40,6 +40,13 @@ enum { REFERENCES = 8 };
 /* Memory of an AV1 decoder with one thread besides its frames: 0.67 MiB were measured for dav1d 1.0. */
 enum { DECODER_BYTES = 1 << 20 };
 
+/* Unit of the sides of a picture in dav1d. */
+enum { SIDE_STEP = 128 };
+
+/* Limit of the pictures that the headers of streams allow, with their alignment. The largest image within the usual
+ * limit may have a second picture. */
+enum { PICTURE_BYTES = 640 << 20 };
+
 /* Pixels that justify one more thread. */
 enum { PIXELS_PER_THREAD = 1 << 16 };
 
@@ -118,7 +125,7 @@ typedef struct reader {
     sdavif_tiles tiles;          /* tiles of a grid; counts of 0 without one */
     const sdcs_request *request; /* its limits apply to samples of tracks; NULL while the container is read */
     uint32_t width, height;      /* size of the largest frame that the AV1 decoder accepts */
-    bool is_too_large;           /* the last sample was refused */
+    bool is_too_large;           /* a sample of the current call was refused */
 } reader;
 
 /* Converts a result to a status, with the detailed message of the decoder if it has one. */
@@ -126,9 +133,15 @@ static sdimage_status check(avifResult result, const reader *reader, sdimage_err
     if (result == AVIF_RESULT_OK)
         return SDIMAGE_STATUS_OK;
     if (reader->is_too_large)
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: frames of the stream exceed the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: frames of the stream exceed the limits of bytes");
     const char *detail = reader->decoder->diag.error[0] ? reader->decoder->diag.error : avifResultToString(result);
     return sdcs_fail(error, status_of(result), detail);
+}
+
+/* Decodes the next image. */
+static sdimage_status decode_next(reader *reader, sdimage_error **error) {
+    reader->is_too_large = false;
+    return check(avifDecoderNextImage(reader->decoder), reader, error);
 }
 
 /* Frees the decoder before its bytes, which it reads without a copy. Repeated calls have no effect. */
@@ -140,38 +153,64 @@ static void close_reader(reader *reader) {
     reader->owned = NULL;
 }
 
-/* Limits the memory held at once: the planes of the image, and the tiles' decoders with their pictures. `tile` has the
- * properties of the image and the size of a tile. */
-static sdimage_status check_tiles(const sdavif_tiles *tiles, sdcs_info tile, const sdcs_info *info, unsigned pictures,
-                                  sdimage_error **error) {
-    uint64_t pixels = (uint64_t)info->width * info->height, alpha = info->bits > 8 ? 2 * pixels : pixels;
-    uint64_t planes = sdcs_plane_bytes(info) + (info->has_alpha ? alpha : 0), each = sdcs_plane_bytes(&tile);
+/* Returns the bytes of the pictures that all decoders hold, with the decoders and planes of a grid. `picture` is one
+ * picture of the colors, and has at most PICTURE_BYTES; each decoder holds `pictures` of them. */
+static uint64_t held_bytes(const sdavif_tiles *tiles, const sdcs_info *info, sdcs_info picture, uint32_t alpha_chroma,
+                           unsigned pictures) {
+    bool is_grid = tiles->color || tiles->alpha;
+    uint64_t color = sdcs_plane_bytes(&picture), decoder = is_grid ? DECODER_BYTES : 0;
+    picture.chroma = alpha_chroma;
+    uint64_t alpha = sdcs_plane_bytes(&picture);
+    if (color > PICTURE_BYTES || alpha > PICTURE_BYTES)
+        return UINT64_MAX;
+    uint64_t colors = tiles->color ? tiles->color : 1;
     /* Each tile may have its own alpha if the alpha is not a grid. */
-    uint64_t count = tiles->color + (info->has_alpha && !tiles->alpha ? tiles->color : tiles->alpha);
-    if (planes > SDCS_WORKING_BYTES || each > SDCS_WORKING_BYTES ||
-        count > (SDCS_WORKING_BYTES - planes) / (each * pictures + DECODER_BYTES))
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: tile decoders exceed the limit of 256 MiB");
-    return SDIMAGE_STATUS_OK;
+    uint64_t alphas = !info->has_alpha ? 0 : tiles->alpha ? tiles->alpha : colors;
+    uint64_t total = colors * (color * pictures + decoder) + alphas * (alpha * pictures + decoder);
+    sdcs_info gray = *info;
+    gray.chroma = 0;
+    return total + (tiles->color ? sdcs_plane_bytes(info) : 0) +
+           (is_grid && info->has_alpha ? sdcs_plane_bytes(&gray) : 0);
 }
 
-/* Checks the limits for streams of up to a format: that of the stream, if it takes more than that of the container. */
-static sdimage_status check_stream(const reader *reader, const sdavif_stream *stream, const sdcs_request *request,
-                                   sdimage_error **error) {
+static uint32_t larger(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
+
+/* Rounds a side up as the AV1 decoder does. */
+static uint32_t aligned(uint32_t side) {
+    return side > UINT32_MAX - SIDE_STEP ? side : (side + SIDE_STEP - 1) / SIDE_STEP * SIDE_STEP;
+}
+
+/* Checks the limits for streams of up to a format: that of the stream, if it takes more than that of the container
+ * (docs/decisions.md, "The headers of AV1 streams are read before they are decoded"). */
+static sdimage_status check_stream(const reader *reader, const sdavif_stream *stream, const sdavif_stream *alpha,
+                                   const sdcs_request *request, sdimage_error **error) {
     sdcs_info info = info_of(reader->decoder);
     const sdavif_tiles *tiles = &reader->tiles;
-    info.bits = stream->bits > info.bits ? stream->bits : info.bits;
-    info.chroma = stream->chroma > info.chroma ? stream->chroma : info.chroma;
-    sdcs_info coded = info;
-    coded.width = reader->width, coded.height = reader->height;
+    info.bits = larger(larger(stream->bits, alpha->bits), info.bits);
+    info.chroma = larger(stream->chroma, info.chroma);
     /* A decoder of several frames holds its reference frames besides the current one. */
-    bool is_full = info.frame_count > 1 || stream->frames > REFERENCES;
-    unsigned pictures = stream->extra + (is_full ? 1 + REFERENCES : stream->frames > 1 ? (unsigned)stream->frames : 1);
-    sdimage_status status =
-        sdcs_check_limits(tiles->color ? &info : &coded, request, tiles->color ? 1 : pictures, error);
-    return status >= 0 && (tiles->color || tiles->alpha) ? check_tiles(tiles, coded, &info, pictures, error) : status;
+    unsigned most = 1 + REFERENCES, pictures = info.frame_count > 1 ? most : 1;
+    sdimage_status status = sdcs_check_limits(&info, request, tiles->color ? 1 : pictures, error);
+    if (status < 0)
+        return status;
+    sdcs_info picture = info;
+    picture.width = larger(reader->width, SIDE_STEP), picture.height = larger(reader->height, SIDE_STEP);
+    if (held_bytes(tiles, &info, picture, 0, pictures) > SDCS_WORKING_BYTES)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: pictures of the decoders exceed the limit of 256 MiB");
+    /* The further pictures of a still may not be needed. */
+    size_t frames = stream->frames > alpha->frames ? stream->frames : alpha->frames;
+    if (frames > pictures)
+        pictures = frames < most ? (unsigned)frames : most;
+    pictures += larger(stream->extra, alpha->extra);
+    picture.width = aligned(reader->width), picture.height = aligned(reader->height);
+    if (held_bytes(tiles, &info, picture, alpha->chroma, pictures) > PICTURE_BYTES)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: pictures of the streams exceed the limit of 640 MiB");
+    return status;
 }
 
-/* Reads bytes of the file for libavif. They stay in place. For a file with tracks, they are read as a stream, too: the
+/* Reads bytes of the file for libavif. They stay in place. For a shown track, they are read as a stream, too: the
  * tables of the container, which libavif reads first, begin with a size or a version, where a stream has none. */
 static avifResult read_bytes(avifIO *io, uint32_t flags, uint64_t offset, size_t size, avifROData *out) {
     reader *reader = io->data;
@@ -180,7 +219,7 @@ static avifResult read_bytes(avifIO *io, uint32_t flags, uint64_t offset, size_t
         return AVIF_RESULT_IO_ERROR;
     part.length = size < part.length ? size : part.length;
     *out = (avifROData){part.bytes, part.length};
-    if (!reader->tiles.has_tracks)
+    if (!reader->tiles.uses_tracks)
         return AVIF_RESULT_OK;
     if (!reader->request) {
         /* libavif may keep a short first sample. */
@@ -189,7 +228,8 @@ static avifResult read_bytes(avifIO *io, uint32_t flags, uint64_t offset, size_t
     }
     sdavif_stream stream = reader->tiles.stream;
     sdavif_read_stream(part, &stream);
-    reader->is_too_large = check_stream(reader, &stream, reader->request, NULL) < 0;
+    /* The sample may belong to colors or to alpha. */
+    reader->is_too_large = check_stream(reader, &stream, &stream, reader->request, NULL) < 0;
     return reader->is_too_large ? AVIF_RESULT_IO_ERROR : AVIF_RESULT_OK;
 }
 
@@ -209,6 +249,8 @@ static sdimage_status parse(const void *bytes, size_t length, bool with_metadata
     reader->decoder->strictFlags = AVIF_STRICT_DISABLED;
     reader->decoder->ignoreExif = reader->decoder->ignoreXMP = !with_metadata;
     reader->decoder->imageCountLimit = SDAVIF_FRAME_LIMIT;
+    reader->decoder->requestedSource =
+        reader->tiles.uses_tracks ? AVIF_DECODER_SOURCE_TRACKS : AVIF_DECODER_SOURCE_PRIMARY_ITEM;
     reader->io = (avifIO){.read = read_bytes, .sizeHint = length, .persistent = AVIF_TRUE, .data = reader};
     avifDecoderSetIO(reader->decoder, &reader->io);
     return check(avifDecoderParse(reader->decoder), reader, error);
@@ -223,18 +265,21 @@ static sdimage_status prepare(const void *bytes, size_t length, const sdcs_reque
         return status;
     avifDecoder *decoder = reader->decoder;
     const sdavif_tiles *tiles = &reader->tiles;
-    reader->width = decoder->image->width, reader->height = decoder->image->height;
+    reader->width = tiles->width, reader->height = tiles->height;
     /* The limit applies to one stream, which for a grid is a tile. */
-    if (tiles->color && tiles->width && tiles->height)
-        reader->width = tiles->width, reader->height = tiles->height;
-    else if (tiles->has_tracks)
+    if (!tiles->color || !tiles->width || !tiles->height) {
+        reader->width = larger(decoder->image->width, tiles->width);
+        reader->height = larger(decoder->image->height, tiles->height);
+    }
+    if (tiles->uses_tracks)
         sdavif_coded_size(reader->file.bytes, length, &reader->width, &reader->height);
     uint64_t area = (uint64_t)reader->width * reader->height;
     decoder->imageSizeLimit = area < AVIF_DEFAULT_IMAGE_SIZE_LIMIT ? (uint32_t)area : AVIF_DEFAULT_IMAGE_SIZE_LIMIT;
     /* A grid has a decoder for each tile, each with this number of threads. */
     decoder->maxThreads = tiles->color > 1 || tiles->alpha > 1 ? 1 : threads_for(decoder->image);
     reader->request = request;
-    return check_stream(reader, &tiles->stream, request, error);
+    const sdavif_stream *alpha = tiles->uses_tracks ? &tiles->stream : &tiles->alpha_stream;
+    return check_stream(reader, &tiles->stream, alpha, request, error);
 }
 
 /* Describes the planes of an image, which stay owned by the decoder. libavif stores alpha with the depth of the
@@ -288,7 +333,7 @@ static sdimage_status decode_samples(const sdheif_container *c, const sdheif_ite
         return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "avif: file with a gain map cannot be copied");
     sdimage_status status = prepare(copy, c->file.length, request, &reader, error);
     if (status >= 0)
-        status = check(avifDecoderNextImage(reader.decoder), &reader, error);
+        status = decode_next(&reader, error);
     if (status >= 0)
         status = convert_current(reader.decoder, 1, request, samples, error);
     close_reader(&reader);
@@ -352,7 +397,7 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     reader reader = {.decoder = NULL};
     sdimage_status status = prepare(bytes, length, &request, &reader, error);
     if (status >= 0)
-        status = check(avifDecoderNextImage(reader.decoder), &reader, error);
+        status = decode_next(&reader, error);
     if (status >= 0) {
         sdcs_info info = info_of(reader.decoder);
         /* A frame count of 1 tells the library to open no instance for further frames. */
@@ -439,6 +484,7 @@ static sdimage_status seek(instance *self, uint32_t index, const sdimage_work_bu
     /* `imageIndex` is -1 before the first frame. */
     bool is_past = decoder->imageIndex >= 0 && (uint32_t)decoder->imageIndex > index;
     if (self->is_damaged || decoder->imageIndex < 0 || is_past || (uint32_t)decoder->imageIndex < key) {
+        self->reader.is_too_large = false;
         status = check(avifDecoderNthImage(decoder, key), &self->reader, error);
         self->is_damaged = status < 0;
     }
@@ -446,7 +492,7 @@ static sdimage_status seek(instance *self, uint32_t index, const sdimage_work_bu
         status = sdcs_check_budget(budget, error);
         if (status < 0)
             return status;
-        status = check(avifDecoderNextImage(decoder), &self->reader, error);
+        status = decode_next(&self->reader, error);
         self->is_damaged = status < 0;
     }
     return status;

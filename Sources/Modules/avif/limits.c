@@ -155,7 +155,7 @@ static sdimage_status check_track(sdcs_span body, int depth, sdimage_error **err
 }
 
 /* `moov`, 8.2.1: limits the number of tracks, and checks each. */
-static sdimage_status check_movie(sdcs_span movie, sdimage_error **error) {
+static sdimage_status check_movie(sdcs_span movie, size_t *total, sdimage_error **error) {
     sdimage_status status = SDIMAGE_STATUS_OK;
     sdcs_box box;
     size_t tracks = 0;
@@ -165,61 +165,80 @@ static sdimage_status check_movie(sdcs_span movie, sdimage_error **error) {
         status = ++tracks > SDAVIF_TRACK_LIMIT ? too_large(error, "avif: tracks exceed the limit of 16")
                                                : check_track(box.body, 0, error);
     }
+    *total += tracks;
     return status;
 }
 
 /* --- Tiles. */
 
-/* Enlarges the largest tile to an item: `ispe`, ISO/IEC 23008-12, 6.5.3: version and flags, width, height. */
-static void add_size(const sdheif_container *c, const sdheif_item *item, sdavif_tiles *tiles) {
+/* Enlarges the largest tile to an item: `ispe`, ISO/IEC 23008-12, 6.5.3: version and flags, width, height. Alpha of
+ * older encoders has none: `stream` has its size then; NULL for colors. */
+static void add_size(const sdheif_container *c, const sdheif_item *item, const sdavif_stream *stream,
+                     sdavif_tiles *tiles) {
     sdcs_span size;
-    uint32_t width, height;
-    if (sdheif_find_property(c, item, SDCS_FOURCC('i', 's', 'p', 'e'), &size) && sdcs_skip(&size, 4) &&
-        sdcs_take32(&size, &width) && sdcs_take32(&size, &height)) {
-        tiles->width = width > tiles->width ? width : tiles->width;
-        tiles->height = height > tiles->height ? height : tiles->height;
-    }
+    uint32_t width = stream ? stream->width : 0, height = stream ? stream->height : 0;
+    if (sdheif_find_property(c, item, SDCS_FOURCC('i', 's', 'p', 'e'), &size) &&
+        (!sdcs_skip(&size, 4) || !sdcs_take32(&size, &width) || !sdcs_take32(&size, &height)))
+        return;
+    tiles->width = width > tiles->width ? width : tiles->width;
+    tiles->height = height > tiles->height ? height : tiles->height;
 }
 
 /* Reads the stream of an item. `coded` is the number of bytes that further items may take. */
 static sdimage_status add_stream(const sdheif_container *c, const sdheif_item *item, uint64_t *coded,
-                                 sdavif_tiles *tiles, sdimage_error **error) {
+                                 sdavif_stream *stream, sdimage_error **error) {
     sdheif_bytes bytes;
     /* Many items could share the same bytes of the file, and each would be decoded. */
     uint64_t length = sdheif_coded_length(c, item, SDCS_FOURCC('a', 'v', '1', 'C'));
     if (length > *coded)
         return too_large(error, "avif: tiles with shared bytes are longer than the file");
     *coded -= length;
-    /* libavif refuses an item without bytes. A grid has no units of a stream. */
+    /* libavif refuses an item without extents. A grid has no units of a stream. */
+    if (!item->extent_count)
+        return SDIMAGE_STATUS_OK;
     sdimage_status status = sdheif_item_bytes(c, item, &bytes, NULL);
     if (status >= 0)
-        sdavif_read_stream(bytes.span, &tiles->stream);
+        sdavif_read_stream(bytes.span, stream);
     sdheif_release_bytes(&bytes);
-    return status == SDIMAGE_STATUS_NO_MEMORY ? sdcs_fail(error, status, "avif: no memory for an item")
-                                              : SDIMAGE_STATUS_OK;
+    /* Incomplete files can be described. libavif decodes no item that extends beyond the end. */
+    return status >= 0 || status == SDIMAGE_STATUS_TRUNCATED
+               ? SDIMAGE_STATUS_OK
+               : sdcs_fail(error, status, "avif: bytes of an item cannot be read");
 }
 
 /* Adds an item and, if it is a grid, its tiles. `total` is the count of tiles. An item that is not derived from others
  * adds none. The type of the item does not matter: of two entries for one item, libavif takes the last. */
-static sdimage_status add_image(const sdheif_container *c, const sdheif_item *grid, uint64_t *coded, uint64_t *total,
+static sdimage_status add_image(const sdheif_container *c, const sdheif_item *image, bool is_alpha, uint64_t *coded,
                                 sdavif_tiles *tiles, sdimage_error **error) {
     uint32_t ids[TILE_LIMIT];
+    sdavif_stream *stream = is_alpha ? &tiles->alpha_stream : &tiles->stream;
+    const sdavif_stream *size = is_alpha ? stream : NULL;
     /* libavif combines the boxes. */
-    if (sdheif_reference_boxes(c, SDCS_FOURCC('d', 'i', 'm', 'g'), grid->id) > 1)
+    if (sdheif_reference_boxes(c, SDCS_FOURCC('d', 'i', 'm', 'g'), image->id) > 1)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: tiles of a grid are listed twice");
-    size_t count = sdheif_references(c, SDCS_FOURCC('d', 'i', 'm', 'g'), grid->id, ids, TILE_LIMIT);
+    size_t count = sdheif_references(c, SDCS_FOURCC('d', 'i', 'm', 'g'), image->id, ids, TILE_LIMIT);
     if (count > TILE_LIMIT)
         return too_large(error, "avif: tiles exceed the limit of 1024");
-    sdimage_status status = add_stream(c, grid, coded, tiles, error);
+    sdimage_status status = add_stream(c, image, coded, stream, error);
+    if (!count && is_alpha)
+        add_size(c, image, size, tiles);
     for (size_t i = 0; status >= 0 && i < count; i++) {
         const sdheif_item *tile = sdheif_find_item(c, ids[i]);
         if (!tile)
             return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: tile is missing");
-        status = add_stream(c, tile, coded, tiles, error);
-        add_size(c, tile, tiles);
+        status = add_stream(c, tile, coded, stream, error);
+        add_size(c, tile, size, tiles);
     }
-    *total += count;
+    *(is_alpha ? &tiles->alpha : &tiles->color) += count;
     return status;
+}
+
+/* Reports that libavif may take an auxiliary item for alpha. */
+static bool may_be_alpha(const sdheif_container *c, const sdheif_item *item) {
+    sdcs_span kind;
+    return !sdheif_find_property(c, item, SDCS_FOURCC('a', 'u', 'x', 'C'), &kind) ||
+           sdheif_is_auxiliary(c, item, "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha") ||
+           sdheif_is_auxiliary(c, item, "urn:mpeg:hevc:2015:auxid:1");
 }
 
 /* Reads the streams of alpha whose items belong to the tiles of a grid instead of the grid. */
@@ -227,14 +246,18 @@ static sdimage_status add_alpha(const sdheif_container *c, sdavif_tiles *tiles, 
     uint64_t coded = sdheif_most_coded(c);
     sdimage_status status = SDIMAGE_STATUS_OK;
     sdcs_span kind;
-    for (size_t i = 0; status >= 0 && i < c->item_count; i++)
-        if (sdheif_find_property(c, &c->items[i], SDCS_FOURCC('a', 'u', 'x', 'C'), &kind))
-            status = add_stream(c, &c->items[i], &coded, tiles, error);
+    for (size_t i = 0; status >= 0 && i < c->item_count; i++) {
+        const sdheif_item *item = &c->items[i];
+        if (!sdheif_find_property(c, item, SDCS_FOURCC('a', 'u', 'x', 'C'), &kind) || !may_be_alpha(c, item))
+            continue;
+        status = add_stream(c, item, &coded, &tiles->alpha_stream, error);
+        add_size(c, item, &tiles->alpha_stream, tiles);
+    }
     return status;
 }
 
-/* Counts the tiles of the primary item and of the auxiliary items that refer to it, such as alpha and depth, and reads
- * their streams. Alpha may be a grid although the image is none, and the reverse. */
+/* Counts the tiles of the primary item and of the alpha items that refer to it, and reads their streams. Alpha may be
+ * a grid although the image is none, and the reverse. */
 static sdimage_status find_tiles(const sdheif_container *c, sdavif_tiles *tiles, sdimage_error **error) {
     enum { RELATED_LIMIT = 16 };
     const sdheif_item *primary = sdheif_find_item(c, c->primary);
@@ -242,21 +265,16 @@ static sdimage_status find_tiles(const sdheif_container *c, sdavif_tiles *tiles,
         return SDIMAGE_STATUS_OK;
     /* One more than the limit: libavif takes the first alpha of all. */
     uint32_t ids[RELATED_LIMIT + 1];
-    /* The color and all auxiliary images share one allowance. */
+    /* The color and all alpha images share one allowance. */
     uint64_t coded = sdheif_most_coded(c);
-    sdimage_status status = add_image(c, primary, &coded, &tiles->color, tiles, error);
+    sdimage_status status = add_image(c, primary, false, &coded, tiles, error);
     size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), primary->id, ids, RELATED_LIMIT + 1);
     if (status >= 0 && count > RELATED_LIMIT)
         status = too_large(error, "avif: auxiliary images exceed the limit of 16");
     for (size_t i = 0; status >= 0 && i < count; i++) {
         const sdheif_item *other = sdheif_find_item(c, ids[i]);
-        uint64_t others = 0;
-        if (!other)
-            continue;
-        status = add_image(c, other, &coded, &others, tiles, error);
-        tiles->alpha += others;
-        if (tiles->color && !others && sdheif_is_auxiliary(c, other, "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"))
-            add_size(c, other, tiles);
+        if (other && may_be_alpha(c, other))
+            status = add_image(c, other, true, &coded, tiles, error);
     }
     return status >= 0 && tiles->color && !tiles->alpha ? add_alpha(c, tiles, error) : status;
 }
@@ -266,6 +284,8 @@ sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdima
     sdcs_span file = {bytes, length};
     sdcs_box box;
     bool has_items = false;
+    size_t tracks = 0;
+    uint32_t brand = 0;
     sdimage_status status = sdcs_check_budget(budget, error);
     *tiles = (sdavif_tiles){.color = 0};
     while (status >= 0 && sdcs_next_box(&file, &box)) {
@@ -273,15 +293,20 @@ sdimage_status sdavif_check_tables(const void *bytes, size_t length, const sdima
             status = check_meta(box.body, error);
             has_items = true;
         } else if (box.type == SDCS_FOURCC('m', 'o', 'o', 'v')) {
-            status = check_movie(box.body, error);
-            tiles->has_tracks = true;
+            status = check_movie(box.body, &tracks, error);
+        } else if (box.type == SDCS_FOURCC('f', 't', 'y', 'p') && !brand) {
+            sdcs_take32(&box.body, &brand);
         }
     }
-    /* A sequence without items has no tiles, and needs no container. */
-    if (status < 0 || !has_items)
+    /* The choice of libavif. */
+    tiles->uses_tracks =
+        brand == SDCS_FOURCC('a', 'v', 'i', 's') || (brand != SDCS_FOURCC('a', 'v', 'i', 'f') && tracks);
+    /* The items of a sequence are not decoded. */
+    if (status < 0 || !has_items || tiles->uses_tracks)
         return status;
     sdheif_container container;
     status = sdheif_container_open(&container, bytes, length, budget, error);
+    container.skips_empty = true;
     if (status >= 0)
         status = find_tiles(&container, tiles, error);
     sdheif_container_close(&container);

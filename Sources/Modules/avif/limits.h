@@ -8,13 +8,13 @@
 /* Limits of tables with an entry for each item or frame: libavif searches them linearly for each entry. */
 enum { SDAVIF_FRAME_LIMIT = 10000, SDAVIF_TRACK_LIMIT = 16, SDAVIF_REFERENCE_LIMIT = 16384 };
 
-/* The tiles of the displayed image, and of its auxiliary images that are grids, such as alpha. None for an image
- * without a grid. libavif makes a decoder for each. A single image as the alpha of a grid counts for the size. */
+/* The tiles of the displayed image, and of its alpha if that is a grid. None for an image without a grid, and for a
+ * sequence. libavif makes a decoder for each. */
 typedef struct sdavif_tiles {
-    uint64_t color, alpha;  /* counts */
-    uint32_t width, height; /* size of the largest tile */
-    sdavif_stream stream;   /* the streams of these images, or of the one without a grid */
-    bool has_tracks;        /* their streams are not read */
+    uint64_t color, alpha;              /* counts */
+    uint32_t width, height;             /* size of the largest tile, or of single alpha; 0 if there are none */
+    sdavif_stream stream, alpha_stream; /* the streams of all tiles, or of the images without a grid */
+    bool uses_tracks;                   /* a track is shown, whose streams are not read here, and no item */
 } sdavif_tiles;
 
 /* Checks the tables in time linear in `length`, and stores the tiles. `budget` may be NULL. Errors: TOO_LARGE for more

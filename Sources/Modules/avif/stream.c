@@ -118,7 +118,7 @@ static bool read_sequence(sdcs_span unit, sdavif_stream *stream) {
     else
         skip_operation(&b);
     uint32_t width_bits = take_bits(&b, 4) + 1, height_bits = take_bits(&b, 4) + 1;
-    take_bits(&b, width_bits), take_bits(&b, height_bits);
+    stream->width = take_bits(&b, width_bits) + 1, stream->height = take_bits(&b, height_bits) + 1;
     /* Lengths of the numbers of frames. */
     if (!is_reduced && take_bit(&b))
         take_bits(&b, 7);
@@ -167,6 +167,8 @@ void sdavif_read_stream(sdcs_span bytes, sdavif_stream *most) {
                 break;
             most->bits = larger(most->bits, sequence.bits);
             most->chroma = larger(most->chroma, sequence.chroma);
+            most->width = larger(most->width, sequence.width);
+            most->height = larger(most->height, sequence.height);
             most->extra = larger(most->extra, sequence.extra);
         }
         frames += type == FRAME || type == FRAME_HEADER || type == REDUNDANT_FRAME_HEADER;

@@ -6,8 +6,9 @@
 
 /* The pictures that a decoder may hold for a stream, or the most of several streams; zeros without a stream. */
 typedef struct sdavif_stream {
-    uint32_t bits, chroma; /* as in sdcs_info */
-    uint32_t extra;        /* further pictures of a frame: before super-resolution, and with film grain */
+    uint32_t bits, chroma;  /* as in sdcs_info */
+    uint32_t width, height; /* in the sequence header; frames may exceed them */
+    uint32_t extra;         /* pictures that a frame may need besides: before super-resolution, and with film grain */
     size_t frames;
 } sdavif_stream;
 
