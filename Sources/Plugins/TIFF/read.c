@@ -70,6 +70,55 @@ static void find_planes(const reader *reader, size_t offset, const uint8_t **pla
 /* At least the limit of samples per pixel (layout.c). */
 enum { MOST_PLANES = 64 };
 
+/* --- JBIG. */
+
+/* Size in bytes of the header of bi-level image data (ITU-T T.82, 6.2). */
+enum { JBIG_HEADER = 20 };
+
+static uint64_t big_endian(const uint8_t *bytes) {
+    return (uint64_t)bytes[0] << 24 | (uint64_t)bytes[1] << 16 | (uint64_t)bytes[2] << 8 | bytes[3];
+}
+
+/* Checks the size in the header of a strip or tile. libjbig allocates what the header announces, and ends the process
+ * if it cannot; libtiff compares the size afterwards. */
+static sdimage_status check_jbig_block(reader *reader, uint32_t block, uint64_t most, sdimage_error **error) {
+    TIFF *file = reader->input->file;
+    uint8_t header[JBIG_HEADER];
+    uint16_t order = FILLORDER_MSB2LSB;
+    tmsize_t got = reader->layout->is_tiled ? TIFFReadRawTile(file, block, header, JBIG_HEADER)
+                                            : TIFFReadRawStrip(file, block, header, JBIG_HEADER);
+    /* Too short for an image: libtiff reports it. */
+    if (got != JBIG_HEADER)
+        return SDIMAGE_STATUS_OK;
+    TIFFGetFieldDefaulted(file, TIFFTAG_FILLORDER, &order);
+    /* As libtiff does for libjbig. */
+    if (order != FILLORDER_LSB2MSB)
+        TIFFReverseBits(header, JBIG_HEADER);
+    uint64_t planes = header[2], stride = (big_endian(header + 4) + 7) / 8, rows = big_endian(header + 8);
+    if (stride * rows > most || planes * stride * rows > MOST_BLOCK)
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: JBIG data is larger than its strip or tile");
+    return SDIMAGE_STATUS_OK;
+}
+
+/* Checks all strips or tiles, if they are compressed with JBIG. */
+static sdimage_status check_jbig(reader *reader, sdimage_error **error) {
+    TIFF *file = reader->input->file;
+    uint16_t compression = COMPRESSION_NONE;
+    sdimage_status status = SDIMAGE_STATUS_OK;
+    TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression);
+    if (compression != COMPRESSION_JBIG)
+        return status;
+    bool tiled = reader->layout->is_tiled;
+    uint32_t count = tiled ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
+    uint64_t most = tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
+    for (uint32_t block = 0; status >= 0 && block < count; block++) {
+        status = sdcs_check_deadline(reader->request->deadline, error);
+        if (status >= 0)
+            status = check_jbig_block(reader, block, most, error);
+    }
+    return status;
+}
+
 /* --- Strips. */
 
 /* Reads interleaved samples row by row, whatever the size of a strip. */
@@ -283,6 +332,8 @@ sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, con
         sdcs_rows_open(&reader.rows, layout->width, layout->height, format, factor, band, &request->image, error);
     if (status >= 0 && layout->kind != SDTIFF_BY_LIBRARY)
         status = sdtiff_unpacker_open(&reader.unpacker, layout, format, most, request->image.converts_to_srgb, error);
+    if (status >= 0)
+        status = check_jbig(&reader, error);
     if (status >= 0)
         status = read_pixels(&reader, band, error);
     /* Not one row: there is no partial image to return. */

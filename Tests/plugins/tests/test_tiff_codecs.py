@@ -7,9 +7,9 @@ import unittest
 
 from . import libtiff, profiles
 from .support import TestCase, needs, sdimage
-from .tiffs import HEIGHT, SHORT, WIDTH, Pixel, file, gray, picture, ramp, row
+from .tiffs import HEIGHT, LONG, SHORT, WIDTH, Directory, Pixel, file, gray, picture, ramp, row
 
-LZW, JPEG, LERC, LZMA, ZSTD, WEBP = 5, 7, 34887, 34925, 50000, 50001
+LZW, JPEG, JBIG, LERC, LZMA, ZSTD, WEBP = 5, 7, 34661, 34887, 34925, 50000, 50001
 
 
 def raw(pixel: Pixel = ramp, bits: int = 8, is_float: bool = False) -> bytes:
@@ -74,6 +74,33 @@ class Compressions(TestCase):
         image = sdimage.decode(levels)
         self.assertEqual(image.pixel_format, "gray8")
         self.assertLessEqual(max(abs(a - b) for a, b in zip(image.tobytes(), raw(gray))), 3)
+
+    def test_jbig(self) -> None:
+        lines = [bytes((0x0F, 0xF0 if y % 2 else 0x33)) * 4 for y in range(HEIGHT)]
+        data = libtiff.write(b"".join(lines), WIDTH, HEIGHT, JBIG, samples=1, bits=1, photometric=1, rows=HEIGHT)
+        image = sdimage.decode(data)
+        for y in (0, 1, HEIGHT - 1):
+            bits = "".join(f"{byte:08b}" for byte in lines[y])
+            self.assertEqual("".join(str(self.pixel(image, x, y)[0] // 255) for x in range(WIDTH)), bits)
+
+    def test_jbig_data_have_at_most_the_size_of_their_strip(self) -> None:
+        # libjbig allocates what the header announces, and aborts if it cannot. Strips are limited by tiles, too.
+        for name, size in {"rows": (WIDTH, HEIGHT + 1), "columns": (WIDTH + 1, HEIGHT), "both": (2**31, 2**31)}.items():
+            for tile in (0, 32):
+                with self.subTest(name, tile=tile):
+                    made = picture(gray, photometric=1, bits=1, rows=HEIGHT, compression=JBIG, tile=tile)
+                    self.assert_refused_header(made, 1, *size)
+        # Planes, of which libtiff returns one.
+        many = picture(gray, photometric=1, bits=1, rows=HEIGHT, compression=JBIG).set(257, LONG, 2**20).set(278, LONG, 2**20)
+        self.assert_refused_header(many, 255, WIDTH, 2**20)
+
+    def assert_refused_header(self, made: Directory, planes: int, width: int, height: int) -> None:
+        head = struct.pack(">BBBBIIIBBBB", 0, 0, planes, 0, width, height, height, 0, 0, 3, 0)
+        for order in (1, 2):
+            # In order 1 libtiff reverses the bits for libjbig.
+            reverse = [int(f"{byte:08b}"[::-1], 2) for byte in head]
+            made.set(266, SHORT, order).blocks = [head if order == 2 else bytes(reverse)] * len(made.blocks)
+            self.assertIn("JBIG", self.assert_error("BAD_DATA", file(made)).message)
 
     def test_fax(self) -> None:
         """ITU-T T.4 (compressions 2 and 3) and T.6 (4)."""
