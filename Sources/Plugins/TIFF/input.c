@@ -10,6 +10,10 @@
 /* Bytes that libtiff may allocate at once, and in total if its version counts them. */
 static const tmsize_t MOST_AT_ONCE = (tmsize_t)256 << 20;
 
+/* Limit of the bytes that libtiff reads for one directory. It keeps a copy of the value of every tag, also of unknown
+ * ones, and thousands of tags may have the same bytes of the file as their value. */
+static const uint64_t MOST_DIRECTORY_BYTES = (uint64_t)256 << 20;
+
 /* --- Callbacks of libtiff. */
 
 /* Reads `count` bytes at the current offset, which the caller has checked; fewer after an error of the source. */
@@ -39,8 +43,13 @@ static tmsize_t read_input(thandle_t handle, void *buffer, tmsize_t size) {
     if (wanted > left)
         input->is_truncated = true;
     size_t count = wanted < left ? wanted : (size_t)left;
+    if (count > input->allowance)
+        input->is_exhausted = true;
+    if (input->is_exhausted)
+        return 0;
     count = count ? read_bytes(input, buffer, count) : 0;
     input->at += count;
+    input->allowance -= count;
     return (tmsize_t)count;
 }
 
@@ -90,6 +99,13 @@ static int count_warning(TIFF *file, void *user_data, const char *module, const 
 
 /* --- Opening. */
 
+/* Ends the limit of a directory: strips and tiles have limits of their own. */
+static sdimage_status end_directory(sdtiff_input *input, sdimage_error **error) {
+    input->allowance = UINT64_MAX;
+    /* libtiff ignores most tags that it could not read. */
+    return input->is_exhausted ? sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "", error) : SDIMAGE_STATUS_OK;
+}
+
 /* Opens the file with limits of memory; libtiff reads the first directory. */
 static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
@@ -102,11 +118,24 @@ static sdimage_status open_input(sdtiff_input *input, sdimage_error **error) {
     TIFFOpenOptionsSetErrorHandlerExtR(options, note, input);
     TIFFOpenOptionsSetWarningHandlerExtR(options, count_warning, input);
     /* m: disables memory mapping; every read goes through the functions above. */
+    input->allowance = MOST_DIRECTORY_BYTES;
     input->file = TIFFClientOpenExt("picture", "rm", input, read_input, write_nothing, seek_input, close_input,
                                     size_of_input, NULL, NULL, options);
     TIFFOpenOptionsFree(options);
-    return input->file ? SDIMAGE_STATUS_OK
+    return input->file ? end_directory(input, error)
                        : sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: directory cannot be read", error);
+}
+
+sdimage_status sdtiff_turn_to(sdtiff_input *input, uint32_t page, sdimage_error **error) {
+    input->allowance = MOST_DIRECTORY_BYTES;
+    bool is_found = TIFFSetDirectory(input->file, (tdir_t)page);
+    sdimage_status status = end_directory(input, error);
+    if (status < 0 || is_found)
+        return status;
+    /* A page that cannot be read is not a page that does not exist. */
+    if (input->source_error)
+        return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: page index is out of range", error);
+    return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
 }
 
 sdimage_status sdtiff_open_bytes(sdtiff_input *input, const void *bytes, size_t length, sdcs_deadline deadline,
@@ -138,6 +167,8 @@ sdimage_status sdtiff_fail(sdtiff_input *input, sdimage_status status, const cha
     sdimage_status over = sdcs_check_deadline(input->deadline, error);
     if (over < 0)
         return over;
+    if (input->is_exhausted)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: directory exceeds the limit of 256 MiB");
     if (input->is_truncated)
         return sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "tiff: data ends early");
     return sdcs_fail(error, status, *input->message ? input->message : otherwise);

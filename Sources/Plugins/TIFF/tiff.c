@@ -45,12 +45,7 @@ static sdimage_status turn_to(sdtiff_input *input, int64_t page, sdimage_error *
         return SDIMAGE_STATUS_OK;
     if (page < 0 || page >= SDIMAGE_TIFF_MAX_PAGES)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
-    if (TIFFSetDirectory(input->file, (tdir_t)page))
-        return SDIMAGE_STATUS_OK;
-    /* A page that cannot be read is not a page that does not exist. */
-    if (input->source_error)
-        return sdtiff_fail(input, SDIMAGE_STATUS_BAD_DATA, "tiff: page index is out of range", error);
-    return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "tiff: page index is out of range");
+    return sdtiff_turn_to(input, (uint32_t)page, error);
 }
 
 /* Decodes a page of an open file, with its metadata. */

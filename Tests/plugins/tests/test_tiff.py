@@ -312,6 +312,26 @@ class Tiff(TestCase):
         wide.set(277, SHORT, 15).set(278, LONG, 1).set(338, SHORT, *[0] * 14).blocks = [b""]
         self.assertIn("samples", self.assert_error("TOO_LARGE", file(wide)).message)
 
+    def test_tags_that_share_their_bytes_count_each(self) -> None:
+        # libtiff keeps a copy of every unknown value: 1040 of 256 KiB.
+        size, count = 1 << 18, 1040
+        shared = picture().set_bytes(40000, bytes(size))
+        plain = file(shared)
+        self.assertEqual(sdimage.decode(plain).width, WIDTH)
+        place = plain.rindex(bytes(size))
+        entries = b"".join(struct.pack("<HHII", 40000 + index, 1, size, place) for index in range(count))
+        known = [entry for entry in struct.iter_unpack("<HHI4s", plain[10 : 10 + 12 * plain[8]]) if entry[0] < 40000]
+        head = b"".join(struct.pack("<HHI4s", *entry) for entry in known) + entries + bytes(4)
+        crowded = struct.pack("<H", len(known) + count) + head
+        for data, options in (
+            (struct.pack("<2sHI", b"II", 42, len(plain)) + plain[8:] + crowded, {}),
+            # As the second page, whose offset follows the entries of the first.
+            (plain[: 10 + 12 * plain[8]] + struct.pack("<I", len(plain)) + plain[14 + 12 * plain[8] :] + crowded, {"tiff.page": 1}),
+        ):
+            with self.subTest(options=options):
+                self.assertIn("directory", self.assert_error("TOO_LARGE", data, options=options).message)
+        self.assertEqual(sdimage.decode(data).width, WIDTH)
+
     def test_a_file_that_ends_early_is_truncated_and_its_rows_are_kept_on_request(self) -> None:
         data = file(picture(rows=4))
         cut = data[: len(data) - WIDTH * 3 * 8]
