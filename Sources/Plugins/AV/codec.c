@@ -71,24 +71,48 @@ static void release_share(void *opaque, uint8_t *data) {
     free(self);
 }
 
+/* Returns the bytes of the buffers of a frame. Padding multiplies those of narrow frames: rows of 16 pixels take 192
+ * bytes in 4:2:0. */
+static uint64_t bytes_of(const AVFrame *frame) {
+    uint64_t bytes = 0;
+    for (int i = 0; i < AV_NUM_DATA_POINTERS && frame->buf[i]; i++)
+        bytes += frame->buf[i]->size;
+    return bytes;
+}
+
+/* Returns ENOMEM if the movie may not hold so many bytes more. */
+static int check_room(sdav_movie *movie, uint64_t bytes) {
+    if (movie->held + bytes <= most_held(&movie->request))
+        return 0;
+    movie->is_full = true;
+    return AVERROR(ENOMEM);
+}
+
+/* Allocates the buffers of a frame, if the movie may hold them. */
+static int allocate(AVCodecContext *codec, AVFrame *frame, int flags) {
+    /* The pixels without padding: the least that is allocated. */
+    int least = av_image_get_buffer_size(frame->format, frame->width, frame->height, 1);
+    int code = least < 0 ? least : check_room(codec->opaque, (uint64_t)least);
+    if (code >= 0)
+        code = avcodec_default_get_buffer2(codec, frame, flags);
+    if (code < 0)
+        return code;
+    code = check_room(codec->opaque, bytes_of(frame));
+    if (code < 0)
+        av_frame_unref(frame);
+    return code;
+}
+
 /* Allocates the memory of a frame and counts it until both the decoder and the movie have released it. */
 static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
     sdav_movie *movie = codec->opaque;
-    /* The pixels without padding between rows. */
-    int bytes = av_image_get_buffer_size(frame->format, frame->width, frame->height, 1);
-    if (bytes < 0)
-        return bytes;
-    if (movie->held + (uint64_t)bytes > most_held(&movie->request)) {
-        movie->is_full = true;
-        return AVERROR(ENOMEM);
-    }
     share *share = malloc(sizeof *share);
-    int code = share ? avcodec_default_get_buffer2(codec, frame, flags) : AVERROR(ENOMEM);
+    int code = share ? allocate(codec, frame, flags) : AVERROR(ENOMEM);
     if (code < 0) {
         free(share);
         return code;
     }
-    *share = (struct share){movie, frame->buf[0], (uint64_t)bytes};
+    *share = (struct share){movie, frame->buf[0], bytes_of(frame)};
     /* Replaces the buffer of the first plane only: a frame releases the buffers of all planes together. */
     AVBufferRef *counted = av_buffer_create(share->buffer->data, share->buffer->size, release_share, share, 0);
     if (!counted) {
@@ -97,7 +121,7 @@ static int get_buffer(AVCodecContext *codec, AVFrame *frame, int flags) {
         return AVERROR(ENOMEM);
     }
     frame->buf[0] = counted;
-    movie->held += (uint64_t)bytes;
+    movie->held += share->bytes;
     return 0;
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import unittest
 
-from . import movies, writers
+from . import expensive, movies, writers
 from .movies import COLORS
 from .support import TestCase, from_source, needs, sdimage
 
@@ -95,6 +95,15 @@ class Containers(TestCase):
         self.assertEqual(sdimage.decode(data, max_bytes=12 << 20).width, 2560)
         small = sdimage.decode(data, options=last, max_bytes=12 << 20, thumbnail_size=(64, 64))
         self.assertEqual((small.width, small.height), (64, 36))
+
+    def test_narrow_frames_are_counted_with_their_padding(self) -> None:
+        # Sixteen frames of 1.5 MB, whose buffers take eight times as much, where 64 MiB are permitted.
+        bombs = expensive.package_bombs()
+        narrow = bombs.Picture(16, 64_000, references=15)
+        entry = movies.visual(b"hvc1", narrow.configuration(), width=16, height=64_000)
+        data = movies.movie((b"isom",), b"vide", entry, [bombs.stream(narrow.slices(1))], [40], width=16, height=64_000)
+        self.assertEqual(sdimage.decode(data).height, 64_000)
+        self.assertIn("refer", self.assert_error("TOO_LARGE", data, max_bytes=16 << 20).message)
 
     def test_references_of_av1_are_limited_by_the_size(self) -> None:
         entry = movies.visual(b"av01", width=8000, height=5000)
