@@ -16,6 +16,7 @@ typedef struct sdav_movie {
     const sdimage_source *source;
     uint64_t length, at;         /* bytes: the size of the input, and the offset of the next read */
     bool is_truncated;           /* a read went beyond the end */
+    bool has_many_edits;         /* edit lists could repeat too many samples (tables.c) */
     sdimage_error *source_error; /* the source's own error */
     sdcs_deadline deadline;      /* deadline of the running call */
 

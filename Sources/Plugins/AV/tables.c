@@ -8,15 +8,21 @@
 #include "boxes.h"
 #include "input.h"
 
-/* Limits: samples of all tracks (38 hours of 30 frames a second, in 100 MB of entries), and nesting of boxes. */
+/* Limits: samples of all tracks (38 hours of 30 frames a second, in 100 MB of entries), also of those that edits
+ * repeat, and nesting of boxes. */
 enum { MOST_SAMPLES = 1 << 22, MOST_DEPTH = 16 };
+
+/* Samples of sound in an entry of libavformat, if they last one tick each. */
+enum { SOUND_SAMPLES = 1024 };
 
 typedef struct tables {
     sdav_movie *movie;
     AVIOContext *io;
     uint64_t samples; /* samples of finished tracks and of fragments */
+    uint64_t edited;  /* samples of finished tracks, if each of their edits shows all of them */
     /* The track that is being read. */
     uint64_t own;                           /* samples of this track, by stsz or stz2 */
+    uint64_t chunks, edits;                 /* entries of stco or co64, and of elst */
     uint32_t handler, runs, first_duration; /* media type (hdlr); entries of stts and the duration in the first */
     bool is_deflated;                       /* `cmov`: the movie is compressed */
     bool has_movie;                         /* `moov` was found */
@@ -52,12 +58,15 @@ static uint32_t type_of(tables *self, uint32_t type) {
     return is_movie ? SDCS_FOURCC('m', 'o', 'o', 'v') : type;
 }
 
-/* Adds the samples of a finished track. libavformat reads sound whose samples last one tick each by chunks: its samples
- * take no entries. */
+/* Adds the samples of a finished track. libavformat reads sound whose samples last one tick each by chunks: an entry
+ * has many samples. */
 static void end_track(tables *self) {
     bool by_chunks = self->handler == SDCS_FOURCC('s', 'o', 'u', 'n') && self->runs == 1 && self->first_duration == 1;
-    self->samples += by_chunks ? 0 : self->own;
-    self->own = self->handler = self->runs = self->first_duration = 0;
+    uint64_t entries = by_chunks ? self->own / SOUND_SAMPLES : self->own;
+    self->samples += entries;
+    uint64_t all = by_chunks ? entries + self->chunks : entries;
+    self->edited += all && self->edits > MOST_SAMPLES / all ? MOST_SAMPLES + 1 : all * self->edits;
+    self->own = self->chunks = self->edits = self->handler = self->runs = self->first_duration = 0;
 }
 
 /* Stores the media type of the track. Other handlers, as those of metadata, do not change it. */
@@ -71,7 +80,7 @@ static void read_handler(tables *self, uint32_t handler) {
     }
 }
 
-/* Reads one table (ISO/IEC 14496-12, 8.4.3, 8.6.1.2, 8.7.3 and 8.8.8). */
+/* Reads one table (ISO/IEC 14496-12, 8.4.3, 8.6.1.2, 8.6.6, 8.7.3, 8.7.5 and 8.8.8). */
 static void read_table(tables *self, uint32_t type) {
     switch (type) {
     case SDCS_FOURCC('h', 'd', 'l', 'r'):
@@ -98,6 +107,15 @@ static void read_table(tables *self, uint32_t type) {
         /* The samples of a run of a fragment. */
         self->samples += avio_rb32(self->io);
         break;
+    case SDCS_FOURCC('s', 't', 'c', 'o'):
+    case SDCS_FOURCC('c', 'o', '6', '4'):
+        avio_skip(self->io, 4);
+        self->chunks += avio_rb32(self->io);
+        break;
+    case SDCS_FOURCC('e', 'l', 's', 't'):
+        avio_skip(self->io, 4);
+        self->edits += avio_rb32(self->io);
+        break;
     case SDCS_FOURCC('c', 'm', 'o', 'v'): self->is_deflated = true; break;
     default: break;
     }
@@ -107,7 +125,9 @@ static void read_table(tables *self, uint32_t type) {
 static bool is_table(uint32_t type) {
     return type == SDCS_FOURCC('s', 't', 's', 'z') || type == SDCS_FOURCC('s', 't', 'z', '2') ||
            type == SDCS_FOURCC('s', 't', 't', 's') || type == SDCS_FOURCC('t', 'r', 'u', 'n') ||
-           type == SDCS_FOURCC('c', 'm', 'o', 'v') || type == SDCS_FOURCC('h', 'd', 'l', 'r');
+           type == SDCS_FOURCC('s', 't', 'c', 'o') || type == SDCS_FOURCC('c', 'o', '6', '4') ||
+           type == SDCS_FOURCC('e', 'l', 's', 't') || type == SDCS_FOURCC('c', 'm', 'o', 'v') ||
+           type == SDCS_FOURCC('h', 'd', 'l', 'r');
 }
 
 /* Reports that the rest of a container is not read: fragments of a source; and in libavformat, tracks and media data
@@ -218,6 +238,7 @@ sdimage_status sdav_check_tables(sdav_movie *movie, sdimage_error **error) {
         return sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: compressed tables are not read");
     if (movie->source_error || sdcs_must_end(movie->deadline))
         return sdav_fail(movie, AVERROR_EXIT, "", error);
+    movie->has_many_edits = tables.edited > MOST_SAMPLES;
     /* Restores the state before the walk, which reads up to the end of the file: that is no truncation. */
     avio_seek(movie->io, 0, SEEK_SET);
     movie->io->error = movie->io->eof_reached = 0;

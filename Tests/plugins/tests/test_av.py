@@ -106,6 +106,21 @@ class Video(TestCase):
         self.assert_error("UNSUPPORTED", movies.movie((b"qt  ",), b"vide", movies.visual(b"xyz1"), [sample], [10]))
         self.assert_error("UNSUPPORTED", movies.movie((b"qt  ",), b"soun", movies.visual(b"jpeg"), [sample], [10]))
 
+    def test_edits_do_not_multiply_many_samples(self) -> None:
+        """libavformat makes entries for the samples of each edit. Above the limit of samples edits are not repeated."""
+
+        def edited(edits: int) -> sdimage.Image:
+            edit = struct.pack(">IiI", 500, 0, 0x10000)
+            listed = movies.box(b"edts", movies.full(b"elst", 0, 0, struct.pack(">I", edits), edit * edits))
+            samples = [movies.plain(color).encode("jpeg", quality=0.9, chroma="444") for color in COLORS]
+            data = movies.movie((b"qt  ",), b"vide", movies.visual(b"jpeg"), samples, [100] * 5, extra=listed)
+            return sdimage.decode(data, options={"av.frames": True})
+
+        self.assertEqual(edited(3).frame_count, 15)
+        many = edited(2**22 // 5 + 1)
+        self.assertEqual(many.frame_count, 5)
+        self.assert_color(many, 0)
+
     def test_tables_that_announce_much_in_few_bytes_are_refused(self) -> None:
         """Samples of equal size need no bytes in a table; libavformat would allocate 24 for each."""
         data = clip(index_first=False)
@@ -132,10 +147,11 @@ class Video(TestCase):
         with self.assertRaises(sdimage.Error) as caught:
             from_source(patched(data, 5_000_000))
         self.assertEqual(caught.exception.code, "TOO_LARGE")
-        # Sound with samples of one tick is read by chunks, and may have any number of them.
+        # Sound with samples of one tick is read by chunks: an entry has 1024 of them.
         sound = movies.movie((b"qt  ",), b"soun", movies.visual(b"raw "), [b"x"], [1])
         track = sound[sound.index(b"trak") - 4 : sound.index(b"mdat") - 4]
         self.assert_color(sdimage.decode(with_box(patched(track, 2**31))), 0)
+        self.assertIn("samples", self.assert_error("TOO_LARGE", with_box(patched(track, 2**31) * 3)).message)
         packed = movies.box(b"moov", movies.box(b"cmov", bytes(64)))
         self.assert_error("UNSUPPORTED", data[: moov - 4] + packed)
 
