@@ -75,10 +75,6 @@ enum { MOST_PLANES = 64 };
 /* Size in bytes of the header of bi-level image data (ITU-T T.82, 6.2). */
 enum { JBIG_HEADER = 20 };
 
-static uint64_t big_endian(const uint8_t *bytes) {
-    return (uint64_t)bytes[0] << 24 | (uint64_t)bytes[1] << 16 | (uint64_t)bytes[2] << 8 | bytes[3];
-}
-
 /* Checks the size in the header of a strip or tile. libjbig allocates what the header announces, and ends the process
  * if it cannot; libtiff compares the size afterwards. */
 static sdimage_status check_jbig_block(reader *reader, uint32_t block, uint64_t most, sdimage_error **error) {
@@ -94,7 +90,10 @@ static sdimage_status check_jbig_block(reader *reader, uint32_t block, uint64_t 
     /* As libtiff does for libjbig. */
     if (order != FILLORDER_LSB2MSB)
         TIFFReverseBits(header, JBIG_HEADER);
-    uint64_t planes = header[2], stride = (big_endian(header + 4) + 7) / 8, rows = big_endian(header + 8);
+    sdcs_span size = {header + 4, 8};
+    uint32_t width = 0, rows = 0;
+    sdcs_take32(&size, &width), sdcs_take32(&size, &rows);
+    uint64_t planes = header[2], stride = ((uint64_t)width + 7) / 8;
     if (stride * rows > most || planes * stride * rows > MOST_BLOCK)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: JBIG data is larger than its strip or tile");
     return SDIMAGE_STATUS_OK;
