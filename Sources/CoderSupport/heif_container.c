@@ -291,6 +291,11 @@ bool sdheif_is_auxiliary(const sdheif_container *c, const sdheif_item *item, con
            body.length >= length && memcmp(body.bytes, type, length) == 0;
 }
 
+bool sdheif_is_alpha(const sdheif_container *c, const sdheif_item *item) {
+    return sdheif_is_auxiliary(c, item, "urn:mpeg:hevc:2015:auxid:1") ||
+           sdheif_is_auxiliary(c, item, "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha");
+}
+
 size_t sdheif_references(const sdheif_container *c, uint32_t type, uint32_t from, uint32_t *to, size_t limit) {
     sdcs_span rest = c->references;
     sdcs_box box;

@@ -84,6 +84,8 @@ void sdheif_read_colors(const sdheif_container *container, const sdheif_item *it
 
 /* Reports that an item is auxiliary, of a type: `auxC`, 6.5.8. `type` is a URN. */
 bool sdheif_is_auxiliary(const sdheif_container *container, const sdheif_item *item, const char *type);
+/* Reports that an item is alpha, by the type of HEVC or that of other codecs. */
+bool sdheif_is_alpha(const sdheif_container *container, const sdheif_item *item);
 
 /* Stores up to `limit` items that `from` refers to by a type; returns the total number. Returns 0 for an item without
  * such references. The order is that of the file, which for a grid is that of its tiles. */

@@ -173,10 +173,6 @@ static uint64_t held_bytes(const sdavif_tiles *tiles, const sdcs_info *info, sdc
            (is_grid && info->has_alpha ? sdcs_plane_bytes(&gray) : 0);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
 /* Rounds a side up as the AV1 decoder does. */
 static uint32_t aligned(uint32_t side) {
     return side > UINT32_MAX - SIDE_STEP ? side : (side + SIDE_STEP - 1) / SIDE_STEP * SIDE_STEP;
@@ -188,22 +184,22 @@ static sdimage_status check_stream(const reader *reader, const sdavif_stream *st
                                    const sdcs_request *request, sdimage_error **error) {
     sdcs_info info = info_of(reader->decoder);
     const sdavif_tiles *tiles = &reader->tiles;
-    info.bits = larger(larger(stream->bits, alpha->bits), info.bits);
-    info.chroma = larger(stream->chroma, info.chroma);
+    info.bits = sdavif_larger(sdavif_larger(stream->bits, alpha->bits), info.bits);
+    info.chroma = sdavif_larger(stream->chroma, info.chroma);
     /* A decoder of several frames holds its reference frames besides the current one. */
     unsigned most = 1 + REFERENCES, pictures = info.frame_count > 1 ? most : 1;
     sdimage_status status = sdcs_check_limits(&info, request, tiles->color ? 1 : pictures, error);
     if (status < 0)
         return status;
     sdcs_info picture = info;
-    picture.width = larger(reader->width, SIDE_STEP), picture.height = larger(reader->height, SIDE_STEP);
+    picture.width = sdavif_larger(reader->width, SIDE_STEP), picture.height = sdavif_larger(reader->height, SIDE_STEP);
     if (held_bytes(tiles, &info, picture, 0, pictures) > SDCS_WORKING_BYTES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: pictures of the decoders exceed the limit of 256 MiB");
     /* The further pictures of a still may not be needed. */
     size_t frames = stream->frames > alpha->frames ? stream->frames : alpha->frames;
     if (frames > pictures)
         pictures = frames < most ? (unsigned)frames : most;
-    pictures += larger(stream->extra, alpha->extra);
+    pictures += sdavif_larger(stream->extra, alpha->extra);
     picture.width = aligned(reader->width), picture.height = aligned(reader->height);
     if (held_bytes(tiles, &info, picture, alpha->chroma, pictures) > PICTURE_BYTES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: pictures of the streams exceed the limit of 640 MiB");
@@ -268,8 +264,8 @@ static sdimage_status prepare(const void *bytes, size_t length, const sdcs_reque
     reader->width = tiles->width, reader->height = tiles->height;
     /* The limit applies to one stream, which for a grid is a tile. */
     if (!tiles->color || !tiles->width || !tiles->height) {
-        reader->width = larger(decoder->image->width, tiles->width);
-        reader->height = larger(decoder->image->height, tiles->height);
+        reader->width = sdavif_larger(decoder->image->width, tiles->width);
+        reader->height = sdavif_larger(decoder->image->height, tiles->height);
     }
     if (tiles->uses_tracks)
         sdavif_coded_size(reader->file.bytes, length, &reader->width, &reader->height);

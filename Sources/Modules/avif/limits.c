@@ -180,8 +180,8 @@ static void add_size(const sdheif_container *c, const sdheif_item *item, const s
     if (sdheif_find_property(c, item, SDCS_FOURCC('i', 's', 'p', 'e'), &size) &&
         (!sdcs_skip(&size, 4) || !sdcs_take32(&size, &width) || !sdcs_take32(&size, &height)))
         return;
-    tiles->width = width > tiles->width ? width : tiles->width;
-    tiles->height = height > tiles->height ? height : tiles->height;
+    tiles->width = sdavif_larger(tiles->width, width);
+    tiles->height = sdavif_larger(tiles->height, height);
 }
 
 /* Reads the stream of an item. `coded` is the number of bytes that further items may take. */
@@ -236,19 +236,16 @@ static sdimage_status add_image(const sdheif_container *c, const sdheif_item *im
 /* Reports that libavif may take an auxiliary item for alpha. */
 static bool may_be_alpha(const sdheif_container *c, const sdheif_item *item) {
     sdcs_span kind;
-    return !sdheif_find_property(c, item, SDCS_FOURCC('a', 'u', 'x', 'C'), &kind) ||
-           sdheif_is_auxiliary(c, item, "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha") ||
-           sdheif_is_auxiliary(c, item, "urn:mpeg:hevc:2015:auxid:1");
+    return !sdheif_find_property(c, item, SDCS_FOURCC('a', 'u', 'x', 'C'), &kind) || sdheif_is_alpha(c, item);
 }
 
 /* Reads the streams of alpha whose items belong to the tiles of a grid instead of the grid. */
 static sdimage_status add_alpha(const sdheif_container *c, sdavif_tiles *tiles, sdimage_error **error) {
     uint64_t coded = sdheif_most_coded(c);
     sdimage_status status = SDIMAGE_STATUS_OK;
-    sdcs_span kind;
     for (size_t i = 0; status >= 0 && i < c->item_count; i++) {
         const sdheif_item *item = &c->items[i];
-        if (!sdheif_find_property(c, item, SDCS_FOURCC('a', 'u', 'x', 'C'), &kind) || !may_be_alpha(c, item))
+        if (!sdheif_is_alpha(c, item))
             continue;
         status = add_stream(c, item, &coded, &tiles->alpha_stream, error);
         add_size(c, item, &tiles->alpha_stream, tiles);

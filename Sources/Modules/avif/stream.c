@@ -152,7 +152,7 @@ static bool take_unit(sdcs_span *bytes, uint32_t *type, sdcs_span *unit) {
     return size <= bytes->length && sdcs_skip(bytes, (size_t)size);
 }
 
-static uint32_t larger(uint32_t a, uint32_t b) {
+uint32_t sdavif_larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
@@ -165,11 +165,11 @@ void sdavif_read_stream(sdcs_span bytes, sdavif_stream *most) {
         if (type == SEQUENCE_HEADER) {
             if (!read_sequence(unit, &sequence))
                 break;
-            most->bits = larger(most->bits, sequence.bits);
-            most->chroma = larger(most->chroma, sequence.chroma);
-            most->width = larger(most->width, sequence.width);
-            most->height = larger(most->height, sequence.height);
-            most->extra = larger(most->extra, sequence.extra);
+            most->bits = sdavif_larger(most->bits, sequence.bits);
+            most->chroma = sdavif_larger(most->chroma, sequence.chroma);
+            most->width = sdavif_larger(most->width, sequence.width);
+            most->height = sdavif_larger(most->height, sequence.height);
+            most->extra = sdavif_larger(most->extra, sequence.extra);
         }
         frames += type == FRAME || type == FRAME_HEADER || type == REDUNDANT_FRAME_HEADER;
     }

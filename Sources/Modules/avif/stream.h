@@ -16,4 +16,7 @@ typedef struct sdavif_stream {
  * error, as decoders do. */
 void sdavif_read_stream(sdcs_span bytes, sdavif_stream *most);
 
+/* Returns the larger of two numbers. */
+uint32_t sdavif_larger(uint32_t a, uint32_t b);
+
 #endif

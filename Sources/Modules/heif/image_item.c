@@ -249,12 +249,6 @@ static sdimage_status read_transformations(const sdheif_container *c, sdheif_ima
 
 /* --- Color and alpha. */
 
-/* Reports that an auxiliary item is alpha, by the name of HEVC or that of other codecs. */
-static bool is_alpha(const sdheif_container *c, const sdheif_item *item) {
-    static const char *const names[] = {"urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"};
-    return sdheif_is_auxiliary(c, item, names[0]) || sdheif_is_auxiliary(c, item, names[1]);
-}
-
 /* Finds the first alpha among the auxiliary items of an image. `prem` refers from an image to the alpha by which it is
  * multiplied. */
 static void find_alpha(const sdheif_container *c, sdheif_image *p) {
@@ -262,7 +256,7 @@ static void find_alpha(const sdheif_container *c, sdheif_image *p) {
     size_t count = sdheif_referrers(c, SDCS_FOURCC('a', 'u', 'x', 'l'), p->item->id, ids, RELATED_LIMIT);
     for (size_t i = 0; i < count; i++) {
         const sdheif_item *item = sdheif_find_item(c, ids[i]);
-        if (!item || !is_alpha(c, item))
+        if (!item || !sdheif_is_alpha(c, item))
             continue;
         p->alpha = item;
         p->premultiplied =

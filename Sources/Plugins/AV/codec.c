@@ -80,7 +80,7 @@ static uint64_t bytes_of(const AVFrame *frame) {
     return bytes;
 }
 
-/* Returns ENOMEM if the movie may not hold so many bytes more. */
+/* Returns ENOMEM if further bytes exceed the limit of those that the movie holds. */
 static int check_room(sdav_movie *movie, uint64_t bytes) {
     if (movie->held + bytes <= most_held(&movie->request))
         return 0;
