@@ -4,8 +4,8 @@ right image or a named error, and no wrong data is stored.
 
     network.py [PART…]
 
-PART: broken, wrong, bombs, codings, retries, redirects, addresses, heads, slowness, reuse, exec, exit, names, extremes,
-tls, trust, nginx; default: all. The library is the one in SDIMAGE_LIBRARY."""
+PART: broken, wrong, bombs, codings, retries, redirects, freshness, addresses, heads, slowness, reuse, exec, exit, names,
+extremes, tls, trust, nginx; default: all. The library is the one in SDIMAGE_LIBRARY."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ import codings  # noqa: E402
 import connections  # noqa: E402
 import exits  # noqa: E402
 import extremes  # noqa: E402
+import freshness  # noqa: E402
 import heads  # noqa: E402
 import http2  # noqa: E402
 import names  # noqa: E402
@@ -54,6 +55,7 @@ def main() -> None:
             "codings": lambda: (codings.complete_and_cut(good), codings.large_bodies(good, folder)),
             "retries": lambda: bodies.retries(good),
             "redirects": lambda: heads.redirects(good, secure, str(authority.file)),
+            "freshness": lambda: freshness.memory_only(good),
             "addresses": lambda: (heads.addresses(good), heads.allowed_addresses(good)),
             "heads": lambda: (heads.damaged_heads(good), heads.injections(good)),
             "slowness": lambda: (connections.slowness(good), connections.interrupted_handshakes(),

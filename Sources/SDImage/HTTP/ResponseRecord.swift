@@ -23,6 +23,8 @@ package struct ResponseRecord: Hashable, Sendable {
     /// Times of request and response, in nanoseconds since 1970.
     package var requestTime: UInt64 = 0
     package var responseTime: UInt64 = 0
+    /// True if the response or its request forbids a store beyond this process. Not encoded: such a record is in memory only.
+    package var isForMemoryOnly = false
 
     package init() {}
 

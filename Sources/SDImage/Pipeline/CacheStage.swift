@@ -101,11 +101,13 @@ struct CacheStage {
         context.leaveTransferOrder()
         let image = try await decodeStage.image(of: data, from: .bytes(ObjectIdentifier(original)))
         let store = StoreStage(context: context)
-        // The variant gets the validators of its original, because the bytes of the original are not here.
         store.storeInMemory(image)
-        var cached = CachedData(bytes: .empty)
-        cached.record = data.record
-        await store.storeVariant(image, of: cached)
+        if !data.record.isForMemoryOnly {
+            // The variant gets the validators of its original, because the bytes of the original are not here.
+            var cached = CachedData(bytes: .empty)
+            cached.record = data.record
+            await store.storeVariant(image, of: cached)
+        }
         return LoadOutcome(image: image, source: .memory)
     }
 

@@ -107,13 +107,14 @@ package struct LoadedData: Sendable {
 
 /// Called by `noted` above, and by `RevalidationStage` after the merge.
 extension ResponseRecord {
-    /// Adds the request fields that select the response, and the restriction to private caches where required.
+    /// Adds the request fields that select the response, and the restrictions to private caches and to memory where required.
     func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> ResponseRecord {
         let fields = loader.sentFields(request)
         var record = self
         if !vary.isEmpty { record.select(by: fields) }
         record.restrict(
             hasAuthorization: request.carriesAuthorization(fields), hasCookies: request.carriesCookies(fields))
+        record.isForMemoryOnly = !record.mayBeStored(fields)
         return record
     }
 }

@@ -1,0 +1,21 @@
+"""Cached images that may not be used, kept or confirmed as they are."""
+
+from __future__ import annotations
+
+import report
+from origin.scripted import Server
+from world import world
+
+
+def memory_only(good: bytes) -> None:
+    """A thumbnail of an image that must not be stored stays in memory, too."""
+    kinds = {"response": ({"Cache_Control": "no-store"}, {}), "request": ({}, {"Cache-Control": "no-store"})}
+    for name, (fields, headers) in kinds.items():
+        with Server(lambda c: c.answer(good, **fields)) as server, world() as here:
+            url = server.url("/a.png")
+            here.load(url, headers=headers)
+            # The second request may omit what the first one has sent.
+            small = here.load(url, thumbnail_size=(8, 8), cache_policy=["read_original_from_memory"], wait_for_store=True)
+            kept = [entry.key for entry in here.cache.entries()]
+            report.check(f"freshness: a thumbnail from memory after no-store of the {name} is not on disk",
+                         small.source == "memory" and small.image.width == 8 and not kept, f"{small.source}, {kept}")
