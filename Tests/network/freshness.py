@@ -19,3 +19,12 @@ def memory_only(good: bytes) -> None:
             kept = [entry.key for entry in here.cache.entries()]
             report.check(f"freshness: a thumbnail from memory after no-store of the {name} is not on disk",
                          small.source == "memory" and small.image.width == 8 and not kept, f"{small.source}, {kept}")
+
+
+def must_understand(good: bytes) -> None:
+    """no-store has no effect beside must-understand (RFC 9111, section 5.2.2.3)."""
+    field = "no-store, must-understand, max-age=1000"
+    with Server(lambda c: c.answer(good, Cache_Control=field)) as server, world() as here:
+        results = [here.load(server.url("/a.png"), freshness="respect") for _ in range(2)]
+        report.check("freshness: a response with must-understand is fresh",
+                     results[1].freshness == "max_age" and server.hits["/a.png"] == 1, f"{results[1].freshness}, {server.hits}")

@@ -48,11 +48,12 @@ package struct Freshness: Hashable, Sendable {
         self.lifetime = lifetime?.seconds ?? 0
         let staleness = age - self.lifetime
         selectsSame = record.isSelected(by: fields)
-        isStaleForbidden = directives.noStore || directives.noCache || directives.mustRevalidate || !selectsSame
+        let isStoreForbidden = record.isStoreForbidden(by: directives)
+        isStaleForbidden = isStoreForbidden || directives.noCache || directives.mustRevalidate || !selectsSame
         isValidationRequested = requested.noCache
         errorGrace = requested.staleIfError ?? directives.staleIfError
         let isRefused: FreshnessRule? =
-            if directives.noStore {
+            if isStoreForbidden {
                 .noStore
             } else if !selectsSame {
                 .vary

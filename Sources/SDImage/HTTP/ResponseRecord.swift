@@ -49,9 +49,12 @@ package struct ResponseRecord: Hashable, Sendable {
         // A partial response, requested by the host: a later load would take it for the complete one.
         if fields.contains(where: { $0.name.lowercased() == "range" }) { return false }
         if CacheDirectives(fields.value(of: "cache-control")).noStore { return false }
-        let directives = CacheDirectives(cacheControl)
-        // `no-store` beside `must-understand` applies only to caches that do not know the status.
-        return !directives.noStore || directives.mustUnderstand && [200, 206].contains(status)
+        return !isStoreForbidden(by: CacheDirectives(cacheControl))
+    }
+
+    /// True for `no-store`. Beside `must-understand` it applies only to caches that do not know the status.
+    func isStoreForbidden(by directives: CacheDirectives) -> Bool {
+        directives.noStore && !(directives.mustUnderstand && [200, 206].contains(status))
     }
 
     // MARK: Shared caches (RFC 9111, sections 3 and 3.5)
