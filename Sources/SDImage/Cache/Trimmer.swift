@@ -17,6 +17,8 @@ final class Trimmer: Sendable {
     private struct State {
         /// True while a background trim is submitted or running.
         var isScheduled = false
+        /// True if another trim was requested meanwhile: the running one may have passed the phase that it is for.
+        var isRequestedAgain = false
         /// Maximum number of entries that may be removed now because of their age. Limited in the first hour, because the
         /// clock may have been wrong when the cache was opened. Until removed, such entries are misses.
         var agingAllowance = 0
@@ -106,12 +108,13 @@ final class Trimmer: Sendable {
 
     // MARK: Background trims
 
-    /// Starts a trim on the disk thread, unless one is under way.
+    /// Starts a trim on the disk thread. One that is under way begins again once it has nothing left to remove.
     func schedule(_ interlude: @escaping Interlude) {
         guard !Engine.isForked else { return }
         let mustSubmit = state.withLock { state in
             guard !state.isStopped else { return false }
             defer { state.isScheduled = true }
+            state.isRequestedAgain = state.isScheduled
             return !state.isScheduled
         }
         if mustSubmit { lease.engine.disk.submit { [weak self] in self?.step(.expired, interlude) } }
@@ -139,6 +142,7 @@ final class Trimmer: Sendable {
     private func step(_ phase: Phase, _ interlude: @escaping Interlude) {
         do throws(ImageError) {
             if state.withLock({ $0.isStopped }) { throw .shutdown }
+            let phase = phase == .vacuum && takeRequest() ? .expired : phase
             let next = try slice(phase, in: opener.site(), by: clock.steady, isRequested: false)
             interlude()
             if let next {
@@ -148,7 +152,20 @@ final class Trimmer: Sendable {
                 return
             }
         } catch { counters.note(error) }
-        state.withLock { $0.isScheduled = false }
+        let isRequested = state.withLock { state in
+            state.isScheduled = state.isRequestedAgain && !state.isStopped
+            state.isRequestedAgain = false
+            return state.isScheduled
+        }
+        if isRequested { lease.engine.disk.submit { [weak self] in self?.step(.expired, interlude) } }
+    }
+
+    /// True if another trim was requested, which then begins.
+    private func takeRequest() -> Bool {
+        state.withLock { state in
+            defer { state.isRequestedAgain = false }
+            return state.isRequestedAgain
+        }
     }
 
     // MARK: Slices

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from .support import TestCase, jpeg, png, run_python, sdimage
+from .support import TestCase, becomes, jpeg, png, run_python, sdimage
 
 
 class Caching(TestCase):
@@ -252,6 +252,18 @@ class Disk(TestCase):
         self.assertIsNone(cache.data("19"))
         cache.delete_old_files()
         self.assertEqual(cache.disk_count(), 0)
+
+    def test_limits_that_change_while_free_pages_are_returned_apply(self) -> None:
+        cache = self.cache()
+        for number in range(200):
+            cache.store(f"{number}", data=bytes([number]) * 60_000)
+        index = os.path.join(cache.path() or "", "v1", "index-1.db")
+        whole = os.path.getsize(index)
+        cache.trim(4 << 20)
+        # Entries have been removed, and the index shrinks in steps.
+        self.assertTrue(becomes(lambda: os.path.getsize(index) < whole))
+        cache.set_disk_limits(max_size=2 << 20)
+        self.assertTrue(becomes(lambda: cache.statistics()["disk"]["allocated_bytes"] < 2 << 20))
 
     def test_modes_are_kept_from_others(self) -> None:
         folder = self.folder()
