@@ -142,10 +142,14 @@ package final class CurlLoader: ImageLoader {
         }
     }
 
-    /// Includes fields that libcurl adds for a credential, because a response may depend on them.
+    /// Includes fields that libcurl adds for a credential or a cookie, because a response may depend on them.
     package func sentFields(_ request: ImageRequest) -> [HeaderField] {
         let own = RequestHead.defaults(settings.sentFields.fields, settings.configuration.bearerToken, request.urlText)
-        let fields = RequestHead.merge(own, request)
+        var fields = RequestHead.merge(own, request)
+        // libcurl chooses cookies when it sends the request. No two requests are known to have the same, so each value is unique.
+        if request.handlesCookies, settings.cookieChanges.load(ordering: .relaxed) > 0 {
+            fields.append(HeaderField(name: "Cookie", value: String(UInt64.random(in: 0...UInt64.max))))
+        }
         // libcurl itself sends the credential, at the latest in response to a challenge.
         guard let credential = settings.configuration.credential, !fields.contains(where: { $0.isNamed("Authorization") }),
             !request.omittedHeaders.contains(where: { $0.lowercased() == "authorization" })

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import report
-from origin.scripted import Server
+from origin.scripted import Connection, Server
 from world import world
 
 
@@ -28,3 +28,23 @@ def must_understand(good: bytes) -> None:
         results = [here.load(server.url("/a.png"), freshness="respect") for _ in range(2)]
         report.check("freshness: a response with must-understand is fresh",
                      results[1].freshness == "max_age" and server.hits["/a.png"] == 1, f"{results[1].freshness}, {server.hits}")
+
+
+def cookies(good: bytes) -> None:
+    """A response with Vary: Cookie is not used for other cookies of the jar."""
+    def log_in(connection: Connection) -> None:
+        connection.answer(good, Set_Cookie=connection.target.partition("?")[2])
+
+    with Server(lambda c: c.answer(good, Cache_Control="max-age=1000", Vary="Cookie")) as server, world() as here:
+        def load(path: str, **options: object) -> str:
+            return here.load(server.url(path), handle_cookies=True, **options).freshness
+
+        server.on("/log-in", log_in)
+        load("/a.png", freshness="respect")
+        report.check("freshness: Vary: Cookie, without cookies", load("/a.png", freshness="respect") == "max_age")
+        for user in ("alice", "bob"):
+            load(f"/log-in?user={user}")
+            rule = load("/a.png", freshness="respect")
+            received = server.requests[-1]
+            report.check(f"freshness: Vary: Cookie, the jar has one of {user}",
+                         rule == "vary" and received == ("/a.png", received[1] | {"cookie": f"user={user}"}), f"{rule}, {received}")

@@ -55,7 +55,7 @@ def main() -> None:
             "codings": lambda: (codings.complete_and_cut(good), codings.large_bodies(good, folder)),
             "retries": lambda: bodies.retries(good),
             "redirects": lambda: heads.redirects(good, secure, str(authority.file)),
-            "freshness": lambda: (freshness.memory_only(good), freshness.must_understand(good)),
+            "freshness": lambda: (freshness.memory_only(good), freshness.must_understand(good), freshness.cookies(good)),
             "addresses": lambda: (heads.addresses(good), heads.allowed_addresses(good)),
             "heads": lambda: (heads.damaged_heads(good), heads.injections(good)),
             "slowness": lambda: (connections.slowness(good), connections.interrupted_handshakes(),

@@ -860,7 +860,8 @@ SDIMAGE_API void sdimage_request_reset_max_retries(SdimageRequest *request);
  *
  * Sends and stores cookies, in a jar that the downloader holds in memory. Default false: cookies are neither sent nor
  * stored. Transfers without certificate verification have a separate jar: no cookies pass between it and the other. A
- * jar of more than 1 MiB is emptied, which the log reports.
+ * jar of more than 1 MiB is emptied, which the log reports. Once a downloader has received a cookie, cached responses
+ * with Vary: Cookie are revalidated unless freshness is ignored.
  */
 SDIMAGE_API void sdimage_request_set_handle_cookies(SdimageRequest *request, gboolean handle);
 
