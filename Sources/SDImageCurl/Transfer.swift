@@ -121,6 +121,7 @@ final class Transfer {
 
     /// Prepares the hop to the target of a redirect; throws if a request body would go to another origin.
     func follow(_ next: URLText) throws(ImageError) {
+        course.redirects.append(record(of: hop))
         currentHop = try hop.following(next)
         // The reason for a fresh connection concerned the former server.
         course.usesFreshConnection = false
@@ -136,6 +137,7 @@ final class Transfer {
         currentHop = nil
         course.usesFreshConnection = false
         course.hops = 0
+        course.redirects = []
         course.headBytes = 0
         course.retries += 1
         course.dueAt = moment
@@ -286,13 +288,19 @@ final class Transfer {
         // Without a redirect the bytes of the request are shared.
         data.finalURL = course.hops == 0 ? download.url.bytes : url.withoutUserInfo
         data.source = .network
-        data.record = head.record
-        // The record stays in memory beside the image, whose cost does not include it.
-        data.record.limitFields()
-        data.record.requestTime = hop.requestedAt
-        data.record.responseTime = hop.respondedAt
+        data.record = record(of: hop)
+        data.redirects = course.redirects
         if head.keepsFields { data.response = DownloadResponse(head, of: url) }
         return data
+    }
+
+    /// The record of a response that has ended.
+    private func record(of hop: Hop) -> ResponseRecord {
+        var record = hop.head.record
+        // It stays in memory beside the image, whose cost does not include it.
+        record.limitFields()
+        (record.requestTime, record.responseTime) = (hop.requestedAt, hop.respondedAt)
+        return record
     }
 
     /// Reserves memory; throws `tooLarge` for an announcement above the limit.

@@ -8,6 +8,8 @@ final class TransferCourse {
     var started: UInt64 = 0
     /// Redirects since the last retry.
     var hops = 0
+    /// Records of the redirects since the last retry.
+    var redirects: [ResponseRecord] = []
     /// Retries so far.
     var retries = 0
     /// Earliest time of the next retry.

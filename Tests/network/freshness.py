@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import urllib.parse
+
 import report
-from origin.scripted import Connection, Server
+from origin.scripted import Connection, Server, head
 from world import world
 
 
@@ -48,3 +50,34 @@ def cookies(good: bytes) -> None:
             received = server.requests[-1]
             report.check(f"freshness: Vary: Cookie, the jar has one of {user}",
                          rule == "vary" and received == ("/a.png", received[1] | {"cookie": f"user={user}"}), f"{rule}, {received}")
+
+
+def redirected(good: bytes) -> None:
+    """An image that redirects have led to is fresh while they are. The other fields of the image permit any use."""
+    fields = {"Cache_Control": "max-age=31536000, stale-while-revalidate=31536000, immutable", "ETag": '"a"'}
+    kinds = {
+        "302": (302, {}, "expired"),
+        "307, no-store": (307, {"Cache_Control": "no-store"}, "no_cache"),
+        "303, no-cache": (303, {"Cache_Control": "no-cache, max-age=1000"}, "no_cache"),
+        "302, max-age": (302, {"Cache_Control": "max-age=1000"}, "max_age"),
+        "302, an elapsed max-age": (302, {"Cache_Control": "max-age=1000", "Age": "1000"}, "expired"),
+        "302, Expires": (302, {"Expires": "Fri, 31 Dec 2094 23:59:59 GMT"}, "max_age"),
+        "301": (301, {}, "max_age"),
+        "308": (308, {}, "max_age"),
+        "301, max-age=0": (301, {"Cache_Control": "max-age=0"}, "expired"),
+        "301, Vary": (301, {"Vary": "Accept"}, "vary"),
+    }
+    with Server() as server, world() as here:
+        server.on("/good", lambda c: c.answer(good, **fields) if c.headers.get("if-none-match") != '"a"'
+                  else c.send(head(304, ETag='"a"')))
+        for name, (status, others, expected) in kinds.items():
+            path = "/" + urllib.parse.quote(name)
+            url = server.on(path, lambda c: c.answer(b"", status, Location="/good", **others))
+            here.load(url, freshness="respect")
+            # The second load asks the origin, which confirms the image; this lifts no restriction.
+            rules = [here.load(url, freshness="respect", headers={"Accept": "image/png"} if turn == 0 else None).freshness
+                     for turn in range(2)]
+            asked = expected != "max_age"
+            report.check(f"freshness: redirect, {name}",
+                         rules == [expected] * 2 and server.hits[path] == 1 + 2 * asked,
+                         f"{rules}, {server.hits[path]} requests")

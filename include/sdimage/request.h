@@ -75,7 +75,8 @@ typedef enum SDIMAGE_ENUM sdimage_freshness {
     SDIMAGE_FRESHNESS_IGNORE = 0,
     /* Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache. A fresh image is a hit. A stale one is revalidated
      * with a conditional request: "not modified" returns the cached image. Within stale-while-revalidate the cached
-     * image is the result at once and is revalidated in the background.
+     * image is the result at once and is revalidated in the background. If redirects have led to the image, it is fresh
+     * while they are, too. Of redirects without a lifetime, only permanent ones (301, 308) are.
      *
      * If the origin fails (no response, 5xx, 408, 425, 429, a body that is no image), the result is the cached image,
      * stale, with the error beside it. The request to the origin is then not retried, unless the load's request sets

@@ -353,11 +353,12 @@ typedef enum {
  * @SDIMAGE_FRESHNESS_IGNORE: Uses a cached image, fresh or stale; the default.
  * @SDIMAGE_FRESHNESS_RESPECT: Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache. A fresh image is a hit. A
  * stale one is revalidated with a conditional request: "not modified" returns the cached image. Within
- * stale-while-revalidate the cached image is the result at once and is revalidated in the background. If the origin
- * fails (no response, 5xx, 408, 425, 429, a body that is no image), the result is the cached image, stale, with the
- * error beside it. The request to the origin is then not retried, unless the load's request sets retries. The cached
- * image is not used if its response forbids this: no-cache or must-revalidate, which stale-if-error does not lift, or
- * an elapsed stale-if-error. Any other refusal, such as 404, is an error without an image.
+ * stale-while-revalidate the cached image is the result at once and is revalidated in the background. If redirects have
+ * led to the image, it is fresh while they are, too. Of redirects without a lifetime, only permanent ones (301, 308)
+ * are. If the origin fails (no response, 5xx, 408, 425, 429, a body that is no image), the result is the cached image,
+ * stale, with the error beside it. The request to the origin is then not retried, unless the load's request sets
+ * retries. The cached image is not used if its response forbids this: no-cache or must-revalidate, which stale-if-error
+ * does not lift, or an elapsed stale-if-error. Any other refusal, such as 404, is an error without an image.
  * @SDIMAGE_FRESHNESS_REFRESH: Delivers the cached image as CACHED and revalidates it with a conditional request; FINAL
  * reports whether it has changed. If revalidation fails, FINAL carries the cached image, stale, with the error beside
  * it. A fresh image with the immutable directive is FINAL at once.

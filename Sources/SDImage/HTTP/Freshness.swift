@@ -74,7 +74,7 @@ package struct Freshness: Hashable, Sendable {
             (verdict, rule) = (.mustAsk, .mustRevalidate)
         } else if let most = requested.maxStale, staleness <= most {
             (verdict, rule) = (.fresh, .maxStale)
-        } else if let grace = directives.staleWhileRevalidate, staleness <= grace {
+        } else if let grace = directives.staleWhileRevalidate, grace > 0, staleness <= grace {
             (verdict, rule) = (.usable, .staleWhileRevalidate)
         } else {
             (verdict, rule) = (.mustAsk, lifetime == nil ? .noLifetime : .expired)

@@ -164,7 +164,7 @@ struct RevalidationStage {
                     Candidate(copy: copy, freshness: candidate.freshness, request: context.request, conditions: []))
             }
             // As sent: a field of the hook may select the response, or make it private.
-            record = updated.noted(context.sent ?? candidate.request, origin)
+            record = updated.noted(context.sent ?? candidate.request, origin, after: loaded.data.redirects)
             context.forgetFailures()
         } else {
             // Under `refresh` an equal body leaves the shown image unchanged, which saves a decode and a redraw.

@@ -74,6 +74,8 @@ package struct LoadedData: Sendable {
     package var transactions: [LoadTransaction] = []
     /// Validators and freshness, stored with the image; empty for loaders without HTTP.
     package var record = ResponseRecord()
+    /// Records of the redirects that led to the response, in order.
+    package var redirects: [ResponseRecord] = []
     /// The response itself, if hooks need it.
     package var response: DownloadResponse?
 
@@ -92,7 +94,7 @@ package struct LoadedData: Sendable {
         // The record of 304 is merged with the stored one first, which may have another restriction.
         guard !isUnmodified else { return selected(by: loader.sentFields(request)) }
         var data = self
-        data.record = record.noted(request, loader)
+        data.record = record.noted(request, loader, after: redirects)
         return data
     }
 
@@ -108,12 +110,17 @@ package struct LoadedData: Sendable {
 /// Called by `noted` above, and by `RevalidationStage` after the merge.
 extension ResponseRecord {
     /// Adds the request fields that select the response, and the restrictions to private caches and to memory where required.
-    func noted(_ request: ImageRequest, _ loader: any ImageLoader) -> ResponseRecord {
+    /// `redirects`: those that led to the response, which restrict it, too.
+    func noted(_ request: ImageRequest, _ loader: any ImageLoader, after redirects: [ResponseRecord]) -> ResponseRecord {
         let fields = loader.sentFields(request)
+        let (hasAuthorization, hasCookies) = (request.carriesAuthorization(fields), request.carriesCookies(fields))
         var record = self
-        if !vary.isEmpty { record.select(by: fields) }
-        record.restrict(
-            hasAuthorization: request.carriesAuthorization(fields), hasCookies: request.carriesCookies(fields))
+        for var redirect in redirects {
+            redirect.restrict(hasAuthorization: hasAuthorization, hasCookies: hasCookies)
+            record.restrict(by: redirect)
+        }
+        if !record.vary.isEmpty { record.select(by: fields) }
+        record.restrict(hasAuthorization: hasAuthorization, hasCookies: hasCookies)
         record.isForMemoryOnly = !record.mayBeStored(fields)
         return record
     }

@@ -1,0 +1,42 @@
+/// Restrictions by the redirects that led to a response. Its cache entry has the key of the first URL, and so stands for all of them.
+/// Called by `noted` when the transfer has ended.
+extension ResponseRecord {
+    /// Limits the reuse of the response to that of a redirect (RFC 9111, section 4), by directives placed before its own. Has no
+    /// effect if it is limited already: a confirmed record keeps its directives.
+    /// `redirect`: its record, with the restriction to private caches.
+    package mutating func restrict(by redirect: ResponseRecord) {
+        let (own, other) = (CacheDirectives(cacheControl), CacheDirectives(redirect.cacheControl))
+        var directives: [String] = []
+        // The image itself may be stored: the redirect alone must not.
+        if other.noCache || other.noStore, !own.noCache { directives.append("no-cache") }
+        if other.mustRevalidate, !own.mustRevalidate { directives.append("must-revalidate") }
+        if redirect.isPrivate, !isPrivate { directives.append("private") }
+        if let seconds = maxAge(own, upToThatOf: redirect, other) {
+            // The permission to use a stale image is not one to use a stale redirect.
+            directives += ["max-age=\(seconds)", "stale-while-revalidate=0"]
+        }
+        if !directives.isEmpty {
+            let text = directives.joined(separator: ", ") + (cacheControl.isEmpty ? "" : ", ")
+            cacheControl = Array(text.utf8) + cacheControl
+        }
+        // The redirect selects the image, such as one in a format that the client accepts.
+        let names = Set(CacheDirectives.list(vary).map(\.name))
+        if !CacheDirectives.list(redirect.vary).allSatisfy({ names.contains($0.name) }) {
+            vary = vary.isEmpty ? redirect.vary : vary + [Byte.comma] + redirect.vary
+        }
+        limitFields()
+    }
+
+    /// The lifetime that ends with that of the redirect; nil if the response is not used for longer. `own`, `other`: the directives of
+    /// both.
+    private func maxAge(_ own: CacheDirectives, upToThatOf redirect: ResponseRecord, _ other: CacheDirectives) -> Int64? {
+        // A permanent redirect is fresh without a lifetime (RFC 9110, section 15.1), others are not.
+        let hasLifetime = other.maxAge != nil || redirect.expires != nil
+        if [301, 308].contains(redirect.status), !hasLifetime { return nil }
+        let before = Freshness(of: redirect, fields: [], now: redirect.responseTime)
+        let here = Freshness(of: self, fields: [], now: responseTime)
+        let left = max(0, before.lifetime - before.age)
+        let end = here.lifetime + (own.staleWhileRevalidate ?? 0)
+        return end - here.age > left ? min(here.lifetime, here.age + left) : nil
+    }
+}
