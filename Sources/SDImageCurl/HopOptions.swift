@@ -30,7 +30,7 @@ struct HopOptions: Equatable {
         let settings = transfer.download.settings
         // A user in the first URL holds for redirects within its origin.
         let userInfo = transfer.url.userInfo ?? transfer.download.url.userInfo
-        var fields = transfer.hop.carriesSecrets ? transfer.download.headers : transfer.download.impersonalHeaders
+        var fields = transfer.headers
         if let resuming = transfer.hop.resuming { fields += resuming.fields }
         headers = fields
         var omitted = transfer.hop.content == nil ? HopOptions.fieldsOfLibrary : HopOptions.fieldsOfLibraryWithContent

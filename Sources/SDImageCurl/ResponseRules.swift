@@ -15,8 +15,6 @@ enum ResponseRules {
         case fail(ImageError)
     }
 
-    private static let conditions = ["if-none-match", "if-modified-since"]
-
     /// Parses one line of the head and, at its end, decides how the body is treated. False ends the transfer.
     /// Called for each line that libcurl passes, including those of interim responses.
     static func takeHead(_ line: UnsafeRawBufferPointer, of transfer: Transfer) -> Bool {
@@ -75,7 +73,7 @@ enum ResponseRules {
         let hop = transfer.hop, settings = transfer.settings, status = hop.head.status
         if RedirectRules.isRedirect(status), let location = hop.head.location { return .redirect(location) }
         // Only a condition of the request makes 304 meaningful.
-        if status == 304, transfer.download.sends(conditions) { return .take }
+        if status == 304, transfer.isConditional { return .take }
         // A resumed transfer expects the rest of the body, or the complete one.
         if let resuming = hop.resuming {
             if status == 206 { return resuming.total(continuedBy: hop.head) == nil ? .restart : .take }

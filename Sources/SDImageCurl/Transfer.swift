@@ -290,6 +290,7 @@ final class Transfer {
         data.source = .network
         data.record = record(of: hop)
         data.redirects = course.redirects
+        if course.hops > 0 { data.record.location = Transfer.digest(of: url) }
         if head.keepsFields { data.response = DownloadResponse(head, of: url) }
         return data
     }

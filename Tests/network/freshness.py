@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import urllib.parse
+from collections.abc import Callable
+from email.utils import parsedate_to_datetime
 
 import report
 from origin.scripted import Connection, Server, head
@@ -81,3 +83,44 @@ def redirected(good: bytes) -> None:
             report.check(f"freshness: redirect, {name}",
                          rules == [expected] * 2 and server.hits[path] == 1 + 2 * asked,
                          f"{rules}, {server.hits[path]} requests")
+
+
+def static(data: bytes, modified: str, **fields: str) -> Callable[[Connection], None]:
+    """The response of a server of files, whose only validator is the date."""
+    def answer(connection: Connection) -> None:
+        known = connection.headers.get("if-modified-since")
+        if known and parsedate_to_datetime(known) >= parsedate_to_datetime(modified):
+            connection.send(head(304, Last_Modified=modified, **fields))
+        else:
+            connection.answer(data, Last_Modified=modified, **fields)
+    return answer
+
+
+def conditions(good: bytes, other: bytes) -> None:
+    """Validators are sent to the URL that they belong to, and to no other one."""
+    new, old = "Sun, 01 Mar 2026 08:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 GMT"
+    with Server() as server, Server() as second, Server() as third, world() as here:
+        for policy in ("respect", "refresh"):
+            server.on("/default", static(good, new, Cache_Control="no-cache"))
+            url = server.on(f"/{policy}", lambda c: c.answer(b"", 302, Location="/default"))
+            here.load(url)
+            confirmed = here.load(url, freshness=policy)
+            report.check(f"conditions: a redirected image is confirmed, {policy}",
+                         confirmed.source == "memory" and server.requests[-1][1].get("if-modified-since") == new)
+            server.on(f"/{policy}", static(other, old, Cache_Control="no-cache"))
+            report.check(f"conditions: an older image replaces a redirect, {policy}",
+                         here.is_picture(url, other, freshness=policy))
+        second.on("/good", lambda c: c.send(head(304)) if "if-none-match" in c.headers
+                  else c.answer(good, ETag='"a"', Cache_Control="no-cache"))
+        target = {"url": second.url("/good?Signature=1")}
+        url = server.on("/to-another", lambda c: c.answer(b"", 302, Location=target["url"]))
+        here.load(url)
+        target["url"] = second.url("/good?Signature=2")
+        result = here.load(url, freshness="respect")
+        asked = [each[1].get("if-none-match") for each in (server.requests[-1], second.requests[-1])]
+        report.check("conditions: another origin gets its own validators alone",
+                     result.source == "memory" and asked == [None, '"a"'], f"{result.source}, {asked}")
+        target["url"] = third.on("/good", lambda c: c.send(head(304)))
+        code = here.code(url, freshness="respect")
+        report.check("conditions: a 304 without a condition confirms nothing",
+                     code == "HTTP_STATUS" and "if-none-match" not in third.requests[-1][1], code)

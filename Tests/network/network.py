@@ -56,7 +56,7 @@ def main() -> None:
             "retries": lambda: bodies.retries(good),
             "redirects": lambda: heads.redirects(good, secure, str(authority.file)),
             "freshness": lambda: (freshness.memory_only(good), freshness.must_understand(good), freshness.cookies(good),
-                                  freshness.redirected(good)),
+                                  freshness.redirected(good), freshness.conditions(good, files["jpeg"])),
             "addresses": lambda: (heads.addresses(good), heads.allowed_addresses(good)),
             "heads": lambda: (heads.damaged_heads(good), heads.injections(good)),
             "slowness": lambda: (connections.slowness(good), connections.interrupted_handshakes(),

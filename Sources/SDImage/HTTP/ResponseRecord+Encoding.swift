@@ -39,9 +39,13 @@ extension ResponseRecord {
         for field in [record.cacheControl, record.date, record.age, record.vary] { ResponseRecord.append(field, to: &bytes) }
         bytes.append(record.expires == nil ? 0 : 1)
         ResponseRecord.append(record.expires ?? [], to: &bytes)
-        bytes.append(selection == nil ? 0 : 1)
+        bytes.append((selection == nil ? 0 : 1) | (location == nil ? 0 : 2))
         ResponseRecord.append(selection?.high ?? 0, to: &bytes)
         ResponseRecord.append(selection?.low ?? 0, to: &bytes)
+        if let location {
+            ResponseRecord.append(location.high, to: &bytes)
+            ResponseRecord.append(location.low, to: &bytes)
+        }
         return bytes + attachment
     }
 
@@ -77,9 +81,14 @@ extension ResponseRecord {
     private mutating func read(_ reader: inout Reader) -> Bool {
         guard let status = reader.number(), let asked = reader.number(), let answered = reader.number(),
             let control = reader.field(), let date = reader.field(), let age = reader.field(), let vary = reader.field(),
-            let hasExpires = reader.byte(), let expires = reader.field(), let isSelected = reader.byte(),
+            let hasExpires = reader.byte(), let expires = reader.field(), let digests = reader.byte(),
             let high = reader.number(), let low = reader.number()
         else { return false }
+        var location: MD5?
+        if digests & 2 != 0 {
+            guard let high = reader.number(), let low = reader.number() else { return false }
+            location = MD5(high: high, low: low)
+        }
         self.status = Int32(truncatingIfNeeded: status)
         (requestTime, responseTime) = (asked, answered)
         cacheControl = control
@@ -87,7 +96,8 @@ extension ResponseRecord {
         self.age = age
         self.vary = vary
         self.expires = hasExpires == 0 ? nil : expires
-        selection = isSelected == 0 ? nil : MD5(high: high, low: low)
+        selection = digests & 1 == 0 ? nil : MD5(high: high, low: low)
+        self.location = location
         return true
     }
 

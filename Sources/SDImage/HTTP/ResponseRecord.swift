@@ -20,6 +20,8 @@ package struct ResponseRecord: Hashable, Sendable {
     package var vary: [UInt8] = []
     /// Digest of the request's values of the fields named by `vary`: they may be secrets, which do not belong on a disk.
     package var selection: MD5?
+    /// Digest of the URL that sent the response, without signature; nil if it is that of the request. The validators belong to it.
+    package var location: MD5?
     /// Times of request and response, in nanoseconds since 1970.
     package var requestTime: UInt64 = 0
     package var responseTime: UInt64 = 0

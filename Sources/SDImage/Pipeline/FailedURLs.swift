@@ -118,6 +118,7 @@ package struct FailureScope: Sendable {
         // A longer timeout or a larger limit of the body does not make a missing resource appear.
         (plain.maxRetries, plain.timeoutMilliseconds, plain.maxBodyBytes) = (nil, 0, 0)
         plain.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
+        plain.conditionTarget = .unknown
         guard let key = loader.failureKey(plain) else { return nil }
         self.url = CacheKey(url)
         identity = MD5(of: Array("\(loader.number) \(request.decodeOptions.formatHint.rawValue) ".utf8) + key)

@@ -136,7 +136,7 @@ struct RevalidationStage {
     /// Without validators the request has no conditions, and its response replaces the copy.
     private func candidate(_ copy: CachedCopy, _ freshness: Freshness) -> Candidate {
         let conditions = copy.record.conditions(selectsSame: freshness.selectsSame)
-        var request = context.request.asking(conditions)
+        var request = context.request.asking(conditions, of: copy.record.location)
         // A caller is waiting and a cached image is available: returning it is better than a retry.
         let failure = ImageError(.connectFailed, "http: origin unreachable")
         if policy == .respect, !context.isRevalidation, freshness.rule(inPlaceOf: failure) != nil {

@@ -203,13 +203,14 @@ package struct CacheLayers: OptionSet, Sendable {
 extension ImageRequest {
     /// A copy of the request with these conditions in place of its own. Unchanged without conditions, and for methods other
     /// than GET.
-    /// Used by `RevalidationStage`, with the conditions of a cached record.
-    package func asking(_ conditions: [HeaderField]) -> ImageRequest {
+    /// Used by `RevalidationStage`, with the conditions of a cached record and its `location`.
+    package func asking(_ conditions: [HeaderField], of location: MD5?) -> ImageRequest {
         guard !conditions.isEmpty, isGet else { return self }
         var request = self
         // Conditions of the host may refer to another representation than the cached one.
         request.headers.removeAll { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
         request.headers += conditions
+        request.conditionTarget = location.map(ConditionTarget.redirected) ?? .requested
         return request
     }
 }

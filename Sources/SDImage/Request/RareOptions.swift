@@ -12,6 +12,7 @@ private struct RareOptions: Sendable {
     var body: Bytes?
     var maxBodyBytes = 0
     var maxRetries: UInt32?
+    var conditionTarget = ConditionTarget.unknown
     var originalCache: Setting<any ImageCaching> = .inherited
     var hooks: DownloadHooks?
     var loadHooks: LoadHooks?
@@ -78,6 +79,12 @@ extension ImageRequest {
     package var maxRetries: UInt32? {
         get { self.rare?.all.maxRetries }
         set { change { $0.maxRetries = newValue } }
+    }
+
+    /// The URL to which the conditions among the header fields are sent.
+    package var conditionTarget: ConditionTarget {
+        get { self.rare?.all.conditionTarget ?? .unknown }
+        set { change { $0.conditionTarget = newValue } }
     }
 
     /// Cache of originals from which the image is derived; inherited: the same cache.

@@ -268,6 +268,7 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     record.expires = []
     record.vary = Array("accept".utf8)
     record.select(by: [HeaderField(name: "Accept", value: "x")])
+    record.location = MD5(of: Array("y".utf8))
     record.requestTime = 1
     record.responseTime = .max
     func again(_ encoded: [UInt8]) -> ResponseRecord {
