@@ -146,7 +146,8 @@ SDIMAGE_API void sdimage_decode_options_set_apply_orientation(sdimage_decode_opt
 SDIMAGE_API bool sdimage_decode_options_should_apply_orientation(const sdimage_decode_options *options);
 
 /* Converts colors to sRGB. Default true: an embedded ICC profile or another description of the color space is
- * applied. When false the samples are unchanged, and the image carries the profile and the code points. */
+ * applied. Multi-process elements of profiles are ignored. When false the samples are unchanged, and the image carries
+ * the profile and the code points. */
 SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(sdimage_decode_options *options, bool convert);
 /* Returns true if colors are converted to sRGB. */
 SDIMAGE_API bool sdimage_decode_options_should_convert_to_srgb(const sdimage_decode_options *options);

@@ -1067,7 +1067,8 @@ SDIMAGE_API void sdimage_decode_options_set_apply_orientation(SdimageDecodeOptio
  * sdimage_decode_options_set_convert_to_srgb:
  *
  * Converts colors to sRGB. Default true: an embedded ICC profile or another description of the color space is applied.
- * When false the samples are unchanged, and the image carries the profile and the code points.
+ * Multi-process elements of profiles are ignored. When false the samples are unchanged, and the image carries the
+ * profile and the code points.
  */
 SDIMAGE_API void sdimage_decode_options_set_convert_to_srgb(SdimageDecodeOptions *options, gboolean convert);
 

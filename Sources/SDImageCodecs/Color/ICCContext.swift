@@ -13,16 +13,30 @@ import SDImage
 
     deinit { unsafe cmsDeleteContext(context) }
 
-    /// Opens a profile; nil when it is damaged, of another color space, or neither a device nor a color space profile. The
-    /// caller closes it.
+    /// Tags of multi-process elements, which Little CMS prefers to those of tables and curves.
+    private static let elementTags = [cmsSigDToB0Tag, cmsSigDToB1Tag, cmsSigDToB2Tag, cmsSigDToB3Tag]
+
+    /// Opens a profile, without its multi-process elements; nil when it is damaged, of another color space, or neither a device
+    /// nor a color space profile. The caller closes it.
     func open(_ profile: Bytes, space: cmsColorSpaceSignature) -> cmsHPROFILE? {
         guard let size = UInt32(exactly: profile.count),
             let handle = unsafe cmsOpenProfileFromMemTHR(context, profile.pointer, size)
         else { return nil }
         let kinds = [cmsSigInputClass, cmsSigDisplayClass, cmsSigOutputClass, cmsSigColorSpaceClass]
-        if unsafe cmsGetColorSpace(handle) == space, unsafe kinds.contains(cmsGetDeviceClass(handle)) { return unsafe handle }
+        if unsafe cmsGetColorSpace(handle) == space, unsafe kinds.contains(cmsGetDeviceClass(handle)),
+            unsafe removeElements(handle)
+        {
+            return unsafe handle
+        }
         unsafe cmsCloseProfile(handle)
         return nil
+    }
+
+    /// Removes the multi-process elements; false if some remain. Thousands of entries of a list may refer to one element: each
+    /// takes its memory again, and its time for each color, which no limit of a decode ends.
+    private func removeElements(_ profile: cmsHPROFILE) -> Bool {
+        for tag in ICCContext.elementTags { unsafe cmsWriteTag(profile, tag, nil) }
+        return !ICCContext.elementTags.contains(where: { unsafe cmsIsTag(profile, $0) != 0 })
     }
 
     /// Creates a profile from primaries and a curve. The caller closes it.

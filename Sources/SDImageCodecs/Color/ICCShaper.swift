@@ -14,7 +14,7 @@ extension ICCContext {
     private static let curves = [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]
     private static let columns = [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag]
     /// Tags of tables. Little CMS prefers them when a profile has both.
-    private static let tables = [cmsSigAToB0Tag, cmsSigAToB1Tag, cmsSigDToB0Tag, cmsSigDToB1Tag]
+    private static let tables = [cmsSigAToB0Tag, cmsSigAToB1Tag]
 
     /// nil when the profile is damaged, has tables, has different curves per channel, or maps 0 to a lighter black, which Little
     /// CMS compensates for.

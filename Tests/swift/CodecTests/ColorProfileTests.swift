@@ -41,6 +41,21 @@ import Testing
         #expect(row[6] > row[7] && row[10] > row[9])
     }
 
+    /// A profile of a few kilobytes may list thousands of them, which take minutes and gigabytes.
+    @Test func multiProcessElementsAreIgnored() throws {
+        var builder = ICCBuilder("RGB ")
+        builder.primaries(ICCBuilder.wideColumns)
+        for curve in ["rTRC", "gTRC", "bTRC"] { builder.curve(curve, ICCBuilder.standardCurve) }
+        builder.elements("D2B0", count: 2)
+        let both = try #require(try transform(builder.bytes))
+        let plain = try #require(try transform(ICCBuilder.displayP3))
+        let row: [UInt8] = [200, 100, 50, 128, 128, 128]
+        #expect(apply(both, row, .rgb8) == apply(plain, row, .rgb8))
+        var alone = ICCBuilder("RGB ")
+        alone.elements("D2B0", count: 2)
+        #expect(try transform(alone.bytes) == nil)
+    }
+
     @Test func grayProfilesKeepThePictureGray() throws {
         let gamma = try #require(try transform(ICCBuilder.gray(gamma: 1.8), .gray8, isGray: true))
         let row = apply(gamma, [0, 128, 255], .gray8)

@@ -56,6 +56,16 @@ struct ICCBuilder {
         tag("A2B0", data)
     }
 
+    /// A list of `count` multi-process elements, all of them one matrix that makes every color black (ICC.1:2010, section 10.14).
+    mutating func elements(_ name: String, count: Int) {
+        let channels = ICCBuilder.two(3) + ICCBuilder.two(3)
+        let matrix = Array("matf".utf8) + PNGBuilder.four(0) + channels + [UInt8](repeating: 0, count: 48)
+        let position = PNGBuilder.four(16 + 8 * count) + PNGBuilder.four(matrix.count)
+        var data = Array("mpet".utf8) + PNGBuilder.four(0) + channels + PNGBuilder.four(count)
+        for _ in 0..<count { data += position }
+        tag(name, data + matrix)
+    }
+
     var bytes: [UInt8] {
         var directory = PNGBuilder.four(tags.count)
         var content: [UInt8] = []
