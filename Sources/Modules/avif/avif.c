@@ -4,7 +4,7 @@
  * 1. tracks.c copies the file if it has tracks other than images and their alpha, and hides them from libavif.
  * 2. limits.c checks the tables of the container in linear time, before libavif searches them.
  * 3. avifDecoderParse reads the container; pixels, planes and the decoders of tiles are checked against the limits,
- *    planes in the format of the stream (stream.c). The samples of tracks are checked as libavif reads them.
+ *    planes in the format of the stream (av1_stream.c). The samples of tracks are checked as libavif reads them.
  * 4. avifDecoderNextImage decodes the image, or the next frame, on up to 16 threads.
  * 5. yuv.c converts the planes to pixels in one pass. The library scales them and applies the orientation.
  * 6. For renditions in HDR, the gain map is decoded as the primary item of a copy of the file.
@@ -180,26 +180,26 @@ static uint32_t aligned(uint32_t side) {
 
 /* Checks the limits for streams of up to a format: that of the stream, if it takes more than that of the container
  * (docs/decisions.md, "The headers of AV1 streams are read before they are decoded"). */
-static sdimage_status check_stream(const reader *reader, const sdavif_stream *stream, const sdavif_stream *alpha,
+static sdimage_status check_stream(const reader *reader, const sdcs_av1_stream *stream, const sdcs_av1_stream *alpha,
                                    const sdcs_request *request, sdimage_error **error) {
     sdcs_info info = info_of(reader->decoder);
     const sdavif_tiles *tiles = &reader->tiles;
-    info.bits = sdavif_larger(sdavif_larger(stream->bits, alpha->bits), info.bits);
-    info.chroma = sdavif_larger(stream->chroma, info.chroma);
+    info.bits = sdcs_larger(sdcs_larger(stream->bits, alpha->bits), info.bits);
+    info.chroma = sdcs_larger(stream->chroma, info.chroma);
     /* A decoder of several frames holds its reference frames besides the current one. */
     unsigned most = 1 + REFERENCES, pictures = info.frame_count > 1 ? most : 1;
     sdimage_status status = sdcs_check_limits(&info, request, tiles->color ? 1 : pictures, error);
     if (status < 0)
         return status;
     sdcs_info picture = info;
-    picture.width = sdavif_larger(reader->width, SIDE_STEP), picture.height = sdavif_larger(reader->height, SIDE_STEP);
+    picture.width = sdcs_larger(reader->width, SIDE_STEP), picture.height = sdcs_larger(reader->height, SIDE_STEP);
     if (held_bytes(tiles, &info, picture, 0, pictures) > SDCS_WORKING_BYTES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: pictures of the decoders exceed the limit of 256 MiB");
     /* The further pictures of a still may not be needed. */
     size_t frames = stream->frames > alpha->frames ? stream->frames : alpha->frames;
     if (frames > pictures)
         pictures = frames < most ? (unsigned)frames : most;
-    pictures += sdavif_larger(stream->extra, alpha->extra);
+    pictures += sdcs_larger(stream->extra, alpha->extra);
     picture.width = aligned(reader->width), picture.height = aligned(reader->height);
     if (held_bytes(tiles, &info, picture, alpha->chroma, pictures) > PICTURE_BYTES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "avif: pictures of the streams exceed the limit of 640 MiB");
@@ -219,11 +219,11 @@ static avifResult read_bytes(avifIO *io, uint32_t flags, uint64_t offset, size_t
         return AVIF_RESULT_OK;
     if (!reader->request) {
         /* libavif may keep a short first sample. */
-        sdavif_read_stream(part, &reader->tiles.stream);
+        sdcs_read_av1_stream(part, &reader->tiles.stream);
         return AVIF_RESULT_OK;
     }
-    sdavif_stream stream = reader->tiles.stream;
-    sdavif_read_stream(part, &stream);
+    sdcs_av1_stream stream = reader->tiles.stream;
+    sdcs_read_av1_stream(part, &stream);
     /* The sample may belong to colors or to alpha. */
     reader->is_too_large = check_stream(reader, &stream, &stream, reader->request, NULL) < 0;
     return reader->is_too_large ? AVIF_RESULT_IO_ERROR : AVIF_RESULT_OK;
@@ -264,8 +264,8 @@ static sdimage_status prepare(const void *bytes, size_t length, const sdcs_reque
     reader->width = tiles->width, reader->height = tiles->height;
     /* The limit applies to one stream, which for a grid is a tile. */
     if (!tiles->color || !tiles->width || !tiles->height) {
-        reader->width = sdavif_larger(decoder->image->width, tiles->width);
-        reader->height = sdavif_larger(decoder->image->height, tiles->height);
+        reader->width = sdcs_larger(decoder->image->width, tiles->width);
+        reader->height = sdcs_larger(decoder->image->height, tiles->height);
     }
     if (tiles->uses_tracks)
         sdavif_coded_size(reader->file.bytes, length, &reader->width, &reader->height);
@@ -274,7 +274,7 @@ static sdimage_status prepare(const void *bytes, size_t length, const sdcs_reque
     /* A grid has a decoder for each tile, each with this number of threads. */
     decoder->maxThreads = tiles->color > 1 || tiles->alpha > 1 ? 1 : threads_for(decoder->image);
     reader->request = request;
-    const sdavif_stream *alpha = tiles->uses_tracks ? &tiles->stream : &tiles->alpha_stream;
+    const sdcs_av1_stream *alpha = tiles->uses_tracks ? &tiles->stream : &tiles->alpha_stream;
     return check_stream(reader, &tiles->stream, alpha, request, error);
 }
 

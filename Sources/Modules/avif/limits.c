@@ -173,20 +173,20 @@ static sdimage_status check_movie(sdcs_span movie, size_t *total, sdimage_error 
 
 /* Enlarges the largest tile to an item: `ispe`, ISO/IEC 23008-12, 6.5.3: version and flags, width, height. Alpha of
  * older encoders has none: `stream` has its size then; NULL for colors. */
-static void add_size(const sdheif_container *c, const sdheif_item *item, const sdavif_stream *stream,
+static void add_size(const sdheif_container *c, const sdheif_item *item, const sdcs_av1_stream *stream,
                      sdavif_tiles *tiles) {
     sdcs_span size;
     uint32_t width = stream ? stream->width : 0, height = stream ? stream->height : 0;
     if (sdheif_find_property(c, item, SDCS_FOURCC('i', 's', 'p', 'e'), &size) &&
         (!sdcs_skip(&size, 4) || !sdcs_take32(&size, &width) || !sdcs_take32(&size, &height)))
         return;
-    tiles->width = sdavif_larger(tiles->width, width);
-    tiles->height = sdavif_larger(tiles->height, height);
+    tiles->width = sdcs_larger(tiles->width, width);
+    tiles->height = sdcs_larger(tiles->height, height);
 }
 
 /* Reads the stream of an item. `coded` is the number of bytes that further items may take. */
 static sdimage_status add_stream(const sdheif_container *c, const sdheif_item *item, uint64_t *coded,
-                                 sdavif_stream *stream, sdimage_error **error) {
+                                 sdcs_av1_stream *stream, sdimage_error **error) {
     sdheif_bytes bytes;
     /* Many items could share the same bytes of the file, and each would be decoded. */
     uint64_t length = sdheif_coded_length(c, item, SDCS_FOURCC('a', 'v', '1', 'C'));
@@ -198,7 +198,7 @@ static sdimage_status add_stream(const sdheif_container *c, const sdheif_item *i
         return SDIMAGE_STATUS_OK;
     sdimage_status status = sdheif_item_bytes(c, item, &bytes, NULL);
     if (status >= 0)
-        sdavif_read_stream(bytes.span, stream);
+        sdcs_read_av1_stream(bytes.span, stream);
     sdheif_release_bytes(&bytes);
     /* Incomplete files can be described. libavif decodes no item that extends beyond the end. */
     return status >= 0 || status == SDIMAGE_STATUS_TRUNCATED
@@ -211,8 +211,8 @@ static sdimage_status add_stream(const sdheif_container *c, const sdheif_item *i
 static sdimage_status add_image(const sdheif_container *c, const sdheif_item *image, bool is_alpha, uint64_t *coded,
                                 sdavif_tiles *tiles, sdimage_error **error) {
     uint32_t ids[TILE_LIMIT];
-    sdavif_stream *stream = is_alpha ? &tiles->alpha_stream : &tiles->stream;
-    const sdavif_stream *size = is_alpha ? stream : NULL;
+    sdcs_av1_stream *stream = is_alpha ? &tiles->alpha_stream : &tiles->stream;
+    const sdcs_av1_stream *size = is_alpha ? stream : NULL;
     /* libavif combines the boxes. */
     if (sdheif_reference_boxes(c, SDCS_FOURCC('d', 'i', 'm', 'g'), image->id) > 1)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "avif: tiles of a grid are listed twice");

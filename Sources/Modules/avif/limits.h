@@ -2,8 +2,8 @@
 #ifndef SDAVIF_LIMITS_H
 #define SDAVIF_LIMITS_H
 
+#include "av1_stream.h"
 #include "image.h"
-#include "stream.h"
 
 /* Limits of tables with an entry for each item or frame: libavif searches them linearly for each entry. */
 enum { SDAVIF_FRAME_LIMIT = 10000, SDAVIF_TRACK_LIMIT = 16, SDAVIF_REFERENCE_LIMIT = 16384 };
@@ -11,10 +11,10 @@ enum { SDAVIF_FRAME_LIMIT = 10000, SDAVIF_TRACK_LIMIT = 16, SDAVIF_REFERENCE_LIM
 /* The tiles of the displayed image, and of its alpha if that is a grid. None for an image without a grid, and for a
  * sequence. libavif makes a decoder for each. */
 typedef struct sdavif_tiles {
-    uint64_t color, alpha;              /* counts */
-    uint32_t width, height;             /* size of the largest tile, or of single alpha; 0 if there are none */
-    sdavif_stream stream, alpha_stream; /* the streams of all tiles, or of the images without a grid */
-    bool uses_tracks;                   /* a track is shown, whose streams are not read here, and no item */
+    uint64_t color, alpha;                /* counts */
+    uint32_t width, height;               /* size of the largest tile, or of single alpha; 0 if there are none */
+    sdcs_av1_stream stream, alpha_stream; /* the streams of all tiles, or of the images without a grid */
+    bool uses_tracks;                     /* a track is shown, whose streams are not read here, and no item */
 } sdavif_tiles;
 
 /* Checks the tables in time linear in `length`, and stores the tiles. `budget` may be NULL. Errors: TOO_LARGE for more

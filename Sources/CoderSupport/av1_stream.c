@@ -1,7 +1,7 @@
-/* stream.c: the units of an AV1 stream. limits.c and avif.c read them before the AV1 decoder allocates pictures: the
- * stream decides on their format, whatever the container announces. The sections are those of the AV1 Bitstream &
- * Decoding Process Specification. */
-#include "stream.h"
+/* av1_stream.c: the units of an AV1 stream. The coders of AVIF and videos read them before the AV1 decoder allocates
+ * pictures: the stream decides on their format, whatever the container announces. The sections are those of the AV1
+ * Bitstream & Decoding Process Specification. */
+#include "av1_stream.h"
 
 /* Types of units, 6.2.2. A redundant header is read as the first one if that is missing. */
 enum { SEQUENCE_HEADER = 1, FRAME_HEADER = 3, FRAME = 6, REDUNDANT_FRAME_HEADER = 7 };
@@ -82,7 +82,7 @@ static void skip_tools(bits *b) {
 }
 
 /* color_config(), 5.5.2. */
-static void read_colors(bits *b, uint32_t profile, sdavif_stream *stream) {
+static void read_colors(bits *b, uint32_t profile, sdcs_av1_stream *stream) {
     enum { BT709_SRGB_IDENTITY = 1 << 16 | 13 << 8 };
     stream->bits = take_bit(b) ? 10 : 8;
     if (profile == 2 && stream->bits == 10 && take_bit(b))
@@ -108,7 +108,7 @@ static void read_colors(bits *b, uint32_t profile, sdavif_stream *stream) {
 }
 
 /* sequence_header_obu(), 5.5.1; false for a header that ends early. */
-static bool read_sequence(sdcs_span unit, sdavif_stream *stream) {
+static bool read_sequence(sdcs_span unit, sdcs_av1_stream *stream) {
     bits b = {.span = unit};
     uint32_t profile = take_bits(&b, 3);
     take_bit(&b);
@@ -152,24 +152,24 @@ static bool take_unit(sdcs_span *bytes, uint32_t *type, sdcs_span *unit) {
     return size <= bytes->length && sdcs_skip(bytes, (size_t)size);
 }
 
-uint32_t sdavif_larger(uint32_t a, uint32_t b) {
+uint32_t sdcs_larger(uint32_t a, uint32_t b) {
     return a > b ? a : b;
 }
 
-void sdavif_read_stream(sdcs_span bytes, sdavif_stream *most) {
+void sdcs_read_av1_stream(sdcs_span bytes, sdcs_av1_stream *most) {
     uint32_t type;
     sdcs_span unit;
     size_t frames = 0;
     while (take_unit(&bytes, &type, &unit)) {
-        sdavif_stream sequence;
+        sdcs_av1_stream sequence;
         if (type == SEQUENCE_HEADER) {
             if (!read_sequence(unit, &sequence))
                 break;
-            most->bits = sdavif_larger(most->bits, sequence.bits);
-            most->chroma = sdavif_larger(most->chroma, sequence.chroma);
-            most->width = sdavif_larger(most->width, sequence.width);
-            most->height = sdavif_larger(most->height, sequence.height);
-            most->extra = sdavif_larger(most->extra, sequence.extra);
+            most->bits = sdcs_larger(most->bits, sequence.bits);
+            most->chroma = sdcs_larger(most->chroma, sequence.chroma);
+            most->width = sdcs_larger(most->width, sequence.width);
+            most->height = sdcs_larger(most->height, sequence.height);
+            most->extra = sdcs_larger(most->extra, sequence.extra);
         }
         frames += type == FRAME || type == FRAME_HEADER || type == REDUNDANT_FRAME_HEADER;
     }
