@@ -4,7 +4,7 @@
  * 2. tables.c checks the number of samples that the tables announce, before libavformat makes an entry for each.
  * 3. track.c opens the container through the callbacks of input.c, and selects the largest video track.
  * 4. codec.c opens one of the supported decoders, and counts the bytes of the frames that it holds.
- * 5. track.c seeks the key frame before a time or frame, and decodes up to it.
+ * 5. track.c seeks the key frame before a time or frame, and decodes up to it. packet.c checks each packet first.
  * 6. frame.c converts the frame: yuv.c converts planes, libswscale other pixel formats.
  *
  * A still is the first frame of a sequence, or the poster of a video. Frames are decoded by an instance

@@ -14,6 +14,7 @@
 
 #include "codec.h"
 #include "input.h"
+#include "packet.h"
 #include "tables.h"
 
 /* Limits: counted frames (docs/decisions.md, "Limits of one decode"), tracks, and bytes that libavformat reads at
@@ -117,6 +118,15 @@ sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_sou
         return movie->is_truncated && !movie->format->nb_streams
                    ? sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early")
                    : sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: no track can be decoded");
+    const AVCodecParameters *said = movie->stream->codecpar;
+    /* The parsers of H.265 and AV1 allocate memory for each unit of a packet, before the packet can be checked. */
+    if (said->codec_id == AV_CODEC_ID_HEVC || said->codec_id == AV_CODEC_ID_AV1)
+        movie->format->flags |= AVFMT_FLAG_NOPARSE;
+    /* Parsers and decoders read the configuration before the first packet. */
+    status =
+        sdav_check_units(movie, said->extradata, said->extradata_size > 0 ? (size_t)said->extradata_size : 0, error);
+    if (status < 0)
+        return status;
     movie->orientation = orientation_of(movie->stream);
     movie->packet = av_packet_alloc();
     movie->frame = av_frame_alloc();
@@ -287,6 +297,11 @@ static sdimage_status decode_next(sdav_movie *movie, sdimage_error **error) {
         if (is_end && movie->is_drained)
             return SDIMAGE_STATUS_END;
         movie->is_drained = movie->is_drained || is_end;
+        status = is_end || is_other ? SDIMAGE_STATUS_OK : sdav_check_packet(movie, error);
+        if (status < 0) {
+            av_packet_unref(movie->packet);
+            return status;
+        }
         /* NULL asks the decoder for the frames that it still holds. */
         if (!is_other)
             code = avcodec_send_packet(movie->codec, is_end ? NULL : movie->packet);

@@ -3,11 +3,12 @@ each container."""
 
 from __future__ import annotations
 
+import tempfile
 import unittest
 
 from . import expensive, movies, writers
-from .movies import COLORS
-from .support import TestCase, from_source, needs, sdimage
+from .movies import COLORS, body_of, box
+from .support import TestCase, apart, from_source, needs, sdimage
 
 COUNT = 30
 FRAMES = {"av.frames": True}
@@ -104,6 +105,48 @@ class Containers(TestCase):
         data = movies.movie((b"isom",), b"vide", entry, [bombs.stream(narrow.slices(1))], [40], width=16, height=64_000)
         self.assertEqual(sdimage.decode(data).height, 64_000)
         self.assertIn("refer", self.assert_error("TOO_LARGE", data, max_bytes=16 << 20).message)
+
+    def test_units_of_a_picture_are_limited(self) -> None:
+        # libavcodec keeps 4 KiB for each, also for those of the configuration.
+        empty = {b"avc1": (b"avcC", bytes((1, 66, 0, 30, 255, 224, 0)), b"\x0c"),
+                 b"hvc1": (b"hvcC", expensive.package_bombs().Picture(64, 64).configuration()[8:], b"\x4c\1")}
+        for name, (kind, configuration, unit) in empty.items():
+            def movie(sample: bytes, *configurations: bytes) -> bytes:
+                entries = [movies.visual(name, box(kind, body)) for body in configurations or (configuration,)]
+                data = movies.movie((b"isom",), b"vide", b"".join(entries), [sample], [40])
+                # The sample has the last configuration.
+                count = len(entries).to_bytes(4, "big")
+                data = data.replace(b"stsd\0\0\0\0\0\0\0\1", b"stsd\0\0\0\0" + count)
+                at = data.index(b"stsc") + 20
+                return data[:at] + count + data[at + 4 :]
+
+            one, coded = bytes((0, 0, 0, len(unit))) + unit, (b"\0\0\1" + unit) * 20_000
+            inside = len(coded).to_bytes(4, "big") + coded
+            # Its last two bits are the size of the lengths, minus 1.
+            place = 4 if name == b"avc1" else 21
+            short = configuration[:place] + bytes((configuration[place] & 0xFC,)) + configuration[place + 1 :]
+            for reason, data in {"lengths": movie(one * 20_000), "start codes": movie(inside), "configuration": movie(one, coded),
+                                 "short lengths": movie(one[3:] * 20_000, short),
+                                 "later configuration": movie(one, configuration, coded)}.items():
+                with self.subTest(reason, codec=name):
+                    self.assertIn("units", self.assert_error("TOO_LARGE", data).message)
+            self.assert_error(("BAD_DATA", "TRUNCATED"), movie(one * 8_000))
+
+    def test_units_of_av1_need_no_memory(self) -> None:
+        still = movies.plain(COLORS[1]).encode("avif")
+        entry = movies.visual(b"av01", box(b"av1C", body_of(still, b"meta", b"iprp", b"ipco", b"av1C")))
+        delimiter = b"\x12\0"
+        data = movies.movie((b"isom", b"av01"), b"vide", entry, [delimiter * 500_000 + body_of(still, b"mdat")], [40])
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(data)
+            file.flush()
+            done = apart("""
+                import memory, pathlib, sys
+                data = pathlib.Path(sys.argv[1]).read_bytes()
+                memory.allow(200 << 20)
+                print(sdimage.info(data)["frame_count"], sdimage.decode(data).width)
+                """, file.name)
+        self.assertEqual((done.returncode, done.stdout), (0, "1 64\n"), done.stderr)
 
     def test_references_of_av1_are_limited_by_the_size(self) -> None:
         entry = movies.visual(b"av01", width=8000, height=5000)

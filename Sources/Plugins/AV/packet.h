@@ -1,0 +1,13 @@
+/* packet.h: limits on coded data, checked before libavcodec reads it. */
+#ifndef SDAV_PACKET_H
+#define SDAV_PACKET_H
+
+#include "movie.h"
+
+/* Counts the units in data of H.264 or H.265: a packet, or the configuration of a track. TOO_LARGE: more than 16384. */
+sdimage_status sdav_check_units(const sdav_movie *movie, const uint8_t *bytes, size_t length, sdimage_error **error);
+
+/* Checks movie->packet before it is decoded. TOO_LARGE: as above. */
+sdimage_status sdav_check_packet(const sdav_movie *movie, sdimage_error **error);
+
+#endif
