@@ -1,7 +1,7 @@
 /* codec.c: the decoder of a track, restricted to a list of codecs, and the limit of the memory of its frames.
  *
  * libavcodec allocates frames through get_buffer, which counts them in movie->held. libdav1d allocates on its own: for
- * AV1 only the size of a frame is limited. */
+ * AV1 only the size and format of a frame are limited. */
 #include "codec.h"
 
 #include <libavutil/imgutils.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "input.h"
+#include "packet.h"
 
 /* Maximum number of threads that decode slices of one frame. */
 enum { MOST_THREADS = 4 };
@@ -42,9 +43,9 @@ const AVCodec *sdav_codec_for(enum AVCodecID id) {
 enum { BITMAPS = 4 };
 static const uint64_t LEAST_HELD = (uint64_t)64 << 20, STANDARD_BITMAP = (uint64_t)256 << 20;
 
-/* An AV1 decoder holds up to 8 reference frames, the frame it decodes and the frame it handed out. A frame of 4:2:0
- * takes up to 3 bytes a pixel. dav1d allocates memory by itself, so only the frame size can be bounded. */
-enum { AV1_FRAMES = 10, AV1_BYTES = 3 };
+/* An AV1 decoder holds up to 8 reference frames, the frame it decodes and the frame it handed out. dav1d allocates
+ * memory by itself, so only the size and format of a frame can be bounded. */
+enum { AV1_FRAMES = 10 };
 
 /* Returns the limit of the bytes of held frames. Frames are decoded at full size, whatever the size of a thumbnail: its
  * bitmap counts as at least 256 MiB. */
@@ -143,8 +144,8 @@ static sdimage_status check_size(const sdav_movie *movie, sdimage_error **error)
 static void limit(sdav_movie *movie) {
     AVCodecContext *codec = movie->codec;
     uint64_t most = movie->request.max_pixels < INT64_MAX ? movie->request.max_pixels : INT64_MAX;
-    uint64_t held = most_held(&movie->request) / (AV1_FRAMES * AV1_BYTES);
     if (codec->codec_id == AV_CODEC_ID_AV1) {
+        uint64_t held = most_held(&movie->request) / AV1_FRAMES / sdav_announced_bytes(movie->stream->codecpar) * 4;
         most = most < held ? most : held;
         /* For dav1d: limits decoding to one frame at a time. */
         codec->flags |= AV_CODEC_FLAG_LOW_DELAY;

@@ -1,8 +1,10 @@
-/* packet.c: the units of H.264 and H.265 (see packet.h). libavcodec splits a packet into units, and keeps 4 KiB for
- * each, which may have 4 bytes in the packet. */
+/* packet.c: the units of H.264 and H.265, and the pixel format of AV1 (see packet.h).
+ *
+ * libavcodec splits a packet into units, and keeps 4 KiB for each, which may have 4 bytes in the packet. dav1d
+ * allocates pictures in the format of the stream, which the track only announces. */
 #include "packet.h"
 
-#include "span.h"
+#include "av1_stream.h"
 
 /* Limit of the units of a picture. H.265 permits 600 slices (level 6.2). */
 enum { MOST_UNITS = 1 << 14 };
@@ -40,9 +42,38 @@ sdimage_status sdav_check_units(const sdav_movie *movie, const uint8_t *bytes, s
                : SDIMAGE_STATUS_OK;
 }
 
+/* Returns the bytes of 4 pixels; `chroma` as in sdcs_info. */
+static uint32_t bytes_of(uint32_t bits, uint32_t chroma) {
+    return (4 + chroma) * (bits > 8 ? 2 : 1);
+}
+
+uint32_t sdav_announced_bytes(const AVCodecParameters *track) {
+    const uint32_t least = bytes_of(10, 2);
+    if (track->extradata_size < 4)
+        return least;
+    /* av1C (AV1 Codec ISO Media File Format Binding, 2.3.3): after the tier, flags for more than 8 bits, 12 bits, gray,
+     * and halved columns and rows of chroma. */
+    uint32_t flags = track->extradata[2];
+    uint32_t chroma = flags & 16 ? 0 : !(flags & 8) ? 8 : !(flags & 4) ? 4 : 2;
+    uint32_t bytes = bytes_of(flags & 64 ? 10 : 8, chroma);
+    return bytes > least ? bytes : least;
+}
+
+/* Checks the sequence headers of a packet of AV1. */
+static sdimage_status check_format(const sdav_movie *movie, sdcs_span bytes, sdimage_error **error) {
+    sdcs_av1_stream stream = {.bits = 0};
+    sdcs_read_av1_stream(bytes, &stream);
+    return bytes_of(stream.bits, stream.chroma) > sdav_announced_bytes(movie->stream->codecpar)
+               ? sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA,
+                           "video: pixels of AV1 take more bytes than the track announces")
+               : SDIMAGE_STATUS_OK;
+}
+
 sdimage_status sdav_check_packet(const sdav_movie *movie, sdimage_error **error) {
     const AVPacket *packet = movie->packet;
     size_t length = packet->size > 0 ? (size_t)packet->size : 0, changed = 0;
+    if (movie->stream->codecpar->codec_id == AV_CODEC_ID_AV1)
+        return check_format(movie, (sdcs_span){packet->data, length}, error);
     /* A new configuration for this packet and those that follow. */
     const uint8_t *configuration = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &changed);
     sdimage_status status = sdav_check_units(movie, configuration, configuration ? changed : 0, error);

@@ -148,6 +148,21 @@ class Containers(TestCase):
                 """, file.name)
         self.assertEqual((done.returncode, done.stdout), (0, "1 64\n"), done.stderr)
 
+    def test_av1_has_the_format_that_its_track_announces(self) -> None:
+        # 12 bits and 4:4:4: 6 bytes a pixel.
+        deep = (expensive.STORED / "deep_tile.avif").read_bytes()
+        configuration = body_of(deep, b"meta", b"iprp", b"ipco", b"av1C")
+        less = configuration[:2] + b"\0" + configuration[3:]
+
+        def movie(configuration: bytes, side: int = 2304) -> bytes:
+            entry = movies.visual(b"av01", box(b"av1C", configuration), width=side, height=side)
+            return movies.movie((b"isom", b"av01"), b"vide", entry, [body_of(deep, b"mdat")], [40], width=side, height=side)
+
+        self.assertEqual(sdimage.decode(movie(configuration)).width, 2304)
+        self.assertIn("announces", self.assert_error("BAD_DATA", movie(less)).message)
+        self.assertIn("refer", self.assert_error("TOO_LARGE", movie(configuration, 5000)).message)
+        self.assertIn("announces", self.assert_error("BAD_DATA", movie(less, 5000)).message)
+
     def test_references_of_av1_are_limited_by_the_size(self) -> None:
         entry = movies.visual(b"av01", width=8000, height=5000)
         data = movies.movie((b"isom", b"av01"), b"vide", entry, [bytes(64)], [40], width=8000, height=5000)

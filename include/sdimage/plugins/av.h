@@ -10,7 +10,8 @@
  *
  * - The time limit ends reading and decoding. At most 10000 frames are counted.
  * - Reference images held by a decoder may take four times max_bytes, for a thumbnail 1 GiB or more, and in any case
- *   64 MiB. Those held by dav1d cannot be counted: its images may have a thirtieth of that number of pixels.
+ *   64 MiB. Those held by dav1d cannot be counted: its images may have a thirtieth of that number of pixels, or fewer
+ *   if the track announces more than 3 bytes for a pixel.
  * - A picture of H.264 or H.265 with more than 16384 units is TOO_LARGE.
  * - Tables of MP4 and QuickTime that announce more than 4194304 samples are TOO_LARGE.
  *
