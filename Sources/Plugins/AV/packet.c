@@ -1,7 +1,8 @@
 /* packet.c: the units of H.264 and H.265, and the pixel format of AV1 (see packet.h).
  *
- * libavcodec splits a packet into units, and keeps 4 KiB for each, which may have 4 bytes in the packet. dav1d
- * allocates pictures in the format of the stream, which the track only announces. */
+ * libavcodec splits a packet into units, and keeps 4 KiB for each, which may have 4 bytes in the packet. It also keeps
+ * each message of SEI, which takes 64 times its bytes, and hands it out with the frame. dav1d allocates pictures in the
+ * format of the stream, which the track only announces. */
 #include "packet.h"
 
 #include "av1_stream.h"
@@ -9,36 +10,59 @@
 /* Limit of the units of a picture. H.265 permits 600 slices (level 6.2). */
 enum { MOST_UNITS = 1 << 14 };
 
-/* Counts the start codes (H.264 and H.265, annex B). */
-static size_t count_codes(sdcs_span bytes) {
-    size_t count = 0;
-    for (size_t i = 2; i < bytes.length; i++)
-        count += bytes.bytes[i] == 1 && !bytes.bytes[i - 1] && !bytes.bytes[i - 2];
-    return count;
+/* The units of a packet. */
+typedef struct units {
+    enum AVCodecID codec;
+    size_t count, messages; /* units; bytes of those with supplemental enhancement information (SEI) */
+} units;
+
+static void add_unit(units *self, sdcs_span unit) {
+    /* Types of units: H.264, table 7-1; H.265, table 7-1. */
+    uint32_t head = unit.length ? unit.bytes[0] : 0, type = head >> 1 & 63;
+    self->count++;
+    if (self->codec == AV_CODEC_ID_H264 ? (head & 31) == 6 : type == 39 || type == 40)
+        self->messages += unit.length;
 }
 
-/* Counts units that begin with their length in `size` bytes (ISO/IEC 14496-15). As in libavcodec, a length of 0, or one
+/* Adds the units behind start codes (H.264 and H.265, annex B). */
+static void add_coded(units *self, sdcs_span bytes) {
+    size_t start = 0;
+    for (size_t i = 2; i < bytes.length; i++) {
+        if (bytes.bytes[i] != 1 || bytes.bytes[i - 1] || bytes.bytes[i - 2])
+            continue;
+        if (start)
+            add_unit(self, (sdcs_span){bytes.bytes + start, i - 2 - start});
+        start = i + 1;
+    }
+    if (start)
+        add_unit(self, (sdcs_span){bytes.bytes + start, bytes.length - start});
+}
+
+/* Adds units that begin with their length in `size` bytes (ISO/IEC 14496-15). As in libavcodec, a length of 0, or one
  * that exceeds the packet, ends them. */
-static size_t count_lengths(sdcs_span bytes, size_t size) {
-    size_t count = 0;
+static void add_measured(units *self, sdcs_span bytes, size_t size) {
     uint64_t length;
-    while (sdcs_take(&bytes, size, &length) && length && sdcs_skip(&bytes, (size_t)length))
-        count++;
-    return count;
+    while (sdcs_take(&bytes, size, &length) && length) {
+        sdcs_span unit = {bytes.bytes, (size_t)length};
+        if (!sdcs_skip(&bytes, unit.length))
+            return;
+        add_unit(self, unit);
+    }
 }
 
 sdimage_status sdav_check_units(const sdav_movie *movie, const uint8_t *bytes, size_t length, sdimage_error **error) {
-    enum AVCodecID codec = movie->stream->codecpar->codec_id;
-    if (codec != AV_CODEC_ID_H264 && codec != AV_CODEC_ID_HEVC)
+    units units = {.codec = movie->stream->codecpar->codec_id};
+    if (units.codec != AV_CODEC_ID_H264 && units.codec != AV_CODEC_ID_HEVC)
         return SDIMAGE_STATUS_OK;
-    sdcs_span span = {bytes, length};
     /* libavcodec looks for start codes also between lengths. */
-    size_t units = count_codes(span);
+    add_coded(&units, (sdcs_span){bytes, length});
     /* Any packet may change the size of the lengths. Read in another size they end soon, at a 0. */
     for (size_t size = 1; size <= 4; size++)
-        units += count_lengths(span, size);
-    return units > MOST_UNITS
-               ? sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: units of a picture exceed the limit of 16384")
+        add_measured(&units, (sdcs_span){bytes, length}, size);
+    if (units.count > MOST_UNITS)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: units of a picture exceed the limit of 16384");
+    return units.messages > SDCS_BLOCK_LIMIT
+               ? sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: SEI of a picture exceeds the limit of 1 MiB")
                : SDIMAGE_STATUS_OK;
 }
 

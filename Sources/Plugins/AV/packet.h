@@ -4,7 +4,8 @@
 
 #include "movie.h"
 
-/* Counts the units in data of H.264 or H.265: a packet, or the configuration of a track. TOO_LARGE: more than 16384. */
+/* Counts the units in data of H.264 or H.265: a packet, or the configuration of a track. TOO_LARGE: more than 16384, or
+ * more than 1 MiB of supplemental enhancement information. */
 sdimage_status sdav_check_units(const sdav_movie *movie, const uint8_t *bytes, size_t length, sdimage_error **error);
 
 /* Returns the bytes of 4 pixels in the format that the configuration of an AV1 track announces, at least 12. */

@@ -119,8 +119,8 @@ sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_sou
                    ? sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early")
                    : sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: no track can be decoded");
     const AVCodecParameters *said = movie->stream->codecpar;
-    /* The parsers of H.265 and AV1 allocate memory for each unit of a packet, before the packet can be checked. */
-    if (said->codec_id == AV_CODEC_ID_HEVC || said->codec_id == AV_CODEC_ID_AV1)
+    /* The parsers of these codecs allocate memory for each unit of a packet, before the packet can be checked. */
+    if (said->codec_id == AV_CODEC_ID_H264 || said->codec_id == AV_CODEC_ID_HEVC || said->codec_id == AV_CODEC_ID_AV1)
         movie->format->flags |= AVFMT_FLAG_NOPARSE;
     /* Parsers and decoders read the configuration before the first packet. */
     status =

@@ -132,6 +132,24 @@ class Containers(TestCase):
                     self.assertIn("units", self.assert_error("TOO_LARGE", data).message)
             self.assert_error(("BAD_DATA", "TRUNCATED"), movie(one * 8_000))
 
+    def test_messages_of_a_picture_are_limited(self) -> None:
+        # libavcodec keeps each message of user data, and hands it out with the frame.
+        bombs = expensive.package_bombs()
+        picture = bombs.Picture(64, 64)
+        entry = movies.visual(b"hvc1", picture.configuration())
+        message = bytes((5, 17)) + b"\x55" * 17
+
+        def movie(count: int, before: bytes = b"") -> bytes:
+            units = [b"\x4e\1" + before + message * count + b"\x80", *picture.slices()]
+            return movies.movie((b"isom",), b"vide", entry, [bombs.stream(units)], [40])
+
+        self.assertEqual(sdimage.decode(movie(1000)).width, 64)
+        limit = (1 << 20) // len(message) + 1
+        self.assertIn("SEI", self.assert_error("TOO_LARGE", movie(limit)).message)
+        # Behind a start code in a unit of another type.
+        self.assertIn("SEI", self.assert_error("TOO_LARGE", movie(limit).replace(b"\x4e\1" + message[:2], b"\0\0\1\x4e" + message[1:2])
+                                               ).message)
+
     def test_units_of_av1_need_no_memory(self) -> None:
         still = movies.plain(COLORS[1]).encode("avif")
         entry = movies.visual(b"av01", box(b"av1C", body_of(still, b"meta", b"iprp", b"ipco", b"av1C")))
