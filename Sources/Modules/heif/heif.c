@@ -4,7 +4,7 @@
  *    rotation, color and alpha.
  * 2. For a thumbnail, the smallest one in the file that is large enough is decoded instead of the image.
  * 3. planes.c decodes each item of the tiles once, several at a time, and assembles the planes. hevc.c passes the units
- *    of an item to libde265, after parameter_set.c has checked the size that the stream announces. picture_memory.c
+ *    of an item to libde265, after hevc_parameters.c has checked the size that the stream announces. picture_memory.c
  *    provides the memory, and finds missing slices.
  * 4. Alpha is decoded likewise; its luma becomes the alpha plane.
  * 5. The planes are cut to the displayed part, and yuv.c converts them to pixels in one pass.

@@ -9,7 +9,7 @@
 
 #include <libde265/de265.h>
 
-#include "parameter_set.h"
+#include "hevc_parameters.h"
 #include "picture_memory.h"
 
 /* Pictures are coded in whole blocks of at most 64 pixels. The coded size may exceed that of the item by this
@@ -66,10 +66,10 @@ static bool has_ended(const feed *feed) {
  * and format. The limits have been checked with those of the container. */
 static sdimage_status check_unit(const feed *feed, sdcs_span unit, sdimage_error **error) {
     const sdheif_configuration *announced = &feed->configuration;
-    sdheif_parameters set;
-    if (!sdheif_is_parameter_set(unit))
+    sdcs_hevc_parameters set;
+    if (!sdcs_is_hevc_parameters(unit))
         return SDIMAGE_STATUS_OK;
-    if (!sdheif_read_parameter_set(unit, &set) || set.width > feed->coded->width + CODED_MARGIN ||
+    if (!sdcs_read_hevc_parameters(unit, &set) || set.width > feed->coded->width + CODED_MARGIN ||
         set.height > feed->coded->height + CODED_MARGIN || set.chroma_format > (uint32_t)announced->chroma_format ||
         set.depth > (uint32_t)announced->depth || set.chroma_depth > (uint32_t)announced->depth)
         return damaged(error, "heif: coded image is larger than the container announces");

@@ -1,6 +1,7 @@
-/* parameter_set.c: the first fields of a sequence parameter set, for the bytes of its pictures. hevc.c reads it before
- * libde265 allocates pictures of that size and format. The sections are those of ITU-T H.265. */
-#include "parameter_set.h"
+/* hevc_parameters.c: the first fields of a sequence parameter set, for the bytes of its pictures. The coders of HEIC
+ * and videos read it before the decoder allocates memory for that size and format. The sections are those of ITU-T
+ * H.265. */
+#include "hevc_parameters.h"
 
 /* The type of the unit (table 7-1), and the bytes of the header of a unit (7.3.1.2). */
 enum { SEQUENCE_PARAMETER_SET = 33, HEADER = 2 };
@@ -72,11 +73,11 @@ static void skip_profiles(bits *b, unsigned layers) {
         skip_bits(b, (profile >> i & 1) * 88 + (level >> i & 1) * 8);
 }
 
-bool sdheif_is_parameter_set(sdcs_span unit) {
+bool sdcs_is_hevc_parameters(sdcs_span unit) {
     return unit.length > HEADER && (unit.bytes[0] >> 1 & 63) == SEQUENCE_PARAMETER_SET;
 }
 
-bool sdheif_read_parameter_set(sdcs_span unit, sdheif_parameters *parameters) {
+bool sdcs_read_hevc_parameters(sdcs_span unit, sdcs_hevc_parameters *parameters) {
     if (!sdcs_skip(&unit, HEADER))
         return false;
     /* Video parameter set, layers minus 1, nesting, profiles, number of this set. */
