@@ -170,6 +170,8 @@ sdimage_status sdav_codec_open(sdav_movie *movie, sdimage_error **error) {
     movie->codec->pkt_timebase = movie->stream->time_base;
     limit(movie);
     sdimage_status status = check_size(movie, error);
+    if (status >= 0)
+        status = sdav_check_configuration(movie, movie->codec->extradata, (size_t)movie->codec->extradata_size, error);
     if (status < 0)
         return status;
     code = avcodec_open2(movie->codec, codec, NULL);

@@ -118,15 +118,10 @@ sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_sou
         return movie->is_truncated && !movie->format->nb_streams
                    ? sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early")
                    : sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: no track can be decoded");
-    const AVCodecParameters *said = movie->stream->codecpar;
+    enum AVCodecID codec = movie->stream->codecpar->codec_id;
     /* The parsers of these codecs allocate memory for each unit of a packet, before the packet can be checked. */
-    if (said->codec_id == AV_CODEC_ID_H264 || said->codec_id == AV_CODEC_ID_HEVC || said->codec_id == AV_CODEC_ID_AV1)
+    if (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_AV1)
         movie->format->flags |= AVFMT_FLAG_NOPARSE;
-    /* Parsers and decoders read the configuration before the first packet. */
-    status =
-        sdav_check_units(movie, said->extradata, said->extradata_size > 0 ? (size_t)said->extradata_size : 0, error);
-    if (status < 0)
-        return status;
     movie->orientation = orientation_of(movie->stream);
     movie->packet = av_packet_alloc();
     movie->frame = av_frame_alloc();

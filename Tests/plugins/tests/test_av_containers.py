@@ -150,6 +150,22 @@ class Containers(TestCase):
         self.assertIn("SEI", self.assert_error("TOO_LARGE", movie(limit).replace(b"\x4e\1" + message[:2], b"\0\0\1\x4e" + message[1:2])
                                                ).message)
 
+    def test_parameter_sets_of_large_pictures_are_refused(self) -> None:
+        # libavcodec makes tables for each of them, also for those that no picture uses.
+        bombs = expensive.package_bombs()
+        usual, large = bombs.Picture(64, 64), bombs.Picture(9216, 9216)
+
+        def movie(configuration: bytes, *units: bytes) -> bytes:
+            entry = movies.visual(b"hvc1", configuration)
+            return movies.movie((b"isom",), b"vide", entry, [bombs.stream([*units, *usual.slices()])], [40])
+
+        self.assertEqual(sdimage.decode(movie(usual.configuration()), max_pixels=64 * 64).width, 64)
+        for name, data in {"configuration": movie(large.configuration()),
+                           "packet": movie(usual.configuration(), *large.sets(), *usual.sets())}.items():
+            with self.subTest(name):
+                self.assertIn("max_pixels", self.assert_error("TOO_LARGE", data).message)
+                self.assertEqual(sdimage.info(data)["width"], 64)
+
     def test_units_of_av1_need_no_memory(self) -> None:
         still = movies.plain(COLORS[1]).encode("avif")
         entry = movies.visual(b"av01", box(b"av1C", body_of(still, b"meta", b"iprp", b"ipco", b"av1C")))
