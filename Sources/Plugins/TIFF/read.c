@@ -11,8 +11,13 @@
 #include "rows.h"
 #include "samples.h"
 
-/* Limit of the bytes of rows, strips or tiles held at once, together with those of the rows of a thumbnail. */
+/* Limit of the bytes held at once: rows, strips or tiles, what libtiff takes to decode them, rows of a thumbnail. */
 static const uint64_t MOST_BLOCK = (uint64_t)256 << 20;
+
+static const char TOO_LARGE[] = "tiff: strip or tile exceeds the limit of 256 MiB";
+
+/* The largest window that libzstd accepts by default. */
+static const uint64_t MOST_WINDOW = (uint64_t)128 << 20;
 
 /* The state of reading one image. */
 typedef struct reader {
@@ -21,6 +26,7 @@ typedef struct reader {
     const sdtiff_request *request;
     sdcs_rows rows; /* the output */
     sdtiff_unpacker unpacker;
+    uint64_t held;        /* bytes beside the blocks that count towards their limit */
     uint8_t *block;       /* room for one strip or tile of each sample plane */
     uint64_t block_bytes; /* the size of each of them */
     uint32_t valid_rows;  /* rows before the first damage */
@@ -36,12 +42,58 @@ static uint16_t planes_of(const sdtiff_layout *layout) {
     return layout->is_separate ? (uint16_t)(layout->colors + (layout->alpha >= 0 ? 1 : 0)) : 1;
 }
 
+/* Returns the bytes that libtiff 4.5 and its codecs hold while they decode a strip or tile, besides the samples that
+ * they return. */
+static uint64_t decoder_bytes(const sdtiff_layout *layout, TIFF *file) {
+    uint64_t width = layout->is_tiled ? layout->tile_width : layout->width;
+    uint64_t height = layout->is_tiled ? layout->tile_height : layout->rows_per_strip;
+    uint64_t size = layout->is_tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
+    uint16_t compression = COMPRESSION_NONE;
+    int added = LERC_ADD_COMPRESSION_NONE;
+    /* Larger ones are refused, whatever their factor. The size is 0 if it has more than 64 bits. */
+    uint64_t pixels = height > MOST_BLOCK / width ? MOST_BLOCK : width * height;
+    size = !size || size > MOST_BLOCK ? MOST_BLOCK : size;
+    TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression);
+    switch (compression) {
+    /* The lengths of the runs in two rows. */
+    case COMPRESSION_CCITTRLE:
+    case COMPRESSION_CCITTRLEW:
+    case COMPRESSION_CCITTFAX3:
+    case COMPRESSION_CCITTFAX4: return width * 16;
+    /* Samples of 16 bits. */
+    case COMPRESSION_PIXARLOG: return pixels * (layout->is_separate ? 1 : layout->samples) * 2;
+    /* All samples, and the pixels of a lossless image. */
+    case COMPRESSION_WEBP: return pixels * (layout->samples + 4u);
+    /* All samples with space for growth, a mask, and data that are compressed once more. */
+    case COMPRESSION_LERC:
+        TIFFGetField(file, TIFFTAG_LERC_ADD_COMPRESSION, &added);
+        return size * (added == LERC_ADD_COMPRESSION_NONE ? 2 : 3);
+    /* A dictionary has at most the size of the data, and is filled with them. */
+    case COMPRESSION_LZMA: return size;
+    case COMPRESSION_ZSTD: return size < MOST_WINDOW ? size : MOST_WINDOW;
+    default: return 0;
+    }
+}
+
+/* Counts the memory that is held beside the blocks. */
+static sdimage_status count_held(reader *reader, sdimage_error **error) {
+    const sdtiff_layout *layout = reader->layout;
+    TIFF *file = reader->input->file;
+    reader->held = reader->rows.held + reader->unpacker.held + decoder_bytes(layout, file);
+    if (layout->kind == SDTIFF_BY_LIBRARY) {
+        /* libtiff converts from strips or tiles of its own. */
+        uint64_t size = layout->is_tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
+        uint64_t planes = !layout->is_separate ? 1 : layout->samples < 4 ? layout->samples : 4;
+        reader->held += (size < MOST_BLOCK ? size : MOST_BLOCK) * planes;
+    }
+    return reader->held <= MOST_BLOCK ? SDIMAGE_STATUS_OK : sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_LARGE);
+}
+
 /* Allocates room for blocks of `bytes` bytes, one for each plane. */
 static sdimage_status make_room(reader *reader, uint64_t bytes, sdimage_error **error) {
     uint16_t planes = planes_of(reader->layout);
-    /* The rows of a thumbnail count towards the same limit. */
-    if (!bytes || bytes > (MOST_BLOCK - reader->rows.held) / planes)
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
+    if (!bytes || bytes > (MOST_BLOCK - reader->held) / planes)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_LARGE);
     reader->block_bytes = bytes;
     /* Zeroed: the parts that a damaged block does not fill must not show old memory. */
     reader->block = calloc(planes, (size_t)bytes);
@@ -94,7 +146,8 @@ static sdimage_status check_jbig_block(reader *reader, uint32_t block, uint64_t 
     uint32_t width = 0, rows = 0;
     sdcs_take32(&size, &width), sdcs_take32(&size, &rows);
     uint64_t planes = header[2], stride = ((uint64_t)width + 7) / 8;
-    if (stride * rows > most || planes * stride * rows > MOST_BLOCK)
+    /* Together with the block that libtiff copies a plane to. */
+    if (stride * rows > most || planes * stride * rows > MOST_BLOCK - most)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "tiff: JBIG data is larger than its strip or tile");
     return SDIMAGE_STATUS_OK;
 }
@@ -110,6 +163,8 @@ static sdimage_status check_jbig(reader *reader, sdimage_error **error) {
     bool tiled = reader->layout->is_tiled;
     uint32_t count = tiled ? TIFFNumberOfTiles(file) : TIFFNumberOfStrips(file);
     uint64_t most = tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
+    if (most > MOST_BLOCK)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_LARGE);
     for (uint32_t block = 0; status >= 0 && block < count; block++) {
         status = sdcs_check_deadline(reader->request->deadline, error);
         if (status >= 0)
@@ -163,7 +218,7 @@ static sdimage_status read_by_strips(reader *reader, sdimage_error **error) {
     uint64_t scanline = TIFFScanlineSize64(reader->input->file);
     /* Checked before the product, which could overflow. */
     if (scanline > MOST_BLOCK / layout->rows_per_strip)
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: strip or tile exceeds the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_LARGE);
     sdimage_status status = make_room(reader, scanline * layout->rows_per_strip, error);
     for (uint32_t y = 0; status >= 0 && y < layout->height; y += layout->rows_per_strip) {
         uint32_t left = layout->height - y, count = left < layout->rows_per_strip ? left : layout->rows_per_strip;
@@ -331,6 +386,8 @@ sdimage_status sdtiff_read(sdtiff_input *input, const sdtiff_layout *layout, con
         sdcs_rows_open(&reader.rows, layout->width, layout->height, format, factor, band, &request->image, error);
     if (status >= 0 && layout->kind != SDTIFF_BY_LIBRARY)
         status = sdtiff_unpacker_open(&reader.unpacker, layout, format, most, request->image.converts_to_srgb, error);
+    if (status >= 0)
+        status = count_held(&reader, error);
     if (status >= 0)
         status = check_jbig(&reader, error);
     if (status >= 0)

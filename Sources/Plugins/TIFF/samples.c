@@ -272,11 +272,14 @@ sdimage_status sdtiff_unpacker_open(sdtiff_unpacker *unpacker, const sdtiff_layo
     uint64_t samples = (uint64_t)most * layout->samples;
     if (samples > MOST_SAMPLES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "tiff: row exceeds the limit of 2^26 samples");
-    unpacker->values = calloc((size_t)samples, layout->is_float ? sizeof(float) : sizeof(uint16_t));
+    size_t size = layout->is_float ? sizeof(float) : sizeof(uint16_t);
+    unpacker->values = calloc((size_t)samples, size);
+    unpacker->held = samples * size;
     /* Without a usable profile the colors are converted by a formula (colors_of). */
     if (layout->kind == SDTIFF_CMYK && by_profile) {
         unpacker->cmyk = sdtiff_cmyk_new(layout, sdcs_is_16_bit(format));
         unpacker->colors = unpacker->cmyk ? malloc((size_t)most * (8 + 6)) : NULL;
+        unpacker->held += unpacker->cmyk ? (uint64_t)most * (8 + 6) : 0;
         if (unpacker->cmyk && !unpacker->colors)
             return sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "tiff: no memory for a row");
     }

@@ -20,6 +20,7 @@ typedef struct sdtiff_unpacker {
     uint32_t most;     /* the maximum number of pixels in a row */
     void *values;      /* the samples of a row: 16-bit words, or floats */
     uint8_t *colors;   /* a row of CMYK, and of RGB; NULL without `cmyk` */
+    uint64_t held;     /* bytes of both */
 } sdtiff_unpacker;
 
 /* Prepares for rows of at most `most` pixels. The caller closes it, also after a failure. */

@@ -9,7 +9,7 @@ from . import libtiff, profiles
 from .support import TestCase, needs, sdimage
 from .tiffs import HEIGHT, LONG, SHORT, WIDTH, Directory, Pixel, file, gray, picture, ramp, row
 
-LZW, JPEG, JBIG, LERC, LZMA, ZSTD, WEBP = 5, 7, 34661, 34887, 34925, 50000, 50001
+FAX, LZW, JPEG, DEFLATE, PIXARLOG, JBIG, LERC, LZMA, ZSTD, WEBP = 4, 5, 7, 8, 32909, 34661, 34887, 34925, 50000, 50001
 
 
 def raw(pixel: Pixel = ramp, bits: int = 8, is_float: bool = False) -> bytes:
@@ -101,6 +101,39 @@ class Compressions(TestCase):
             reverse = [int(f"{byte:08b}"[::-1], 2) for byte in head]
             made.set(266, SHORT, order).blocks = [head if order == 2 else bytes(reverse)] * len(made.blocks)
             self.assertIn("JBIG", self.assert_error("BAD_DATA", file(made)).message)
+
+    def test_working_memory_of_libtiff_is_limited(self) -> None:
+        def empty(compression: int, width: int, height: int, bits: int, samples: int, photometric: int, planar: bool) -> Directory:
+            made = Directory().set(256, LONG, width).set(257, LONG, height).set(258, SHORT, *[bits] * samples)
+            made.set(259, SHORT, compression).set(262, SHORT, photometric).set(277, SHORT, samples)
+            made.set(284, SHORT, 2 if planar else 1).set(530, SHORT, 1, 1)
+            return made
+
+        # Width and height of a strip or tile, bits, samples, photometric interpretation, separate planes.
+        worst = {
+            "run lengths": (FAX, 1 << 24, 16, 1, 1, 0, False),
+            "a dictionary": (LZMA, 17000, 17000, 8, 1, 1, False),
+            "a window beside planes": (ZSTD, 8500, 8500, 8, 3, 2, True),
+            "pixels of WebP": (WEBP, 6400, 6400, 8, 3, 2, False),
+            "samples of LERC": (LERC, 12000, 12000, 8, 1, 1, False),
+            "samples of PixarLog": (PIXARLOG, 12000, 12000, 8, 1, 1, False),
+            "strips to convert": (DEFLATE, 5200, 5200, 8, 3, 6, False),
+            "planes to convert": (DEFLATE, 5200, 5200, 8, 3, 6, True),
+            "unpacked samples": (DEFLATE, 40_000_000, 1, 32, 1, 1, False),
+        }
+        for name, (compression, width, height, *layout) in worst.items():
+            # Tiles have at least 16 rows.
+            for tiled in (False, True) if height > 1 else (False,):
+                # Data are missing: the limit is found before they are read.
+                for factor, codes in ((1, "TOO_LARGE"), (4, "BAD_DATA")):
+                    across, down = width // factor // 16 * 16, max(1, height // factor // 16 * 16)
+                    made = empty(compression, across, down, *layout)  # type: ignore[arg-type]
+                    made.set(278, LONG, down).blocks = [b""] * (3 if layout[-1] else 1)
+                    if tiled:
+                        made.block_tags = 324, 325
+                        made.set(322, LONG, across).set(323, LONG, max(16, down))
+                    with self.subTest(name, tiled=tiled, factor=factor):
+                        self.assert_error(codes, file(made), thumbnail_size=(16, 16), max_pixels=1 << 30)
 
     def test_fax(self) -> None:
         """ITU-T T.4 (compressions 2 and 3) and T.6 (4)."""
