@@ -17,6 +17,8 @@
  * - Surfaces of the size of the drawing (sdsvg_check reports their number): librsvg makes one for each open group with
  *   opacity, a mask, a filter, a clip path or a blend mode, and one for each named result of a filter. Since 2.59.2 it
  *   limits nested layers, but not the bytes of their surfaces.
+ * - Numbers of a kernel matrix (MOST_KERNEL, until 2.55.90) and the size of text (MOST_TEXT, until 2.55.92): librsvg
+ *   panics, which ends the process.
  * - Nested selectors (MOST_SELECTORS): parsed and matched by recursion. No release note names a limit.
  * - Rules times elements (MOST_MATCHES): each selector is tested on each element while the document is read. Only
  *   drawing can be cancelled, since 2.59.
@@ -27,6 +29,7 @@
 
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +38,7 @@
 #include "css.h"
 #include "embedded.h"
 #include "encoding.h"
+#include "font_sizes.h"
 #include "names.h"
 #include "percent.h"
 
@@ -52,6 +56,10 @@ enum { MEMORY_STEP = 1 << 20, CSS_STEP = 1 << 16 };
 /* Limit of selector matches: librsvg tests each selector on each element, at 40 ns each. */
 static const uint64_t MOST_MATCHES = 100000000;
 
+/* Limit of the numbers of a kernel matrix. librsvg 2.54 reads 400 of them, and ends the process if the matrix has
+ * another number. */
+enum { MOST_KERNEL = 399 };
+
 /* Limits of recursion. librsvg recurses for nested elements, for referenced elements and for nested selectors.
  * MOST_DEPTH: nested elements. MOST_LEVELS: their depth times the number of elements that refer on. MOST_SELECTORS:
  * nested selectors. All fit in the stack of the thread (drawing.h). */
@@ -63,11 +71,17 @@ void sdsvg_prepare(void) {
     xmlInitParser();
 }
 
+/* Limit of the bytes between two tags of text times the font size in pixels, and the size without a style. librsvg 2.54
+ * ends the process if a line of text has 2097152 pixels, or its font that size; a byte has at most two widths of it. */
+enum { MOST_TEXT = 1 << 19, MEDIUM = 32 };
+
 /* An open element. */
 typedef struct level {
     uint64_t id;   /* 0 for none */
     bool refers;   /* the element or a descendant refers to another */
     bool is_layer; /* it may be drawn on a surface of its own */
+    bool is_text;  /* a text element or a descendant of one */
+    double font;   /* the largest possible font size in pixels */
 } level;
 
 /* The state of one check, which the SAX callbacks of libxml2 update. Used on the thread of the decode. */
@@ -84,9 +98,13 @@ typedef struct checker {
     size_t style;                 /* the depth of the current style element; 0 outside of one */
     uint8_t *css;                 /* its text */
     size_t css_length, css_room;
-    bool css_refers;               /* a rule may make any element refer to another */
-    sdsvg_names referring, silent; /* elements that refer to others, elements that do not */
-    sdsvg_names meant;             /* elements that are referred to */
+    bool css_refers;                       /* a rule may make any element refer to another */
+    sdsvg_font_sizes fonts, css_fonts;     /* sizes of the current element; of all rules */
+    size_t run, deepest_text;              /* bytes since the last tag; the depth of a text element */
+    double most_run, most_font, most_text; /* the largest run, font size, and product of both in a text element */
+    bool has_foreign_text;                 /* an element draws the text of another (tref) */
+    sdsvg_names referring, silent;         /* elements that refer to others, elements that do not */
+    sdsvg_names meant;                     /* elements that are referred to */
     sdimage_status status;
     const char *message; /* static text; set with `status` */
 } checker;
@@ -300,6 +318,16 @@ static bool sets_layer(const uint8_t *text, size_t length) {
     return false;
 }
 
+/* Returns the number of characters that may begin a number of a list; at least that of the numbers. */
+static size_t count_numbers(const xmlChar *text, size_t length) {
+    size_t count = 0;
+    for (size_t i = 0; i < length; i++) {
+        bool is_digit = text[i] >= '0' && text[i] <= '9', follows = i && strchr("0123456789.+-eE", text[i - 1]);
+        count += is_digit ? !follows : text[i] == '.' || text[i] == '+' || text[i] == '-';
+    }
+    return count;
+}
+
 /* Checks an attribute; reports that its value refers to another element. */
 static bool check_attribute(checker *checker, const xmlChar *element, const xmlChar *name, const xmlChar *value,
                             size_t length) {
@@ -326,6 +354,7 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
     } else {
         length = sdsvg_plain_css(text, length);
         check_css(checker, text, length);
+        sdsvg_font_sizes_add(&checker->fonts, (const char *)name, text, length);
         if (makes_layer(name, strlen((const char *)name)) || (is_named(name, "style") && sets_layer(text, length)))
             checker->is_layer = true;
         /* Colors begin with # too. */
@@ -352,8 +381,12 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     if (checker->status < 0)
         return;
     take_memory(checker, ELEMENT_BYTES);
-    level level = {0, false, false};
-    checker->is_layer = false;
+    level level = {.is_text = is_named(name, "text"), .font = MEDIUM};
+    if (checker->depth)
+        level.is_text = level.is_text || checker->levels[checker->depth - 1].is_text,
+        level.font = checker->levels[checker->depth - 1].font;
+    checker->is_layer = false, checker->run = 0, checker->fonts = (sdsvg_font_sizes){0, 0};
+    checker->has_foreign_text = checker->has_foreign_text || is_named(name, "tref");
     if (is_named(name, "filter"))
         checker->results = 0;
     /* librsvg resolves chains of gradients with a list, not by recursion. */
@@ -363,9 +396,11 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         const xmlChar **attribute = attributes + (size_t)i * 5;
         size_t length = (size_t)(attribute[4] - attribute[3]);
         take_memory(checker, ATTRIBUTE_BYTES + 2 * (uint64_t)length);
-        /* An id of another namespace names nothing. */
+        if (is_named(attribute[0], "kernelMatrix") && count_numbers(attribute[3], length) > MOST_KERNEL)
+            refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: kernel matrix exceeds the limit of 399 numbers");
         if (is_named(attribute[0], "result") && ++checker->results > checker->most_results)
             checker->most_results = checker->results;
+        /* An id of another namespace names nothing. */
         if (is_named(attribute[0], "id") && !attribute[2])
             level.id = sdsvg_name_hash(attribute[3], length);
         else if (check_attribute(checker, name, attribute[0], attribute[3], length))
@@ -374,6 +409,8 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     /* A gradient is no link of a chain. */
     level.id = is_gradient ? 0 : level.id;
     level.is_layer = checker->is_layer;
+    level.font = sdsvg_font_sizes_apply(&checker->fonts, level.font);
+    checker->most_font = level.font > checker->most_font ? level.font : checker->most_font;
     if (level.is_layer && ++checker->layers > checker->most_layers)
         checker->most_layers = checker->layers;
     checker->levels[checker->depth++] = level;
@@ -392,6 +429,7 @@ static void end_style(checker *checker) {
     for (size_t i = 0; !checker->css_refers && i < length; i++)
         checker->css_refers = begins(checker->css + i, length - i, "url(");
     note_names(checker, checker->css, length);
+    sdsvg_font_sizes_add_css(&checker->css_fonts, checker->css, length);
     checker->css_length = checker->style = 0;
 }
 
@@ -401,6 +439,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     if (checker->status < 0 || !checker->depth)
         return;
+    checker->run = 0;
     if (checker->style == checker->depth)
         end_style(checker);
     level ended = checker->levels[--checker->depth];
@@ -412,11 +451,43 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
         checker->levels[checker->depth - 1].refers = true;
 }
 
+/* Adds text of an element to the run that librsvg draws as one line. */
+static void count_text(checker *checker, size_t length) {
+    const level *level = &checker->levels[checker->depth - 1];
+    checker->run += length;
+    double run = (double)checker->run, size = run * level->font;
+    checker->most_run = run > checker->most_run ? run : checker->most_run;
+    if (level->is_text) {
+        checker->most_text = size > checker->most_text ? size : checker->most_text;
+        checker->deepest_text = checker->depth > checker->deepest_text ? checker->depth : checker->deepest_text;
+    }
+}
+
+/* Limits the size of the text. Rules may set another size for any element, and a factor of it for each level. */
+static void check_text(checker *checker) {
+    const sdsvg_font_sizes *rules = &checker->css_fonts;
+    double most = checker->most_text,
+           drawn = checker->has_foreign_text ? checker->most_run : checker->most_text / MEDIUM;
+    if (checker->has_foreign_text)
+        most = checker->most_run * checker->most_font;
+    if (rules->pixels > MEDIUM)
+        most += drawn * rules->pixels;
+    if (rules->factor > 1)
+        most *= pow(rules->factor, (double)(checker->has_foreign_text ? checker->deepest : checker->deepest_text));
+    /* Written so that NaN counts as too large. */
+    if (checker->status >= 0 && !(most <= MOST_TEXT))
+        checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "svg: text exceeds the limit of 524288 pixels";
+}
+
 /* Callbacks for text, white space and CDATA: collects the text of a style element, which may arrive in pieces. */
 static void on_text(void *context, const xmlChar *text, int length) {
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
-    if (!checker->style || length <= 0 || checker->status < 0)
+    if (length <= 0 || checker->status < 0 || !checker->depth)
         return;
+    if (!checker->style) {
+        count_text(checker, (size_t)length);
+        return;
+    }
     size_t more = (size_t)length;
     if (more > checker->css_room - checker->css_length) {
         /* Doubled, because text arrives in many pieces. */
@@ -447,12 +518,17 @@ static void on_instruction(void *context, const xmlChar *target, const xmlChar *
         refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: style sheet in a data URL");
 }
 
-/* Refuses entities in style sheets: the parser reports the text of an entity only at its first use. */
+/* Refuses entities in style sheets, and counts them elsewhere: the parser reports the text of an entity only at its
+ * first use. */
 static xmlEntityPtr on_use(void *context, const xmlChar *name) {
     checker *checker = ((xmlParserCtxtPtr)context)->_private;
     if (checker->style)
         refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: style sheet has an entity");
-    return xmlSAX2GetEntity(context, name);
+    xmlEntityPtr entity = xmlSAX2GetEntity(context, name);
+    /* Counted as text, although it may be used in an attribute; with the largest length if it has others in it. */
+    if (entity && entity->content && checker->depth)
+        count_text(checker, xmlStrchr(entity->content, '&') ? MOST_ENTITIES : (size_t)xmlStrlen(entity->content));
+    return entity;
 }
 
 /* Limits chains of references, and returns the number of their links: elements that are referred to and refer to
@@ -551,6 +627,7 @@ sdimage_status sdsvg_check(const sdsvg_text *text, const sdimage_work_budget *bu
     if (sdsvg_has_more_attributes(text, MOST_ATTRIBUTES))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_MANY_ATTRIBUTES);
     parse(&checker, text);
+    check_text(&checker);
     /* Each link may draw the layers once more, within the others. */
     uint64_t links = check_chains(&checker), layers = checker.css_layers ? checker.deepest : checker.most_layers;
     *surfaces = layers * (links + 1) + checker.most_results;

@@ -11,7 +11,7 @@ import unittest
 import zlib
 from pathlib import Path
 
-from .support import FIXTURES, Origin, TestCase, apart, is_vector, needs, rendered, sdimage
+from .support import FIXTURES, LONGEST_MS, Origin, TestCase, apart, is_vector, needs, rendered, sdimage
 
 HALVES = '<rect width="20" height="20" fill="red"/><rect x="20" width="20" height="20" fill="#00f" opacity=".5"/>'
 SIZE = 'width="40" height="20"'
@@ -303,6 +303,53 @@ class Svg(TestCase):
                 self.assert_error("TOO_LARGE", svg(body, big))
                 self.assertEqual(sdimage.decode(svg(body, big), thumbnail_size=(200, 200)).width, 200)
         self.assertEqual(sdimage.decode(svg(nested('opacity=".9"', 10) + nested('style="fill-opacity: .5"'), big)).width, 2000)
+
+    def test_kernel_matrices_that_end_librsvg_are_refused(self) -> None:
+        def filtered(order: int, numbers: str) -> bytes:
+            return svg(f'<filter id="f"><feConvolveMatrix order="{order}" kernelMatrix="{numbers}"/></filter>'
+                       '<rect width="40" height="20" filter="url(#f)"/>')
+
+        for numbers in ("1 " * 441, ",".join(["-1e-3"] * 441), "-1" * 441, ".1" * 441, "1+1-" * 220 + "1", "1/**/" * 441):
+            for order in (2, 21):
+                self.assertIn("kernel", self.assert_error("TOO_LARGE", filtered(order, numbers)).message)
+        self.assertEqual(sdimage.decode(filtered(11, "-0.25e-1, " * 120 + "4")).width, 40)
+
+    def test_text_that_ends_librsvg_is_refused(self) -> None:
+        # librsvg requires that the width and height of a line of text are positive; they overflow at 2097152 pixels.
+        large, letter = "3000000", "<text>A</text>"
+        worst = {
+            "an attribute": f'<text font-size="{large}">A</text>',
+            "an exponent": '<text font-size=".3e+7px">A</text>',
+            "inches": '<text font-size="30000in">A</text>',
+            "a style": f'<g style="fill:red;Font-Size:{large}">{letter}</g>',
+            "an escape": rf'<g style="f\6fnt-size:{large}">{letter}</g>',
+            "a comment": f'<g style="font-size/*;*/:/*;*/{large}">{letter}</g>',
+            "a shorthand": f'<g style="font:bold {large}px/1.2 serif">{letter}</g>',
+            "factors": '<g font-size="20em">' * 5 + letter + "</g>" * 5,
+            "percentages": '<g style="font-size:2000%">' * 5 + letter + "</g>" * 5,
+            "names": '<g font-size="larger">' * 80 + letter + "</g>" * 80,
+            "a rule": f"<style>text {{ font-size: {large}px }}</style>{letter}",
+            "a rule with factors": "<style>g { font-size: 20em }</style>" + "<g>" * 5 + letter + "</g>" * 5,
+            "a rule at the end": f"{letter}<style>text {{ font-size: {large}px }}</style>",
+            "space between letters": f'<text letter-spacing="{large}">AA</text>',
+            "length": f'<text>{"A" * 300_000}</text>',
+            "the length of a part": f'<text>A<tspan>{"<![CDATA[A]]>" * 300_000}</tspan></text>',
+            "text elsewhere": f'<desc id="d">A</desc><tref font-size="{large}" xlink:href="#d"/>',
+        }
+        for name, body in worst.items():
+            with self.subTest(name):
+                self.assertIn("text", self.assert_error("TOO_LARGE", svg(body)).message)
+        entity = f'<!DOCTYPE svg [<!ENTITY a "{"A" * 1000}"><!ENTITY b "&a;">]>'
+        for use in ("&a;", "&b;"):
+            self.assertIn("text", self.assert_error("TOO_LARGE", svg(f"<text>{use * 40}</text>", before=entity)).message)
+        usual = {
+            "long descriptions": f'<desc>{"A" * 300_000}</desc><text font-size="1000">A title in units of a map</text>',
+            "lines": '<text style="font:700 12px/150% serif;line-height:150%">' + f'<tspan>{"A" * 400}</tspan>' * 100 + "</text>",
+            "rules": "<style>text{font-size:1.5em;font-weight:700}.t{font-size:48px}</style>" + "<g>" * 9 + letter + "</g>" * 9,
+        }
+        for name, body in usual.items():
+            with self.subTest(name):
+                self.assertEqual(sdimage.decode(svg(body), max_work_ms=LONGEST_MS).width, 40)
 
     def test_text_that_multiplies_itself_ends(self) -> None:
         laughs = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 10))
