@@ -16,7 +16,7 @@ suite() {
             -fno-sanitize-recover=undefined -I"$PREFIX/include" -ISources/CoderSupport -ISources/SDImagePixels/include -c -o "$folder/$(basename "$test" .c).o" "$test" >&2 ||
             { echo "not ok $test compiles: see the log"; return 1; }
     done
-    for test in rules library sources thumbnails getters; do
+    for test in rules library waiting sources thumbnails getters; do
         selected $test || continue
         compile $folder/$test Tests/photos/$test.c $sources $folder/*.o $with -fsanitize=address,undefined \
             -fno-sanitize-recover=undefined &&

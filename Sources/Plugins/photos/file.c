@@ -1,5 +1,5 @@
 /* file.c: loads of assets that are files (see file.h). Runs without locks, on a thread that may block: that of the
- * loader, or that of a host's library which did not have the asset.
+ * loader, or that of a library for which the load has waited.
  *
  * 1. The file is opened once, and everything is read through its descriptor. If it was moved, the library is scanned
  *    for it.

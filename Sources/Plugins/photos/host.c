@@ -339,7 +339,8 @@ sdimage_status sdphoto_host_take(sdimage_photos_library *library, sdimage_photos
     return submit(library, job);
 }
 
-void sdphoto_host_cancel(sdimage_photos_library *library, const void *owner) {
+/* Entry of sdphoto_library_kind. */
+static void cancel_loads(sdimage_photos_library *library, const void *owner) {
     queue *queue = ((host *)library)->queue;
     pthread_mutex_lock(&queue->lock);
     for (job *job = queue->first; job; job = job->next)
@@ -385,11 +386,7 @@ static bool close_host(sdimage_photos_library *library) {
     return true;
 }
 
-static void cancel_all(sdimage_photos_library *library) {
-    sdphoto_host_cancel(library, NULL);
-}
-
-static const sdphoto_library_kind host_kind = {.close = close_host, .cancel_loads = cancel_all};
+static const sdphoto_library_kind host_kind = {.close = close_host, .cancel_loads = cancel_loads};
 
 bool sdphoto_is_host(const sdimage_photos_library *library) {
     return library->kind == &host_kind;

@@ -13,7 +13,7 @@ bool sdphoto_is_host(const sdimage_photos_library *library);
 typedef void (*sdphoto_fetched_fn)(void *user_data, sdimage_photos_asset *asset, sdimage_status status,
                                    sdimage_error *error);
 
-/* Queues a request for a host's library; calls `fetched` on its thread. `owner` identifies it for sdphoto_host_cancel.
+/* Queues a request for a host's library; calls `fetched` on its thread. `owner` identifies it for a cancellation.
  * After an error `fetched` is not called. Errors: NO_MEMORY, FORKED. */
 sdimage_status sdphoto_host_fetch(sdimage_photos_library *library, const char *identifier,
                                   sdimage_photos_fetch_options *options, const void *owner, sdphoto_fetched_fn fetched,
@@ -21,8 +21,6 @@ sdimage_status sdphoto_host_fetch(sdimage_photos_library *library, const char *i
 /* The same for a known asset, which it references. */
 sdimage_status sdphoto_host_take(sdimage_photos_library *library, sdimage_photos_asset *asset, const void *owner,
                                  sdphoto_fetched_fn fetched, void *user_data);
-/* Cancels the requests of `owner`; NULL: all requests. */
-void sdphoto_host_cancel(sdimage_photos_library *library, const void *owner);
 
 /* Returns the host's functions. */
 const sdimage_photos_library_vtable *sdphoto_host_table(const sdimage_photos_library *library, void **user_data);

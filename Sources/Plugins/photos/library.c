@@ -207,5 +207,5 @@ void sdimage_photos_library_cancel_loads(sdimage_photos_library *library) {
     /* Loads compare the number with that at the time when they asked the library. */
     atomic_fetch_add(&library->cancellations, 1);
     if (library->kind->cancel_loads)
-        library->kind->cancel_loads(library);
+        library->kind->cancel_loads(library, NULL);
 }

@@ -16,6 +16,8 @@ typedef struct sdphoto_progress {
     void *user_data;
 } sdphoto_progress;
 
+typedef struct sdphoto_load sdphoto_load; /* load.h */
+
 /* How current the table must be. */
 typedef enum sdphoto_need {
     SDPHOTO_NEED_INDEX, /* as this kind of library requires for every fetch */
@@ -33,8 +35,11 @@ typedef struct sdphoto_library_kind {
     /* Sets the observer, which it takes over; NULL for a library that cannot be observed. */
     sdimage_status (*set_observer)(sdimage_photos_library *library, const sdimage_photos_library_handler *vtable,
                                    void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
-    /* Cancels the requests that wait for a reply; NULL if none do. */
-    void (*cancel_loads)(sdimage_photos_library *library);
+    /* Takes over a load of a photo that the library cannot look up yet, and resumes it later; false if it can. NULL:
+     * always false. */
+    bool (*defer)(sdimage_photos_library *library, sdphoto_load *load);
+    /* Cancels the waiting requests of `owner`, the sink of a load; NULL: all requests. NULL if none wait. */
+    void (*cancel_loads)(sdimage_photos_library *library, const void *owner);
 } sdphoto_library_kind;
 
 struct sdimage_photos_library {

@@ -10,8 +10,9 @@
 /* Result of a load: bytes or an image; BY_ASSET until the asset is known. */
 typedef enum sdphoto_mode { SDPHOTO_BY_ASSET, SDPHOTO_AS_DATA, SDPHOTO_AS_IMAGE } sdphoto_mode;
 
-/* A load. One thread at a time has it: that of the loader, or that of a host's library while it waits for a reply. */
-typedef struct sdphoto_load {
+/* A load. One thread at a time has it: that of the loader, or that of a library while it waits for the first scan of a
+ * tree or the reply of a host. */
+struct sdphoto_load {
     sdimage_photos_loader_config *config;
     sdimage_load_sink *sink; /* referenced; finished exactly once */
     char *identifier;
@@ -23,7 +24,11 @@ typedef struct sdphoto_load {
     sdimage_photos_library *library; /* the asset's library; NULL for an asset that came with the request */
     unsigned cancellations;
     sdimage_error *refusal; /* the first library error other than "not found" */
-} sdphoto_load;
+    /* For a tree that defers the load: the next one in its queue, and the function that continues with the result of
+     * the first scan. */
+    struct sdphoto_load *next_waiting;
+    void (*resume)(struct sdphoto_load *load, sdimage_status status);
+};
 
 /* Makes a load. Values of the request take precedence over those of the loader's config. */
 sdphoto_load *sdphoto_load_new(sdimage_photos_loader_config *config, const sdimage_request *request,

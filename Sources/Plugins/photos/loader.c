@@ -2,7 +2,8 @@
  *
  * 1. `start` makes a load on a thread that may block. An asset that the request carries needs no look-up.
  * 2. query_libraries asks one library after the other for the identifier. Trees and databases reply at once.
- * 3. A library of the host replies later, on its own thread, in `fetched`; the search continues there.
+ * 3. A library of the host replies later, on its own thread, in `fetched`; the search continues there. So does a tree
+ *    whose first scan has not ended, in `resume`.
  * 4. Assets that are files are loaded by file.c, others by the functions of the host.
  *
  * Each path ends with one finish of the sink and with sdphoto_load_free. */
@@ -42,14 +43,16 @@ static void load_from_host(sdphoto_load *load, sdimage_photos_asset *asset) {
 
 static void query_libraries(sdphoto_load *load);
 
-/* Receives the reply of a host's library. Called on its thread. */
+/* Receives the reply of a library that did not reply at once. Called on its thread. */
 static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status status, sdimage_error *error) {
     sdphoto_load *load = user_data;
     if (asset) {
+        void (*finish)(sdphoto_load *, sdimage_photos_asset *) =
+            sdphoto_is_host(load->library) ? load_from_host : sdphoto_load_file;
         if (sdphoto_load_is_cancelled(load))
             sdphoto_load_fail(load, SDIMAGE_STATUS_CANCELLED, NULL);
         else if (sdphoto_load_accepts(load, asset))
-            load_from_host(load, asset);
+            finish(load, asset);
         sdphoto_load_free(load);
         return;
     }
@@ -60,10 +63,20 @@ static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status
     }
     /* An error of one library counts only if no other one has the asset. */
     if (status != SDIMAGE_STATUS_PHOTOS_NOT_FOUND && !load->refusal)
-        load->refusal = error ? sdimage_error_ref(error)
-                              : sdimage_error_new(status, "photos: host library could not look up the photo");
+        load->refusal =
+            error ? sdimage_error_ref(error) : sdimage_error_new(status, "photos: library could not look up the photo");
     load->library = NULL;
     query_libraries(load);
+}
+
+/* Continues with the result of the first scan of a tree, on its thread: another scan would find no more. CANCELLED ends
+ * the load, on the thread of the cancellation. */
+static void resume(sdphoto_load *load, sdimage_status status) {
+    sdimage_photos_asset *asset =
+        status == SDIMAGE_STATUS_CANCELLED ? NULL : sdphoto_library_lookup(load->library, load->identifier);
+    bool is_found = asset && sdimage_photos_fetch_options_should_include(load->fetch_options, asset);
+    fetched(load, is_found ? asset : NULL, status < 0 ? status : SDIMAGE_STATUS_PHOTOS_NOT_FOUND, NULL);
+    sdimage_photos_asset_unref(asset);
 }
 
 /* --- From the URL to the asset. */
@@ -77,13 +90,15 @@ static void end_without_asset(sdphoto_load *load) {
     sdphoto_load_free(load);
 }
 
-/* Asks the libraries one after the other. Hosts reply later, and then the next library is asked. */
+/* Asks the libraries one after the other. Some reply later, and then the next library is asked. */
 static void query_libraries(sdphoto_load *load) {
     while (load->next < load->config->count) {
         sdimage_photos_library *library = load->config->libraries[load->next++];
         sdimage_photos_asset *asset = NULL;
         sdimage_error *error = NULL;
         sdphoto_load_adopt(load, library);
+        if (library->kind->defer && library->kind->defer(library, load))
+            return;
         /* The load belongs to the host's thread after an accepted request. */
         if (sdphoto_is_host(library)) {
             sdimage_status status =
@@ -170,6 +185,7 @@ static sdimage_status start(void *user_data, const sdimage_request *request, sdi
     }
     /* An asset of the request has precedence over the identifier of the URL. */
     load->identifier = identifier;
+    load->resume = resume;
     sdimage_photos_asset *asset = sdimage_photos_asset_ref(sdimage_photos_asset_of_request(request));
     if (asset)
         take_asset(load, asset);
@@ -179,16 +195,17 @@ static sdimage_status start(void *user_data, const sdimage_request *request, sdi
     return SDIMAGE_STATUS_OK;
 }
 
-/* Only host requests need a signal: loads of files are short and check for cancellation. */
+/* Only waiting requests need a signal: loads of files are short and check for cancellation. */
 static void cancel(void *user_data, sdimage_load_sink *sink) {
     const sdimage_photos_loader_config *config = user_data;
     for (size_t i = 0; i < config->count; i++) {
         sdimage_photos_library *library = config->libraries[i];
+        if (library->kind->cancel_loads)
+            library->kind->cancel_loads(library, sink);
         if (!sdphoto_is_host(library))
             continue;
         void *host = NULL;
         const sdimage_photos_library_vtable *table = sdphoto_host_table(library, &host);
-        sdphoto_host_cancel(library, sink);
         if (table->cancel)
             table->cancel(host, sink);
     }

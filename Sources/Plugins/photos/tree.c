@@ -16,6 +16,7 @@ sdphoto_tree *sdphoto_tree_new(const sdphoto_library_kind *kind, char *root) {
     tree->root = root;
     tree->process = (int)getpid();
     tree->index.lock = tree->wake = tree->inotify = -1;
+    tree->last_load = &tree->first_load;
     tree->last_batch = &tree->first_batch;
     /* Error checking: a scan requested by the progress callback of another scan is refused. */
     pthread_mutexattr_t attributes;

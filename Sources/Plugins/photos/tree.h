@@ -34,7 +34,8 @@ typedef struct sdphoto_tree {
     /* Guarded by the library's lock. */
     pthread_cond_t first_finished;
     bool is_first_finished;
-    sdimage_status first_status; /* result of the thread's first scan */
+    sdimage_status first_status;           /* result of the thread's first scan */
+    sdphoto_load *first_load, **last_load; /* loads that wait for it (waiting.c), linked like the events below */
     sdphoto_observer *observer;
     sdphoto_batch *first_batch, **last_batch; /* posted events; `last_batch`: the link that the next one is stored in */
 } sdphoto_tree;

@@ -12,6 +12,7 @@
 #include "scan.h"
 #include "support.h"
 #include "tree.h"
+#include "waiting.h"
 #include "watch.h"
 
 /* Entry of sdphoto_library_kind. A tree that is watched is up to date after the first scan of its thread; otherwise
@@ -59,8 +60,11 @@ static bool close_tree(sdimage_photos_library *library) {
     return true;
 }
 
-static const sdphoto_library_kind tree_kind = {
-    .refresh = refresh, .close = close_tree, .set_observer = sdphoto_tree_set_observer};
+static const sdphoto_library_kind tree_kind = {.refresh = refresh,
+                                               .close = close_tree,
+                                               .set_observer = sdphoto_tree_set_observer,
+                                               .defer = sdphoto_tree_defer,
+                                               .cancel_loads = sdphoto_tree_cancel_loads};
 
 /* A configuration; `is_still`: the tree is not watched, so that zero is the default. */
 struct sdimage_photos_library_config {

@@ -14,6 +14,7 @@
 #include "folder_watch.h"
 #include "scan.h"
 #include "support.h"
+#include "waiting.h"
 
 /* Changes are collected into one scan: until no event arrives for IDLE_MS, but for at most MAX_WAITS waits. Other
  * programs may change files without a pause: then MAX_READS ends the reading, and all is scanned for more than
@@ -165,13 +166,14 @@ static sdimage_status scan_changes(sdphoto_tree *tree, changes *changes) {
     return changes->is_all || changes->folder_count ? scan(tree, &scope) : SDIMAGE_STATUS_OK;
 }
 
-/* Fetches wait for the first scan, and scan by themselves if it has failed. */
+/* Fetches wait for the first scan, and scan by themselves if it has failed. Loads that wait continue on this thread. */
 static void finish_first(sdphoto_tree *tree, sdimage_status status) {
     pthread_mutex_lock(&tree->library.lock);
     tree->is_first_finished = true;
     tree->first_status = status;
     pthread_cond_broadcast(&tree->first_finished);
     pthread_mutex_unlock(&tree->library.lock);
+    sdphoto_tree_resume_loads(tree, status);
 }
 
 /* Calls the observers for all posted events, without locks. Ends with the library, which a callback may release. */

@@ -8,8 +8,9 @@
  * A load has one of two modes. Image mode, for all but animations, delivers images: first a small one as PARTIAL, if
  * there is a freedesktop thumbnail with the file's own time or one in its EXIF block; then the requested one, decoded
  * at its size. The result has no data. Data mode delivers the bytes of the file, which are decoded like those of any
- * URL. No disk cache stores either. Errors: INVALID_URL, PHOTOS_NOT_AUTHORIZED, PHOTOS_NOT_FOUND, PHOTOS_NOT_AN_IMAGE,
- * PERMISSION_DENIED (of the file), NOT_AN_IMAGE (also a video without a poster), TOO_LARGE, and those of decoding.
+ * URL. No disk cache stores either. A photo that is not in the index of a folder library is loaded after the library's
+ * first scan. Errors: INVALID_URL, PHOTOS_NOT_AUTHORIZED, PHOTOS_NOT_FOUND, PHOTOS_NOT_AN_IMAGE, PERMISSION_DENIED (of
+ * the file), NOT_AN_IMAGE (also a video without a poster), TOO_LARGE, and those of decoding.
  *
  * Classes: all single-owner; arguments are copied. */
 #ifndef SDIMAGE_PLUGINS_PHOTOS_LOADER_H
