@@ -27,7 +27,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 /* --- An engine whose exchanges are counted, and add look-ups or stop the cache. */
 
 static tier *running;
-static int look_ups, removals, look_ups_before_removals;
+static int look_ups, removals, look_ups_before_removals, stores, most_stores;
 
 static void *parse_nothing(const char *address, sdimage_error **error) {
     (void)address, (void)error;
@@ -51,13 +51,16 @@ static size_t one(const void *servers) {
 /* Leases are held by another process. The cache is stopped once both queues are empty. */
 static void exchange(void *connection, sdremote_command *commands, size_t count, uint64_t deadline) {
     (void)connection, (void)deadline;
+    int before = stores;
     for (size_t i = 0; i < count; i++) {
         commands[i].has_response = true;
         commands[i].is_true = commands[i].verb == SDREMOTE_DELETE;
         if (commands[i].verb == SDREMOTE_DELETE && !removals++)
             look_ups_before_removals = look_ups;
         look_ups += commands[i].verb == SDREMOTE_GET;
+        stores += commands[i].verb == SDREMOTE_SET;
     }
+    most_stores = stores - before > most_stores ? stores - before : most_stores;
     pthread_mutex_lock(&running->lock);
     if (commands[0].verb != SDREMOTE_DELETE && look_ups < LOOK_UPS)
         sdremote_push(&running->lookups, sdremote_job_new(JOB_PROBE, "test", "", 0, NULL));
@@ -90,6 +93,31 @@ static void aSingleConnectionAlternatesBetweenLookUpsAndStores(void) {
     CHECK_EQUAL(removals, 2 * BATCH);
     CHECK_EQUAL(look_ups_before_removals, 1);
     sdremote_tier_drop(tier);
+}
+
+/* Look-ups wait for a batch of stores only if they have no connection of their own. */
+static void aSingleConnectionStoresFewBytesAtOnce(void) {
+    static const struct {
+        int connections;
+        size_t cost;
+        int most;
+    } cases[] = {{1, 1000, BATCH}, {1, 100000, 3}, {1, 1000000, 1}, {2, 1000000, BATCH}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tier *tier = new_tier(cases[i].connections);
+        stores = most_stores = 0;
+        for (int count = 0; count < 2 * BATCH; count++) {
+            job *store = sdremote_job_new(JOB_STORE, "test", "key", 3, NULL);
+            store->cost = cases[i].cost;
+            tier->queued_bytes += store->cost;
+            sdremote_push(&tier->stores, store);
+        }
+        look_ups = LOOK_UPS;
+        sdremote_work(&tier->workers[cases[i].connections == 1 ? 0 : 15]);
+        CHECK_EQUAL(stores, 2 * BATCH);
+        CHECK_EQUAL(most_stores, cases[i].most);
+        CHECK_EQUAL(tier->queued_bytes, 0);
+        sdremote_tier_drop(tier);
+    }
 }
 
 static void aWorkerForStoresNeedsNoMemoryToRunThem(void) {
@@ -167,6 +195,7 @@ static void countersOfAForkedProcessAreZero(void) {
 int main(void) {
     static const test tests[] = {
         TEST(aSingleConnectionAlternatesBetweenLookUpsAndStores),
+        TEST(aSingleConnectionStoresFewBytesAtOnce),
         TEST(aWorkerForStoresNeedsNoMemoryToRunThem),
         TEST(aLeaseIsNotRetriedWithoutATimer),
         TEST(countersOfAForkedProcessAreZero),

@@ -17,8 +17,9 @@
 #include "pending.h"
 #include "threads.h"
 
-/* The maximum number of jobs in a batch. */
-enum { BATCH = 32 };
+/* The maximum number of jobs in a batch. With a single connection look-ups wait for the end of a batch of stores: it is
+ * full with this many bytes, too. */
+enum { BATCH = 32, BATCH_BYTES = 256 << 10 };
 
 /* Pauses between attempts at a lease that another process holds, in nanoseconds. */
 static const uint64_t min_pause = 2000000, max_pause = 50000000;
@@ -303,13 +304,16 @@ static void finish(tier *self, batch *batch) {
 
 /* Takes jobs from a queue until the batch is full; drops look-ups that the timer has completed. Requires the lock. */
 static void take_jobs(worker *worker, batch *batch, job_queue *queue) {
-    while (batch->count < BATCH && queue->first) {
+    bool is_single = worker->tier->options.connections == 1;
+    size_t bytes = 0;
+    while (batch->count < BATCH && queue->first && !(is_single && bytes >= BATCH_BYTES)) {
         job *job = sdremote_pop(queue);
         bool is_finished = !job->reply && (job->kind == JOB_QUERY || job->kind == JOB_LEASE);
         if (is_finished && sdremote_job_drop(job)) {
             sdremote_job_free(job);
         } else if (!is_finished) {
             job->worker = worker;
+            bytes += job->cost;
             batch->jobs[batch->count++] = job;
         }
     }
