@@ -324,6 +324,37 @@ def surplus_replies(kind: str) -> None:
                  f"{outcomes}, {damaged} damaged")
 
 
+def late_surplus() -> None:
+    """A line that arrives after the response to a look-up is not taken for that of the next one."""
+    sends, sent = threading.Event(), threading.Event()
+    value = b"VALUE " + server_name("key").encode() + b" 0 3\r\nabc\r\nEND\r\n"
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection = listener.accept()[0]
+                with connection, contextlib.suppress(OSError):
+                    while connection.recv(65536):
+                        connection.sendall(value if sent.is_set() else b"END\r\n")
+                        if not sent.is_set():
+                            sends.wait(50)
+                            connection.sendall(b"END\r\n")
+                            sent.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        cache = KINDS["memcached"](f"127.0.0.1:{listener.getsockname()[1]}", **PATIENT)
+        outcomes = [code(lambda: cache.data("key"))]
+        sends.set()
+        sent.wait(50)
+        outcomes.append(code(lambda: cache.data("key")))
+        damaged = cache.statistics()["damaged"]
+        cache.close()
+        listener.shutdown(socket.SHUT_RDWR)
+    report.check("memcached: a line too many is dropped with its connection", outcomes == ["OK"] * 2 and damaged == 1,
+                 f"{outcomes}, {damaged} damaged")
+
+
 def addresses(kind: str) -> None:
     bad = {"redis": ["", "host:", "host:0", "host:99999", "host:12x", "redis://u@host", "redis://:%zz@host", "redis://h/x",
                      "a:b:c", "[::1", "redis://:p%00@h", "/" + "x" * 107],
@@ -343,4 +374,6 @@ def hostile_part(kind: str, origin: Origin) -> None:
         arrays(kind)
         numbers_for_values(kind)
         surplus_replies(kind)
+    else:
+        late_surplus()
     addresses(kind)

@@ -207,8 +207,12 @@ static void begin_again(peer *self) {
 }
 
 void sdpeer_begin(peer *self) {
+    char byte;
     if (!self->count)
         return;
+    /* Bytes that no command has asked for would be taken for the response to the first one. */
+    if (self->socket >= 0 && recv(self->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+        disconnect(self);
     /* The end of the line of look-ups. */
     if (self->count > self->changes && !append(self, "\r\n", 2))
         self->is_failed = true;
