@@ -1,3 +1,4 @@
+import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -74,6 +75,13 @@ final class LifeTests {
             gate.open();
             Harness.expect(load.get(120, TimeUnit.SECONDS).image().width(), 1000);
         });
+        Harness.test("a loader that refers to its manager is collected", () -> {
+            long handles = Harness.collected();
+            for (int round = 0; round < 20; round++) {
+                circle();
+            }
+            Harness.expect(Harness.settled(handles) <= handles, true);
+        });
         Harness.test("what is closed while it is used goes after that", () -> {
             Harness.collected();
             Harness.expect(HandleProbe.closedWhileUsed(), "1 0");
@@ -93,6 +101,17 @@ final class LifeTests {
         Harness.test("a manager without memory for its loaders is refused", () -> {
             Harness.expect(start("refused", Map.of("LD_PRELOAD", System.getenv("SDIMAGE_JAVA_NO_CHAIN"))), 0);
         });
+    }
+
+    /** Makes garbage: a manager that nothing closes, and a loader that refers to it. */
+    private static void circle() throws Exception {
+        byte[] file = Image.ofPixels(1, 1, 1, PixelFormat.GRAY8, new byte[1]).encode(Format.PNG);
+        Manager[] owner = new Manager[1];
+        owner[0] = Manager.builder().noCache().loader("mine", request -> {
+            Harness.expect(owner[0].isOffline(), false);
+            return new ByteArrayInputStream(file);
+        }).build();
+        Harness.expect(owner[0].load("mine:a").get(120, TimeUnit.SECONDS).image().width(), 1);
     }
 
     private static void thousands() throws Exception {

@@ -1,6 +1,8 @@
 package org.sdimage;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
@@ -64,13 +66,16 @@ public final class Manager implements AutoCloseable {
 
         public Manager build() {
             long[] pointers = new long[loaders.size()];
+            List<LoaderThreads> held = new ArrayList<>();
             int count = 0;
             try {
                 for (Map.Entry<String, Loader> each : loaders.entrySet()) {
                     byte[][] schemes = each.getKey().isEmpty() ? new byte[0][] : new byte[][] {Native.bytes(each.getKey() + ":")};
-                    pointers[count++] = Native.loaderNew(schemes, Native.register(new LoaderThreads(each.getValue())));
+                    LoaderThreads threads = new LoaderThreads(each.getValue());
+                    held.add(threads);
+                    pointers[count++] = Native.loaderNew(schemes, Native.register(threads));
                 }
-                LongFunction<Manager> make = pointer -> new Manager(newManager(pointer, pointers), executor);
+                LongFunction<Manager> make = pointer -> new Manager(newManager(pointer, pointers), executor, held);
                 return cache == null ? make.apply(0) : cache.handle().use(make);
             } finally {
                 for (int index = 0; index < count; index++) {
@@ -88,10 +93,13 @@ public final class Manager implements AutoCloseable {
 
     private final Handle handle;
     private final Executor executor;
+    /** Keeps its loaders reachable. */
+    private final List<LoaderThreads> loaders;
 
-    private Manager(long pointer, Executor executor) {
+    private Manager(long pointer, Executor executor, List<LoaderThreads> loaders) {
         handle = new Handle(this, Handle.MANAGER, pointer);
         this.executor = executor;
+        this.loaders = loaders;
     }
 
     public static Builder builder() {

@@ -1,6 +1,7 @@
 package org.sdimage;
 
 import java.io.File;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -18,7 +19,9 @@ final class Native {
     /** The loads by token. The library holds the token only, no Java object. */
     private static final Map<Long, Load> loads = new ConcurrentHashMap<>();
 
-    private static final Map<Long, LoaderThreads> loaders = new ConcurrentHashMap<>();
+    /** Held by their managers, to which they may refer: a strong reference here would keep both. */
+    private static final Map<Long, WeakReference<LoaderThreads>> loaders = new ConcurrentHashMap<>();
+
     private static final AtomicLong last = new AtomicLong();
 
     /** The maximum of the unsigned numbers of 32 bits. */
@@ -209,7 +212,7 @@ final class Native {
 
     static long register(LoaderThreads loader) {
         long token = last.incrementAndGet();
-        loaders.put(token, loader);
+        loaders.put(token, new WeakReference<>(loader));
         return token;
     }
 
@@ -235,8 +238,14 @@ final class Native {
         }
     }
 
+    /** Null after its end, or that of its manager. */
+    private static LoaderThreads loaderOf(long token) {
+        WeakReference<LoaderThreads> found = loaders.get(token);
+        return found == null ? null : found.get();
+    }
+
     private static void onLoad(long token, byte[] url, long sink) {
-        LoaderThreads loader = loaders.get(token);
+        LoaderThreads loader = loaderOf(token);
         if (loader != null) {
             loader.start(url, sink);
         } else {
@@ -246,7 +255,7 @@ final class Native {
     }
 
     private static void onCancel(long token, long sink) {
-        LoaderThreads loader = loaders.get(token);
+        LoaderThreads loader = loaderOf(token);
         if (loader != null) {
             loader.cancel(sink);
         }
