@@ -17,6 +17,9 @@ Manager.__index, Task.__index = Manager, Task
 local dispatcher = assert(base.make("sdimage_dispatcher", lib.sdimage_dispatcher_new_pollable))
 ffi.gc(dispatcher, lib.sdimage_dispatcher_unref)
 local tasks, last = {}, 0 -- by token
+-- A table without functions: a load that has one has no events of progress, which would wake the loop in vain.
+local RESULTS_ONLY = ffi.new("struct { size_t size; void *result, *progress; }")
+RESULTS_ONLY.size = ffi.sizeof(RESULTS_ONLY)
 
 -- --- Loads.
 
@@ -60,7 +63,8 @@ local function begin(task, url, changes)
   changes.priority = task.new_priority
   local request = request_of(url, setmetatable(changes, { __index = task.options }))
   local token = ffi.cast("void *", task.token)
-  local pointer, failure = base.make("sdimage_task", lib.sdimage_manager_load, owner, request, nil, token, nil)
+  local handler = not task.options.on_progress and ffi.cast("const sdimage_load_handler *", RESULTS_ONLY) or nil
+  local pointer, failure = base.make("sdimage_task", lib.sdimage_manager_load, owner, request, handler, token, nil)
   if not pointer then return nil, failure end
   task.pointer = base.own(pointer, lib.sdimage_task_unref)
   tasks[task.token] = task

@@ -189,6 +189,14 @@ test("the cache policy of a load counts", function()
   manager:close()
 end)
 
+test("a load without on_progress has one event", function()
+  local manager, events = assert(sdimage.manager({ cache = false })), 0
+  local task = assert(manager:start(fresh("aurora.jpg", "kbps=100")))
+  while not task.is_done do events = events + manager:poll(-1) end
+  expect(task.result.image.width .. " " .. events, "1000 1")
+  manager:close()
+end)
+
 test("progress and parts come, and a part may cancel", function()
   local manager, told, before = assert(sdimage.manager({ cache = false })), {}, 0
   local task

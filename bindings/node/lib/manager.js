@@ -43,7 +43,11 @@ class Manager extends EventEmitter {
   }
 
   /** Starts a load. */
-  start(url, { signal, onProgress, onPartial, ...choices } = {}) {
+  start(url, choices) {
+    return this.#start(url, choices, true); // listeners may be added to the task
+  }
+
+  #start(url, { signal, onProgress, onPartial, ...choices } = {}, hasProgress) {
     const handle = this.#open();
     const task = new Task(signal, choices.priority ?? 'normal');
     if (onProgress) task.on('progress', onProgress);
@@ -57,7 +61,7 @@ class Manager extends EventEmitter {
     const token = ++last;
     running.set(token, { task, manager: this });
     try {
-      task.begin(native.managerStart(handle, String(url), flat, token));
+      task.begin(native.managerStart(handle, String(url), flat, token, hasProgress));
     } catch (error) {
       running.delete(token);
       throw error;
@@ -68,7 +72,7 @@ class Manager extends EventEmitter {
 
   /** Loads an image: its final result, or a rejection with an SdimageError. */
   async load(url, choices) {
-    return this.start(url, choices).finished;
+    return this.#start(url, choices, Boolean(choices?.onProgress)).finished;
   }
 
   /** An async iterable of the deliveries of a load: partial and cached images, then the final one. */

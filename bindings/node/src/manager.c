@@ -1,7 +1,7 @@
 /* manager.c: managers and loads: started here; take_events delivers their results.
  *
- * Loads have no handler. Their events wait in the dispatcher of the environment. Its loop passes them to index.js, with
- * the token that index.js gave to the load. */
+ * Loads have no callbacks. Their events wait in the dispatcher of the environment. Its loop passes them to index.js,
+ * with the token that index.js gave to the load. */
 #include "binding.h"
 #include "enums.h"
 
@@ -94,9 +94,13 @@ napi_value manager_new(napi_env env, napi_callback_info info) {
     return status < 0 ? throw_error(env, status, error) : handle_wrap(env, MANAGER, manager);
 }
 
-/* managerStart(manager, url, options, token) => task. `deliver` reports all events of the load under its token. */
+/* managerStart(manager, url, options, token, hasProgress) => task. `deliver` reports all events of the load under its
+ * token. */
 napi_value manager_start(napi_env env, napi_callback_info info) {
+    /* A load with a handler without `progress` has no events of progress, which would wake the loop in vain. */
+    static const sdimage_load_handler results_only = {.size = sizeof results_only};
     napi_value values[MAX_ARGUMENTS];
+    bool has_progress = true;
     sdimage_task *task = NULL;
     sdimage_error *error = NULL;
     arguments(env, info, values);
@@ -108,7 +112,9 @@ napi_value manager_start(napi_env env, napi_callback_info info) {
     if (!request)
         return throw_error(env, SDIMAGE_STATUS_INVALID_ARGUMENT, NULL);
     void *token = (void *)(uintptr_t)number_of(env, values[3]);
-    sdimage_status status = sdimage_manager_load(manager, request, NULL, token, NULL, &task, &error);
+    napi_get_value_bool(env, values[4], &has_progress);
+    const sdimage_load_handler *handler = has_progress ? NULL : &results_only;
+    sdimage_status status = sdimage_manager_load(manager, request, handler, token, NULL, &task, &error);
     sdimage_request_unref(request);
     if (status < 0)
         return throw_error(env, status, error);

@@ -6,7 +6,7 @@ const http = require('http');
 const { test } = require('node:test');
 const { sdimage, gated, fresh, bytes, hits, folder, ORIGIN } = require('./support');
 
-const { Cache, Loader, Manager, SdimageError } = sdimage;
+const { Cache, Loader, Manager, SdimageError, Task } = sdimage;
 
 test('a picture comes from the network, then from memory, then from the disk', async () => {
   const directory = folder();
@@ -83,6 +83,23 @@ test('the cache policy of a load counts', async () => {
   assert.strictEqual((await manager.load(url, reloaded)).source, 'network');
   assert.strictEqual((await cached()).source, 'memory');
   assert.throws(() => manager.start(url, { cachePolicy: ['none', 'nothing'] }), TypeError);
+  await manager.close();
+});
+
+test('a load without onProgress has one event', async () => {
+  const manager = new Manager({ cache: null });
+  const { deliver } = Task.prototype;
+  let events = 0;
+  Task.prototype.deliver = function (...values) {
+    events++;
+    return deliver.apply(this, values);
+  };
+  try {
+    const { image } = await manager.load(fresh('aurora.jpg', 'kbps=100'));
+    assert.deepStrictEqual([image.width, events], [1000, 1]);
+  } finally {
+    Task.prototype.deliver = deliver;
+  }
   await manager.close();
 });
 
