@@ -49,7 +49,7 @@ class Manager extends EventEmitter {
 
   #start(url, { signal, onProgress, onPartial, ...choices } = {}, hasProgress) {
     const handle = this.#open();
-    const task = new Task(signal, choices.priority ?? 'normal');
+    const task = new Task(options.signal(signal), choices.priority ?? 'normal');
     if (onProgress) task.on('progress', onProgress);
     if (onPartial) task.on('partial', onPartial);
     const flat = options.load({ progressive: onPartial ? true : undefined, ...choices });

@@ -49,6 +49,12 @@ function bytes(value) {
   throw new TypeError('argument: bytes must be an ArrayBuffer, a typed array or a Buffer');
 }
 
+/** A signal, or a value with its methods. */
+function signal(value) {
+  if (value === undefined || value === null || typeof value.addEventListener === 'function') return value;
+  throw new TypeError('argument: signal must be an AbortSignal');
+}
+
 const u32 = count(0xffffffff);
 const u53 = count(Number.MAX_SAFE_INTEGER);
 const flag = of('boolean');
@@ -125,6 +131,7 @@ module.exports = {
   priority: (name) => priority('priority', name),
   priorityName: (number) => word(PRIORITIES, number),
   bytes,
+  signal,
   count,
   key: (value) => of('string')('key', value),
   u32,

@@ -259,6 +259,7 @@ test('wrong options are refused before anything is loaded', () => {
   assert.throws(() => manager.start(ORIGIN, { thumbnailSize: 3 }), TypeError);
   assert.throws(() => manager.start(ORIGIN, { thumbnailSize: [1.5, 2] }), RangeError);
   assert.throws(() => manager.start(ORIGIN, { priority: 'urgent' }), TypeError);
+  for (const signal of [{}, 1, 'x', new AbortController()]) assert.throws(() => manager.start(ORIGIN, { signal }), /signal must be/);
   assert.strictEqual(manager.runningCount, 0);
   for (const cache of [{}, { handle: null }, true, false, 'x', 5]) assert.throws(() => new Manager({ cache }), /cache must be a Cache/);
 });
