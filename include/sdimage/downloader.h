@@ -245,8 +245,9 @@ SDIMAGE_API void sdimage_downloader_config_set_ca_file(sdimage_downloader_config
  * configuration is freed. */
 SDIMAGE_API const char *sdimage_downloader_config_ca_file(const sdimage_downloader_config *config);
 
-/* Creates a downloader. `config` is copied; NULL for the defaults. Errors: FORKED, NO_MEMORY, UNSUPPORTED (the transfer
- * library lacks TLS or asynchronous name resolution), INVALID_REQUEST (header fields that cannot be sent). */
+/* Creates a downloader. `config` is copied; NULL for the defaults. Errors: FORKED, NO_MEMORY, INTERNAL_ERROR (libcurl
+ * could not be initialized), UNSUPPORTED (options that a custom transport does not have, see sys/transport.h),
+ * INVALID_REQUEST (header fields that cannot be sent). */
 SDIMAGE_API sdimage_status sdimage_downloader_new(const sdimage_downloader_config *config, sdimage_loader **loader,
                                                   sdimage_error **error);
 
