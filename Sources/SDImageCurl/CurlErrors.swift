@@ -8,11 +8,15 @@ enum CurlErrors {
     /// `detail`: the text of the error buffer, empty if there is none. `systemError`: `errno` of the connection, or
     /// 0.
     static func error(_ code: CURLcode, systemError: Int32, detail: String, url: CString) -> ImageError {
+        // libcurl quotes a proxy that it does not support, with its password.
+        let detail = detail.hasPrefix(unsupportedProxy) ? unsupportedProxy : detail
         let message = detail.isEmpty ? unsafe String(cString: curl_easy_strerror(code)) : detail
         return ImageError(
             status(code, systemError: systemError), "http: \(firstLine(message))", systemError: systemError,
             libraryCode: Int32(bitPattern: code.rawValue), url: url)
     }
+
+    private static let unsupportedProxy = "Unsupported proxy"
 
     static func status(_ code: CURLcode, systemError: Int32) -> Status {
         switch code {

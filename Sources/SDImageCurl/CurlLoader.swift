@@ -17,7 +17,7 @@ package final class CurlLoader: ImageLoader {
     private let isInvalidated = Lock(false)
 
     /// The configuration is copied.
-    /// Throws for invalid header fields, and for options that conflict with a transport.
+    /// Throws for invalid header fields and proxies, and for options that conflict with a transport.
     package convenience init(
         _ configuration: DownloaderConfiguration = DownloaderConfiguration(), lease: EngineLease
     ) throws(ImageError) {
@@ -33,6 +33,7 @@ package final class CurlLoader: ImageLoader {
         let token = HeaderField(name: "Authorization", value: configuration.bearerToken ?? "")
         try RequestHead.validate(configuration.fields.all + [token])
         try configuration.validateTransport()
+        try configuration.validateProxy()
         settings = LoaderSettings(configuration)
         self.service = service
     }

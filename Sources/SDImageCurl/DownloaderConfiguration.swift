@@ -81,6 +81,13 @@ package struct DownloaderConfiguration: Sendable {
         }
     }
 
+    /// Throws `invalidArgument` for a proxy with an escaped control character. libcurl cannot decode its user or password then, and
+    /// connects without the proxy.
+    func validateProxy() throws(ImageError) {
+        guard let proxy, PercentEncoding.decode(Array(proxy.utf8)[...]).contains(where: { $0 < Byte.space }) else { return }
+        throw ImageError(.invalidArgument, "downloader: proxy contains a control character")
+    }
+
     /// `<program>/<version> (Linux <release>; Scale/1.00)`, ASCII only.
     package static let defaultUserAgent: String = {
         let program = (SmallFile.read("/proc/self/comm") ?? "").filter {

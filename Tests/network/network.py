@@ -4,8 +4,8 @@ right image or a named error, and no wrong data is stored.
 
     network.py [PART…]
 
-PART: broken, wrong, bombs, codings, retries, redirects, freshness, addresses, heads, slowness, reuse, exec, exit, names,
-extremes, tls, trust, nginx; default: all. The library is the one in SDIMAGE_LIBRARY."""
+PART: broken, wrong, bombs, codings, retries, redirects, freshness, proxies, addresses, heads, slowness, reuse, exec, exit,
+names, extremes, tls, trust, nginx; default: all. The library is the one in SDIMAGE_LIBRARY."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ import freshness  # noqa: E402
 import heads  # noqa: E402
 import http2  # noqa: E402
 import names  # noqa: E402
+import proxies  # noqa: E402
 import report  # noqa: E402
 import sdimage  # noqa: E402
 import trust  # noqa: E402
@@ -57,6 +58,7 @@ def main() -> None:
             "redirects": lambda: heads.redirects(good, secure, str(authority.file)),
             "freshness": lambda: (freshness.memory_only(good), freshness.must_understand(good), freshness.cookies(good),
                                   freshness.redirected(good), freshness.conditions(good, files["jpeg"])),
+            "proxies": lambda: proxies.proxies(good),
             "addresses": lambda: (heads.addresses(good), heads.allowed_addresses(good)),
             "heads": lambda: (heads.damaged_heads(good), heads.injections(good)),
             "slowness": lambda: (connections.slowness(good), connections.interrupted_handshakes(),
