@@ -12,9 +12,10 @@
 /* Limit of a result of one channel. White is about 1. */
 static const float MOST = 4;
 
-static bool has_tables(cmsHPROFILE profile) {
+/* True if the profile has the tag `first`, of the perceptual intent, or that of another intent, which follow it. */
+static bool has_any(cmsHPROFILE profile, cmsTagSignature first) {
     for (cmsTagSignature intent = INTENT_PERCEPTUAL; intent <= INTENT_ABSOLUTE_COLORIMETRIC; intent++)
-        if (cmsIsTag(profile, cmsSigAToB0Tag + intent) || cmsIsTag(profile, cmsSigDToB0Tag + intent))
+        if (cmsIsTag(profile, first + intent))
             return true;
     return false;
 }
@@ -36,8 +37,9 @@ static bool is_bounded(cmsHTRANSFORM transform, int channels, int bits) {
 
 /* Examines an open profile. `to`: the color space XYZ. */
 static sdjxl_profile_use examine(cmsContext context, cmsHPROFILE from, cmsHPROFILE to, int channels, int bits) {
-    bool is_gray = channels == 1, has_curves = !has_tables(from);
-    if (cmsGetColorSpace(from) != (is_gray ? cmsSigGrayData : cmsSigRgbData))
+    bool is_gray = channels == 1, has_curves = !has_any(from, cmsSigAToB0Tag);
+    /* A list of multi-process elements may refer to one of them thousands of times, and Little CMS computes each. */
+    if (cmsGetColorSpace(from) != (is_gray ? cmsSigGrayData : cmsSigRgbData) || has_any(from, cmsSigDToB0Tag))
         return SDJXL_PROFILE_UNUSABLE;
     for (cmsUInt32Number intent = INTENT_PERCEPTUAL; intent <= INTENT_ABSOLUTE_COLORIMETRIC; intent++) {
         cmsHTRANSFORM transform =

@@ -25,7 +25,10 @@ sdtiff_cmyk *sdtiff_cmyk_new(const sdtiff_layout *layout, bool wide) {
     cmsHPROFILE from = cmsOpenProfileFromMem(layout->profile.bytes, (cmsUInt32Number)layout->profile.length);
     cmsHPROFILE to = cmsCreate_sRGBProfile();
     cmsHTRANSFORM transform = NULL;
-    if (from && to && cmsGetColorSpace(from) == cmsSigCmykData)
+    /* A list of multi-process elements may refer to one of them thousands of times, and Little CMS computes each. */
+    if (from)
+        cmsWriteTag(from, cmsSigDToB0Tag, NULL);
+    if (from && to && cmsGetColorSpace(from) == cmsSigCmykData && !cmsIsTag(from, cmsSigDToB0Tag))
         transform = cmsCreateTransform(from, wide ? TYPE_CMYK_16 : TYPE_CMYK_8, to, wide ? TYPE_RGB_16 : TYPE_RGB_8,
                                        INTENT_PERCEPTUAL, cmsFLAGS_NOCACHE);
     /* Both profiles may be closed once the transform exists. */

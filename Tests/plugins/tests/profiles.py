@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 Lab = tuple[float, float, float]
 D50 = 0.9642, 1.0, 0.8249
@@ -14,8 +14,15 @@ def fixed(value: float) -> bytes:
     return struct.pack(">i", round(value * 65536))
 
 
-def inks(color: Callable[[tuple[int, ...]], Lab], space: bytes = b"CMYK") -> bytes:
-    """A profile from the colors of its full inks (6.5.7: lut8Type), sixteen for CMYK; linear between them."""
+def black_element(inputs: int) -> tuple[bytes, bytes]:
+    """A tag with a multi-process element (ICC.1:2010, 10.14) that makes all colors black: a matrix of zeros."""
+    channels = struct.pack(">HH", inputs, 3)
+    matrix = b"matf" + bytes(4) + channels + bytes(12 * inputs + 12)
+    return b"D2B0", b"mpet" + bytes(4) + channels + struct.pack(">III", 1, 24, len(matrix)) + matrix
+
+
+def inks(color: Callable[[tuple[int, ...]], Lab], space: bytes = b"CMYK", extra: Sequence[tuple[bytes, bytes]] = ()) -> bytes:
+    """A profile from the colors of its full inks (6.5.7: lut8Type), sixteen for CMYK; linear between them. `extra`: more tags."""
     count = len(space.strip())
     corners = list(itertools.product((0, 1), repeat=count))
     ramp = bytes(range(256))
@@ -23,7 +30,7 @@ def inks(color: Callable[[tuple[int, ...]], Lab], space: bytes = b"CMYK") -> byt
     identity = b"".join(fixed(float(row == column)) for row in range(3) for column in range(3))
     lut = b"mft1" + bytes(4) + bytes((count, 3, 2, 0)) + identity + ramp * count + table + ramp * 3
     white = b"XYZ " + bytes(4) + b"".join(map(fixed, D50))
-    tags = [(b"A2B0", lut), (b"wtpt", white)]
+    tags = [(b"A2B0", lut), (b"wtpt", white), *extra]
     start = 128 + 4 + 12 * len(tags)
     entries, body = b"", b""
     for name, data in tags:

@@ -119,6 +119,11 @@ class Jxl(TestCase):
             difference = sum(abs(a - b) for a, b in zip(got.tobytes(), wanted.tobytes())) / len(wanted.tobytes())
             self.assertLess(difference, 2)
 
+    def test_profiles_with_multi_process_elements_count_as_srgb(self) -> None:
+        profile = profiles.inks(lambda rgb: (30 * rgb[0] + 60 * rgb[1] + 10 * rgb[2], 0, 0), b"RGB ", [profiles.black_element(3)])
+        data = ramp().with_metadata(color_profile=profile).encode("jxl", lossless=True, effort=1)
+        self.assertFalse(sdimage.info(data)["has_color_profile"])
+
     def test_an_animation_has_its_frames_in_any_order(self) -> None:
         colors = ((250, 10, 10), (10, 250, 10), (10, 10, 250), (90, 90, 90))
         frames = [sdimage.Image.from_pixels(bytes(color) * 600, 30, 20, "rgb8") for color in colors]

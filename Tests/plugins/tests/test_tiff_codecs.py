@@ -208,6 +208,12 @@ class Inks(TestCase):
             self.assertEqual(self.pixel(as_stored, 12, 9)[:3], (0, 255, 255))
             self.assertEqual(sdimage.read_metadata(data, "icc"), profile)
 
+    def test_multi_process_elements_of_the_profile_are_ignored(self) -> None:
+        made = [picture(lambda x, y: (1, 0, 0, 0), photometric=5).set_bytes(34675, profiles.inks(self.color, extra=extra))
+                for extra in ((), [profiles.black_element(4)])]
+        plain, both = (sdimage.decode(file(each)).tobytes() for each in made)
+        self.assertEqual(both, plain)
+
     def test_between_full_inks_the_profile_decides_too(self) -> None:
         made = picture(lambda x, y: (0.5, 0, 0, 0), photometric=5).set_bytes(34675, profiles.inks(self.color))
         paper, full = self.COLORS[0, 0, 0, 0], self.COLORS[1, 0, 0, 0]
