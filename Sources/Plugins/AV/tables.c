@@ -15,11 +15,15 @@ enum { MOST_SAMPLES = 1 << 22, MOST_DEPTH = 16 };
 /* Samples of sound in an entry of libavformat, if they last one tick each. */
 enum { SOUND_SAMPLES = 1024 };
 
+/* Entries of samples that take as much memory as the encryption of a sample, or as one track of a fragment. */
+enum { ENCRYPTED_ENTRIES = 6, FRAGMENT_ENTRIES = 3 };
+
 typedef struct tables {
     sdav_movie *movie;
     AVIOContext *io;
     uint64_t samples; /* samples of finished tracks and of fragments */
     uint64_t edited;  /* samples of finished tracks, if each of their edits shows all of them */
+    uint64_t tracks;  /* finished tracks */
     /* The track that is being read. */
     uint64_t own;                           /* samples of this track, by stsz or stz2 */
     uint64_t chunks, edits;                 /* entries of stco or co64, and of elst */
@@ -66,6 +70,7 @@ static void end_track(tables *self) {
     self->samples += entries;
     uint64_t all = by_chunks ? entries + self->chunks : entries;
     self->edited += all && self->edits > MOST_SAMPLES / all ? MOST_SAMPLES + 1 : all * self->edits;
+    self->tracks++;
     self->own = self->chunks = self->edits = self->handler = self->runs = self->first_duration = 0;
 }
 
@@ -80,7 +85,25 @@ static void read_handler(tables *self, uint32_t handler) {
     }
 }
 
-/* Reads one table (ISO/IEC 14496-12, 8.4.3, 8.6.1.2, 8.6.6, 8.7.3, 8.7.5 and 8.8.8). */
+/* Adds fragments, for each of which libavformat makes an entry with all tracks. */
+static void add_fragments(tables *self, uint64_t count) {
+    self->samples += count * FRAGMENT_ENTRIES * (self->tracks + 1);
+}
+
+/* Reads the number of samples in `saiz` (ISO/IEC 14496-12, 8.7.8), after a type and its parameter with the flag 1. */
+static uint64_t read_saiz(AVIOContext *io) {
+    avio_skip(io, avio_rb32(io) & 1 ? 9 : 1);
+    return avio_rb32(io);
+}
+
+/* Reads the number of fragments in `sidx` (8.16.3), after two times of 4 bytes, or of 8 from version 1 on. */
+static uint64_t read_sidx(AVIOContext *io) {
+    int version = avio_r8(io);
+    avio_skip(io, 11 + (version ? 16 : 8) + 2);
+    return avio_rb16(io);
+}
+
+/* Reads one table (ISO/IEC 14496-12, 8.4.3, 8.6.1.2, 8.6.6, 8.7.3, 8.7.5 and 8.8.8; ISO/IEC 23001-7, 7.2). */
 static void read_table(tables *self, uint32_t type) {
     switch (type) {
     case SDCS_FOURCC('h', 'd', 'l', 'r'):
@@ -107,6 +130,13 @@ static void read_table(tables *self, uint32_t type) {
         /* The samples of a run of a fragment. */
         self->samples += avio_rb32(self->io);
         break;
+    case SDCS_FOURCC('s', 'e', 'n', 'c'):
+        avio_skip(self->io, 4);
+        /* With one vector for all samples, they take no bytes. */
+        self->samples += (uint64_t)avio_rb32(self->io) * ENCRYPTED_ENTRIES;
+        break;
+    case SDCS_FOURCC('s', 'a', 'i', 'z'): self->samples += read_saiz(self->io) * ENCRYPTED_ENTRIES; break;
+    case SDCS_FOURCC('s', 'i', 'd', 'x'): add_fragments(self, read_sidx(self->io)); break;
     case SDCS_FOURCC('s', 't', 'c', 'o'):
     case SDCS_FOURCC('c', 'o', '6', '4'):
         avio_skip(self->io, 4);
@@ -127,7 +157,8 @@ static bool is_table(uint32_t type) {
            type == SDCS_FOURCC('s', 't', 't', 's') || type == SDCS_FOURCC('t', 'r', 'u', 'n') ||
            type == SDCS_FOURCC('s', 't', 'c', 'o') || type == SDCS_FOURCC('c', 'o', '6', '4') ||
            type == SDCS_FOURCC('e', 'l', 's', 't') || type == SDCS_FOURCC('c', 'm', 'o', 'v') ||
-           type == SDCS_FOURCC('h', 'd', 'l', 'r');
+           type == SDCS_FOURCC('h', 'd', 'l', 'r') || type == SDCS_FOURCC('s', 'e', 'n', 'c') ||
+           type == SDCS_FOURCC('s', 'a', 'i', 'z') || type == SDCS_FOURCC('s', 'i', 'd', 'x');
 }
 
 /* Reports that the rest of a container is not read: fragments of a source; and in libavformat, tracks and media data
@@ -194,6 +225,7 @@ static void read_boxes(tables *self, uint32_t parent, int64_t end, int depth) {
             return;
         type = type_of(self, type);
         self->has_movie |= type == SDCS_FOURCC('m', 'o', 'o', 'v');
+        add_fragments(self, type == SDCS_FOURCC('m', 'o', 'o', 'f'));
         if (is_container(type) && depth < MOST_DEPTH) {
             skip_fields(self, type, next);
             read_boxes(self, type, next, depth + 1);

@@ -155,6 +155,38 @@ class Video(TestCase):
         packed = movies.box(b"moov", movies.box(b"cmov", bytes(64)))
         self.assert_error("UNSUPPORTED", data[: moov - 4] + packed)
 
+    def test_fragments_and_encrypted_samples_count_too(self) -> None:
+        """libavformat makes entries for each track of a fragment, and copies the encryption of each sample."""
+        sample = movies.plain(COLORS[0]).encode("jpeg", quality=0.9, chroma="444")
+        # One initialization vector for all samples, which then take no bytes.
+        constant = movies.full(b"tenc", 1, 0, bytes((0, 0, 1, 0)), bytes(16), b"\x10", bytes(16))
+        scheme = movies.box(b"sinf", movies.box(b"frma", b"jpeg"), movies.full(b"schm", 0, 0, b"cenc", bytes(4)),
+                            movies.box(b"schi", constant))
+
+        def encrypted(kind: bytes, before: bytes, count: int, flags: int = 0) -> bytes:
+            table = movies.full(kind, 0, flags, before, struct.pack(">I", count))
+            return movies.movie((b"qt  ",), b"vide", movies.visual(b"encv", scheme), [sample], [40], extra=table)
+
+        data = clip(index_first=False)
+        moov = data.index(b"moov")
+        track = data[data.index(b"trak") - 4 :]
+
+        def fragmented(tracks: int, *boxes: bytes) -> bytes:
+            more = track * (tracks - 1) + movies.box(b"mvex", movies.full(b"trex", 0, 0, struct.pack(">5I", 1, 1, 40, 1, 0)))
+            return data[: moov - 4] + struct.pack(">I", len(data) - moov + 4 + len(more)) + data[moov:] + more + b"".join(boxes)
+
+        index = movies.full(b"sidx", 0, 0, struct.pack(">IIIIHH", 1, 1000, 0, 0, 0, 0xFFFF), struct.pack(">III", 100, 40, 0) * 0xFFFF)
+        for name, few, many in (
+                ("senc", encrypted(b"senc", b"", 1000), encrypted(b"senc", b"", 700_000)),
+                ("saiz", encrypted(b"saiz", b"\1", 0), encrypted(b"saiz", b"\1", 700_000)),
+                ("saiz of a type", encrypted(b"saiz", b"cenc" + bytes(4) + b"\1", 0, 1),
+                 encrypted(b"saiz", b"cenc" + bytes(4) + b"\1", 700_000, 1)),
+                ("sidx", fragmented(1, index), fragmented(31, index)),
+                ("moof", fragmented(1, movies.box(b"moof") * 50_000), fragmented(31, movies.box(b"moof") * 50_000))):
+            with self.subTest(name):
+                self.assertEqual(sdimage.decode(few).width, 64)
+                self.assertIn("samples", self.assert_error("TOO_LARGE", many).message)
+
     def test_tables_in_other_boxes_are_counted_too(self) -> None:
         """libavformat reads tables in most of the boxes in which it reads others."""
         sample = movies.plain(COLORS[0]).encode("jpeg", quality=0.9, chroma="444")
