@@ -15,8 +15,8 @@
  * - Nested elements (MOST_DEPTH) and chains of references (check_chains): librsvg recurses, and the process ends when
  *   the stack is full. Since 2.59.2 it limits nested layers, but neither other nesting nor the bytes of the stack.
  * - Surfaces of the size of the drawing (sdsvg_check reports their number): librsvg makes one for each open group with
- *   opacity, a mask, a filter, a clip path or a blend mode, and one for each named result of a filter. Since 2.59.2 it
- *   limits nested layers, but not the bytes of their surfaces.
+ *   opacity, a mask, a filter, a blend mode or a clip path in units of its element, and one for each named result of a
+ *   filter. Since 2.59.2 it limits nested layers, but not the bytes of their surfaces.
  * - Numbers of a kernel matrix (MOST_KERNEL, until 2.55.90) and the size of text (MOST_TEXT, until 2.55.92): librsvg
  *   panics, which ends the process.
  * - Nested selectors (MOST_SELECTORS): parsed and matched by recursion. No release note names a limit.
@@ -75,13 +75,17 @@ void sdsvg_prepare(void) {
  * ends the process if a line of text has 2097152 pixels, or its font that size; a byte has at most two widths of it. */
 enum { MOST_TEXT = 1 << 19, MEDIUM = 32 };
 
+/* Kinds of elements that librsvg draws on a surface of their own; CLIPPED: only if a clip path has the units of the
+ * element. */
+enum { LAYER = 1, CLIPPED = 2 };
+
 /* An open element. */
 typedef struct level {
-    uint64_t id;   /* 0 for none */
-    bool refers;   /* the element or a descendant refers to another */
-    bool is_layer; /* it may be drawn on a surface of its own */
-    bool is_text;  /* a text element or a descendant of one */
-    double font;   /* the largest possible font size in pixels */
+    uint64_t id;    /* 0 for none */
+    bool refers;    /* the element or a descendant refers to another */
+    unsigned kinds; /* LAYER or CLIPPED: it may be drawn on a surface of its own */
+    bool is_text;   /* a text element or a descendant of one */
+    double font;    /* the largest possible font size in pixels */
 } level;
 
 /* The state of one check, which the SAX callbacks of libxml2 update. Used on the thread of the decode. */
@@ -91,12 +95,12 @@ typedef struct checker {
     uint64_t pixels, memory, rules;                                 /* `rules`: number of style sheet selectors */
     size_t elements, entities, defaults, depth, deepest, selectors; /* counts; `entities`: bytes of their texts */
     level levels[MOST_DEPTH];                                       /* the open elements, `depth` of them */
-    size_t layers, most_layers;                                     /* open layers, and the largest number of them */
-    size_t results, most_results; /* named results of the current filter, and the largest number of them */
-    bool is_layer;                /* an attribute of the current element makes it a layer */
-    bool css_layers;              /* a rule may make any element a layer */
-    size_t style;                 /* the depth of the current style element; 0 outside of one */
-    uint8_t *css;                 /* its text */
+    size_t layers[4], most_layers[4]; /* by kinds: open layers, and the largest number of them */
+    size_t results, most_results;     /* named results of the current filter, and the largest number of them */
+    unsigned kinds, css_kinds;        /* those of the current element, and of all rules, which may select any element */
+    bool has_clip_units;              /* clip paths of the kind CLIPPED are layers */
+    size_t style;                     /* the depth of the current style element; 0 outside of one */
+    uint8_t *css;                     /* its text */
     size_t css_length, css_room;
     bool css_refers;                       /* a rule may make any element refer to another */
     sdsvg_font_sizes fonts, css_fonts;     /* sizes of the current element; of all rules */
@@ -291,31 +295,59 @@ static bool is_named(const xmlChar *name, const char *other) {
     return xmlStrEqual(name, (const xmlChar *)other);
 }
 
-/* Reports that a property draws an element on a surface of its own. */
-static bool makes_layer(const uint8_t *name, size_t length) {
-    static const char *const names[] = {"opacity", "mask", "filter", "clip-path", "mix-blend-mode", "isolation"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (length == strlen(names[i]) && begins(name, length, names[i]))
+/* Properties that draw an element on a surface of its own. */
+static const struct {
+    const char *name;
+    unsigned kind;
+} layer_properties[] = {{"opacity", LAYER},        {"mask", LAYER},      {"filter", LAYER},
+                        {"mix-blend-mode", LAYER}, {"isolation", LAYER}, {"clip-path", CLIPPED}};
+
+/* Reports a value of such a property that needs no surface. It ends with its declaration. */
+static bool is_neutral(const uint8_t *value, size_t length) {
+    static const char *const neutral[] = {"none", "normal", "auto", "1"};
+    size_t end = 0;
+    while (end < length && value[end] != ';' && value[end] != '}')
+        end++;
+    for (; end && *value <= ' '; end--)
+        value++;
+    while (end && value[end - 1] <= ' ')
+        end--;
+    for (size_t i = 0; i < sizeof neutral / sizeof *neutral; i++)
+        if (end == strlen(neutral[i]) && begins(value, end, neutral[i]))
             return true;
     return false;
 }
 
-/* Reports that CSS text sets such a property. */
-static bool sets_layer(const uint8_t *text, size_t length) {
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] != ':')
+/* Returns the kind of an attribute: of its name, or of the declarations in CSS text that is its value. */
+static unsigned layer_of(const char *name, const uint8_t *value, size_t length) {
+    for (size_t i = 0; i < sizeof layer_properties / sizeof *layer_properties; i++)
+        if (strcmp(name, layer_properties[i].name) == 0 && !is_neutral(value, length))
+            return layer_properties[i].kind;
+    return 0;
+}
+
+/* Returns the kind of a declaration that may begin at an offset of CSS text. A comment may be before the colon. */
+static unsigned layer_at(const uint8_t *text, size_t length, size_t at) {
+    for (size_t i = 0; i < sizeof layer_properties / sizeof *layer_properties; i++) {
+        const char *name = layer_properties[i].name;
+        size_t end = at + strlen(name);
+        if (!begins(text + at, length - at, name) || (at && sdsvg_is_in_name(text[at - 1])))
             continue;
-        size_t end = i, start;
-        while (end && text[end - 1] <= ' ')
-            end--;
-        for (start = end;
-             start && (text[start - 1] == '-' || ((text[start - 1] | 32) >= 'a' && (text[start - 1] | 32) <= 'z'));
-             start--)
-            continue;
-        if (makes_layer(text + start, end - start))
-            return true;
+        while (end < length && text[end] <= ' ')
+            end++;
+        bool is_set = end < length && (text[end] == '/' || text[end] == ':');
+        if (is_set && !is_neutral(text + end + 1, length - end - 1))
+            return layer_properties[i].kind;
     }
-    return false;
+    return 0;
+}
+
+/* Returns the kinds of all declarations in CSS text. */
+static unsigned layers_in(const uint8_t *text, size_t length) {
+    unsigned kinds = 0;
+    for (size_t i = 0; i < length; i++)
+        kinds |= layer_at(text, length, i);
+    return kinds;
 }
 
 /* Returns the number of characters that may begin a number of a list; at least that of the numbers. */
@@ -355,8 +387,8 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
         length = sdsvg_plain_css(text, length);
         check_css(checker, text, length);
         sdsvg_font_sizes_add(&checker->fonts, (const char *)name, text, length);
-        if (makes_layer(name, strlen((const char *)name)) || (is_named(name, "style") && sets_layer(text, length)))
-            checker->is_layer = true;
+        checker->kinds |=
+            is_named(name, "style") ? layers_in(text, length) : layer_of((const char *)name, text, length);
         /* Colors begin with # too. */
         for (size_t i = 0; !refers && i < length; i++)
             refers = begins(text + i, length - i, "url(");
@@ -385,7 +417,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     if (checker->depth)
         level.is_text = level.is_text || checker->levels[checker->depth - 1].is_text,
         level.font = checker->levels[checker->depth - 1].font;
-    checker->is_layer = false, checker->run = 0, checker->fonts = (sdsvg_font_sizes){0, 0};
+    checker->kinds = 0, checker->run = 0, checker->fonts = (sdsvg_font_sizes){0, 0};
     checker->has_foreign_text = checker->has_foreign_text || is_named(name, "tref");
     if (is_named(name, "filter"))
         checker->results = 0;
@@ -396,6 +428,9 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         const xmlChar **attribute = attributes + (size_t)i * 5;
         size_t length = (size_t)(attribute[4] - attribute[3]);
         take_memory(checker, ATTRIBUTE_BYTES + 2 * (uint64_t)length);
+        if (is_named(attribute[0], "clipPathUnits") &&
+            !(length == 14 && begins(attribute[3], length, "userSpaceOnUse")))
+            checker->has_clip_units = true;
         if (is_named(attribute[0], "kernelMatrix") && count_numbers(attribute[3], length) > MOST_KERNEL)
             refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: kernel matrix exceeds the limit of 399 numbers");
         if (is_named(attribute[0], "result") && ++checker->results > checker->most_results)
@@ -408,11 +443,12 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     }
     /* A gradient is no link of a chain. */
     level.id = is_gradient ? 0 : level.id;
-    level.is_layer = checker->is_layer;
+    level.kinds = checker->kinds;
     level.font = sdsvg_font_sizes_apply(&checker->fonts, level.font);
     checker->most_font = level.font > checker->most_font ? level.font : checker->most_font;
-    if (level.is_layer && ++checker->layers > checker->most_layers)
-        checker->most_layers = checker->layers;
+    for (unsigned kinds = LAYER; kinds <= (LAYER | CLIPPED); kinds += CLIPPED)
+        if (level.kinds & kinds && ++checker->layers[kinds] > checker->most_layers[kinds])
+            checker->most_layers[kinds] = checker->layers[kinds];
     checker->levels[checker->depth++] = level;
     if (checker->depth > checker->deepest)
         checker->deepest = checker->depth;
@@ -425,7 +461,7 @@ static void end_style(checker *checker) {
     size_t length = sdsvg_plain_css(checker->css, checker->css_length);
     check_css(checker, checker->css, length);
     count_rules(checker, checker->css, length);
-    checker->css_layers = checker->css_layers || sets_layer(checker->css, length);
+    checker->css_kinds |= layers_in(checker->css, length);
     for (size_t i = 0; !checker->css_refers && i < length; i++)
         checker->css_refers = begins(checker->css + i, length - i, "url(");
     note_names(checker, checker->css, length);
@@ -443,7 +479,8 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
     if (checker->style == checker->depth)
         end_style(checker);
     level ended = checker->levels[--checker->depth];
-    checker->layers -= ended.is_layer;
+    for (unsigned kinds = LAYER; kinds <= (LAYER | CLIPPED); kinds += CLIPPED)
+        checker->layers[kinds] -= (ended.kinds & kinds) != 0;
     /* A style rule may add a reference to elements without one of their own. */
     if (ended.id)
         add_name(checker, ended.refers ? &checker->referring : &checker->silent, ended.id);
@@ -629,7 +666,9 @@ sdimage_status sdsvg_check(const sdsvg_text *text, const sdimage_work_budget *bu
     parse(&checker, text);
     check_text(&checker);
     /* Each link may draw the layers once more, within the others. */
-    uint64_t links = check_chains(&checker), layers = checker.css_layers ? checker.deepest : checker.most_layers;
+    unsigned kinds = checker.has_clip_units ? LAYER | CLIPPED : LAYER;
+    uint64_t links = check_chains(&checker);
+    uint64_t layers = checker.css_kinds & kinds ? checker.deepest : checker.most_layers[kinds];
     *surfaces = layers * (links + 1) + checker.most_results;
     free(checker.css);
     sdsvg_names_clear(&checker.referring);

@@ -49,3 +49,8 @@ size_t sdsvg_plain_css(uint8_t *text, size_t length) {
     }
     return made;
 }
+
+bool sdsvg_is_in_name(uint8_t c) {
+    bool is_letter = (c | 32) >= 'a' && (c | 32) <= 'z', is_digit = c >= '0' && c <= '9';
+    return is_letter || is_digit || c == '-' || c == '_' || c > 127;
+}

@@ -2,6 +2,7 @@
 #ifndef SDSVG_CSS_H
 #define SDSVG_CSS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -9,5 +10,8 @@
  * ends), also escaped ones. Other escaped characters that would end a URL or a name become "?". Returns the new
  * length. */
 size_t sdsvg_plain_css(uint8_t *text, size_t length);
+
+/* Reports a character of a CSS name. */
+bool sdsvg_is_in_name(uint8_t character);
 
 #endif

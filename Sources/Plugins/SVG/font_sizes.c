@@ -5,15 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "css.h"
+
 static const char *const properties[] = {"font-size", "font", "letter-spacing"};
 
 static bool is_digit(uint8_t c) {
     return c >= '0' && c <= '9';
-}
-
-/* Reports a character of a CSS name. */
-static bool is_name(uint8_t c) {
-    return ((c | 32) >= 'a' && (c | 32) <= 'z') || is_digit(c) || c == '-' || c == '_' || c > 127;
 }
 
 /* Reads an unsigned number at an offset, which it moves to the unit. */
@@ -86,7 +83,7 @@ void sdsvg_font_sizes_add_css(sdsvg_font_sizes *sizes, const uint8_t *css, size_
             size_t size = strlen(properties[p]);
             if (size > length - i || strncasecmp((const char *)css + i, properties[p], size) != 0)
                 continue;
-            if ((i && is_name(css[i - 1])) || (i + size < length && is_name(css[i + size])))
+            if ((i && sdsvg_is_in_name(css[i - 1])) || (i + size < length && sdsvg_is_in_name(css[i + size])))
                 continue;
             i += size;
             i += add_value(sizes, css + i, length - i);

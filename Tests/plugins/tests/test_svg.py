@@ -288,7 +288,7 @@ class Svg(TestCase):
         def nested(group: str, count: int = 100) -> str:
             return f"<g {group}>{rect}" * count + "</g>" * count
 
-        links = "".join(f'<g id="g{i}" filter="none">{rect}<use xlink:href="#g{i - 1}"/></g>' for i in range(1, 100))
+        links = "".join(f'<g id="g{i}" style="isolation/**/:isolate">{rect}<use xlink:href="#g{i - 1}"/></g>' for i in range(1, 100))
         results = "".join(f'<feFlood result="r{i}"/>' for i in range(100))
         bodies = {
             "attributes": nested('opacity=".9"'),
@@ -302,7 +302,16 @@ class Svg(TestCase):
             with self.subTest(name):
                 self.assert_error("TOO_LARGE", svg(body, big))
                 self.assertEqual(sdimage.decode(svg(body, big), thumbnail_size=(200, 200)).width, 200)
+        boxed = '<clipPath id="c" clipPathUnits="objectBoundingBox"><rect width="1" height="1"/></clipPath>'
+        self.assert_error("TOO_LARGE", svg(boxed + nested('clip-path="url(#c)"'), big))
         self.assertEqual(sdimage.decode(svg(nested('opacity=".9"', 10) + nested('style="fill-opacity: .5"'), big)).width, 2000)
+        # Values without effect, and clip paths in the units of the document, need no surfaces.
+        plain = nested('style="opacity:1;isolation:auto;mix-blend-mode: normal ;mask:none" filter="none"')
+        paths = "".join(f'<rect id="r{i}" width="9" height="9"/><clipPath id="c{i}"><use xlink:href="#r{i}"/></clipPath>' for i in range(50))
+        rules = "".join(f".c{i}{{clip-path:url(#c{i});opacity:1}}" for i in range(50))
+        clipped = f"<style>{rules}</style><defs>{paths}</defs>" + "".join(f'<g class="c{i}">{rect}</g>' for i in range(50))
+        for body in (plain, clipped):
+            self.assertEqual(sdimage.decode(svg(body, big), max_work_ms=LONGEST_MS).width, 2000)
 
     def test_kernel_matrices_that_end_librsvg_are_refused(self) -> None:
         def filtered(order: int, numbers: str) -> bytes:
