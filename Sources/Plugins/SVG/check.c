@@ -17,8 +17,8 @@
  * - Surfaces of the size of the drawing (sdsvg_check reports their number): librsvg makes one for each open group with
  *   opacity, a mask, a filter, a blend mode or a clip path in units of its element, and one for each named result of a
  *   filter. Since 2.59.2 it limits nested layers, but not the bytes of their surfaces.
- * - Numbers of a kernel matrix (MOST_KERNEL, until 2.55.90) and the size of text (MOST_TEXT, until 2.55.92): librsvg
- *   panics, which ends the process.
+ * - Numbers of a kernel matrix (MOST_KERNEL, until 2.55.90), tiles of a filter (until 2.55.91) and the size of text
+ *   (MOST_TEXT, until 2.55.92): librsvg panics, which ends the process.
  * - Nested selectors (MOST_SELECTORS): parsed and matched by recursion. No release note names a limit.
  * - Rules times elements (MOST_MATCHES): each selector is tested on each element while the document is read. Only
  *   drawing can be cancelled, since 2.59.
@@ -29,6 +29,7 @@
 
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
+#include <librsvg/rsvg.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -421,6 +422,11 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     checker->has_foreign_text = checker->has_foreign_text || is_named(name, "tref");
     if (is_named(name, "filter"))
         checker->results = 0;
+#if !LIBRSVG_CHECK_VERSION(2, 55, 91)
+    /* librsvg panics if nothing of the input is in the drawing, which depends on all transformations. */
+    if (is_named(name, "feTile"))
+        refuse(checker, SDIMAGE_STATUS_UNSUPPORTED, "svg: librsvg before 2.55.91 cannot draw feTile");
+#endif
     /* librsvg resolves chains of gradients with a list, not by recursion. */
     bool is_gradient = is_named(name, "linearGradient") || is_named(name, "radialGradient");
     for (int i = 0; checker->status >= 0 && i < count; i++) {

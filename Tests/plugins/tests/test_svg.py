@@ -323,6 +323,20 @@ class Svg(TestCase):
                 self.assertIn("kernel", self.assert_error("TOO_LARGE", filtered(order, numbers)).message)
         self.assertEqual(sdimage.decode(filtered(11, "-0.25e-1, " * 120 + "4")).width, 40)
 
+    def test_tiles_of_filters_end_no_process(self) -> None:
+        # Nothing of the input is in the drawing.
+        for place in ('x="500"', 'width="0"', 'x="-1e9" width="5"'):
+            body = f'<filter id="f"><feFlood {place}/><feTile/></filter><rect width="40" height="20" filter="url(#f)"/>'
+            done = apart("""
+                import sys
+                try:
+                    print(sdimage.decode(sys.argv[1].encode()).width)
+                except sdimage.Error as error:
+                    print(error.code)
+                """, svg(body).decode())
+            with self.subTest(place):
+                self.assertIn(done.stdout.strip(), ("40", "UNSUPPORTED"), done.stderr)
+
     def test_text_that_ends_librsvg_is_refused(self) -> None:
         # librsvg requires that the width and height of a line of text are positive; they overflow at 2097152 pixels.
         large, letter = "3000000", "<text>A</text>"

@@ -13,6 +13,7 @@
  * - Inflated text has at most 32 MiB, entities in it 64 KiB, references 1000000.
  * - The matrix of a filter has at most 399 numbers. The bytes between two tags of text times the font size, which is
  *   assumed to be at least 32 pixels, are at most 524288. librsvg would end the process.
+ * - With librsvg before 2.55.91, which may end the process, feTile is UNSUPPORTED.
  * - Chains of elements that refer to each other are TOO_LARGE if they could overflow the stack, which is 512 MiB of
  *   address space.
  *
