@@ -1220,6 +1220,21 @@ static void aForkGetsAnError(void) {
     sdimage_photos_library_unref(library);
 }
 
+/* Refused calls of a forked process; none waits for a lock. */
+static bool refuses_all(sdimage_photos_library *library) {
+    sdimage_photos_list *list = NULL;
+    sdimage_photos_asset *asset = NULL;
+    atomic_int destroyed = 0;
+    sdimage_photos_library_cancel_loads(library);
+    return sdimage_photos_library_scan(library, NULL, NULL, NULL, NULL) == SDIMAGE_STATUS_FORKED &&
+           sdimage_photos_library_fetch(library, NULL, &list, NULL) == SDIMAGE_STATUS_FORKED &&
+           sdimage_photos_library_find(library, "a", NULL, &asset, NULL) == SDIMAGE_STATUS_FORKED &&
+           sdimage_photos_library_set_handler(library, NULL, &destroyed, count_destroy, NULL) ==
+               SDIMAGE_STATUS_FORKED &&
+           atomic_load(&destroyed) == 1 && !sdimage_photos_library_is_watching(library) &&
+           !*sdimage_photos_library_note(library);
+}
+
 /* As if the fork had come while the library's thread changed the table. */
 static void aForkReleasesALibraryInUse(void) {
     use_folders();
@@ -1229,8 +1244,9 @@ static void aForkReleasesALibraryInUse(void) {
     pid_t child = fork();
     if (child == 0) {
         alarm(60);
+        bool is_refused = refuses_all(library);
         sdimage_photos_library_unref(library);
-        _exit(0);
+        _exit(is_refused ? 0 : 1);
     }
     pthread_mutex_unlock(&library->lock);
     int status = 0;

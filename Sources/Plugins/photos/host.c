@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fail.h"
 #include "support.h"
@@ -65,7 +64,6 @@ typedef struct host {
     queue *queue;
     pthread_t thread;
     bool has_thread; /* guarded by the lock of the queue */
-    pid_t process;
 } host;
 
 /* --- Replies. */
@@ -287,7 +285,7 @@ static bool start(host *host) {
  * thread. */
 static sdimage_status submit(sdimage_photos_library *library, job *job) {
     host *own = (host *)library;
-    if (own->process != getpid()) {
+    if (sdphoto_library_is_forked(library)) {
         free_job(job);
         return SDIMAGE_STATUS_FORKED;
     }
@@ -368,7 +366,7 @@ static bool close_host(sdimage_photos_library *library) {
     host *own = (host *)library;
     queue *queue = own->queue;
     /* A forked process does not have the thread, and the state of the locks is undefined. */
-    if (own->process != getpid())
+    if (sdphoto_library_is_forked(library))
         return true;
     pthread_mutex_lock(&queue->lock);
     queue->is_closing = true;
@@ -422,7 +420,6 @@ sdimage_status sdimage_photos_library_new_custom(const char *name, const sdimage
     /* The thread needs it after the library may have been freed. */
     queue->number = own->library.number;
     own->queue = queue;
-    own->process = getpid();
     *library = &own->library;
     return SDIMAGE_STATUS_OK;
 }

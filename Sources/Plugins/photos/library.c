@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fail.h"
 #include "list.h"
@@ -22,6 +23,7 @@ void *sdphoto_library_new(const sdphoto_library_kind *kind, const char *name, si
     }
     library->kind = kind;
     library->name = copy;
+    library->process = (int)getpid();
     library->number = atomic_fetch_add(&numbers, 1);
     library->note = "";
     return library;
@@ -72,11 +74,17 @@ sdimage_photos_asset *sdphoto_library_lookup(sdimage_photos_library *library, co
     return asset;
 }
 
+bool sdphoto_library_is_forked(const sdimage_photos_library *library) {
+    return library->process != (int)getpid();
+}
+
 sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdimage_error **error) {
     if (!library)
         return sdcs_fail(error, SDIMAGE_STATUS_INVALID_ARGUMENT, "photos: not a library");
     if (!sdphoto_is(library, SDPHOTO_LIBRARY))
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_HANDLE, "photos: not a library");
+    if (sdphoto_library_is_forked(library))
+        return sdcs_fail(error, SDIMAGE_STATUS_FORKED, "photos: library was opened before the fork");
     return SDIMAGE_STATUS_OK;
 }
 
@@ -93,7 +101,7 @@ const char *sdimage_photos_library_name(const sdimage_photos_library *library) {
 }
 
 bool sdimage_photos_library_is_watching(const sdimage_photos_library *library) {
-    if (!sdphoto_is(library, SDPHOTO_LIBRARY))
+    if (sdphoto_check_library(library, NULL) < 0)
         return false;
     sdimage_photos_library *locked = (sdimage_photos_library *)(uintptr_t)library;
     pthread_mutex_lock(&locked->lock);
@@ -103,7 +111,7 @@ bool sdimage_photos_library_is_watching(const sdimage_photos_library *library) {
 }
 
 const char *sdimage_photos_library_note(const sdimage_photos_library *library) {
-    if (!sdphoto_is(library, SDPHOTO_LIBRARY))
+    if (sdphoto_check_library(library, NULL) < 0)
         return "";
     sdimage_photos_library *locked = (sdimage_photos_library *)(uintptr_t)library;
     pthread_mutex_lock(&locked->lock);
@@ -202,7 +210,7 @@ sdimage_status sdimage_photos_library_set_handler(sdimage_photos_library *librar
 }
 
 void sdimage_photos_library_cancel_loads(sdimage_photos_library *library) {
-    if (!sdphoto_is(library, SDPHOTO_LIBRARY))
+    if (sdphoto_check_library(library, NULL) < 0)
         return;
     /* Loads compare the number with that at the time when they asked the library. */
     atomic_fetch_add(&library->cancellations, 1);

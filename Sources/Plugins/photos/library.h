@@ -46,6 +46,7 @@ struct sdimage_photos_library {
     sdphoto_object object;
     const sdphoto_library_kind *kind; /* tree, database or host */
     char *name;
+    int process;               /* the process that opened it: a forked one must not use it */
     uint64_t number;           /* unique in the process; assets of hosts have it */
     atomic_uint cancellations; /* calls of sdimage_photos_library_cancel_loads */
     /* Guards the following members; held briefly, never during disk reads or callbacks. */
@@ -69,7 +70,10 @@ void sdphoto_library_remove(sdimage_photos_library *library, const char *identif
 /* Returns the asset in the table, referenced; NULL for none. */
 sdimage_photos_asset *sdphoto_library_lookup(sdimage_photos_library *library, const char *identifier);
 
-/* Checks the argument of a call: an error if it is not a library. */
+/* Reports that this is a forked process: the locks are in their state at the time of the fork, and it has no thread. */
+bool sdphoto_library_is_forked(const sdimage_photos_library *library);
+
+/* Checks the argument of a call: an error if it is not a library, or was opened before a fork. */
 sdimage_status sdphoto_check_library(const sdimage_photos_library *library, sdimage_error **error);
 
 #endif

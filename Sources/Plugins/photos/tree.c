@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include "fail.h"
 
@@ -14,7 +13,6 @@ sdphoto_tree *sdphoto_tree_new(const sdphoto_library_kind *kind, char *root) {
         return NULL;
     }
     tree->root = root;
-    tree->process = (int)getpid();
     tree->index.lock = tree->wake = tree->inotify = -1;
     tree->last_load = &tree->first_load;
     tree->last_batch = &tree->first_batch;

@@ -11,8 +11,7 @@ typedef struct sdphoto_entry sdphoto_entry; /* entry.h */
 
 typedef struct sdphoto_tree {
     struct sdimage_photos_library library;
-    char *root;  /* without "/" at the end */
-    int process; /* the process that opened the tree: a forked one must not use it */
+    char *root; /* without "/" at the end */
 
     /* Held during a scan; guards the following members. Acquired before the library's own lock. */
     pthread_mutex_t scanning;

@@ -20,8 +20,6 @@
 static sdimage_status refresh(sdimage_photos_library *library, sdphoto_need need, sdphoto_progress progress,
                               sdimage_error **error) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
-    if (tree->process != (int)getpid())
-        return sdcs_fail(error, SDIMAGE_STATUS_FORKED, "photos: library was opened before the fork");
     if (need == SDPHOTO_NEED_INDEX && tree->has_thread) {
         pthread_mutex_lock(&library->lock);
         /* A callback of a scan must not wait for the first scan, which waits for the end of that one. */
@@ -43,7 +41,7 @@ static bool close_tree(sdimage_photos_library *library) {
     if (!sdphoto_watch_stop(tree))
         return false;
     /* In a forked process the state of the locks is undefined, and SQLite forbids the use of the connection. */
-    if (tree->process == (int)getpid()) {
+    if (!sdphoto_library_is_forked(library)) {
         for (sdphoto_batch *batch; (batch = sdphoto_tree_take_batch(tree));)
             sdphoto_batch_free(batch);
         sdphoto_index_close(&tree->index);

@@ -25,7 +25,7 @@ static bool is_loadable(sdimage_photos_library *library, const char *identifier)
 bool sdphoto_tree_defer(sdimage_photos_library *library, sdphoto_load *load) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     /* Without the thread nothing would resume the load. */
-    if (!tree->has_thread || tree->process != (int)getpid() || is_loadable(library, load->identifier))
+    if (!tree->has_thread || is_loadable(library, load->identifier))
         return false;
     pthread_mutex_lock(&library->lock);
     bool waits = !tree->is_first_finished;
@@ -45,9 +45,6 @@ bool sdphoto_tree_defer(sdimage_photos_library *library, sdphoto_load *load) {
 void sdphoto_tree_cancel_loads(sdimage_photos_library *library, const void *owner) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     sdphoto_load *cancelled = NULL, **link = &tree->first_load;
-    /* In a forked process the state of the lock is undefined. */
-    if (tree->process != (int)getpid())
-        return;
     pthread_mutex_lock(&library->lock);
     for (sdphoto_load *load; (load = *link);) {
         if (owner && load->sink != owner) {

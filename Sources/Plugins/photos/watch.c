@@ -251,7 +251,7 @@ void sdphoto_watch_start(sdphoto_tree *tree) {
 bool sdphoto_watch_stop(sdphoto_tree *tree) {
     atomic_store(&tree->is_stopping, true);
     /* A forked process does not have the thread. */
-    if (tree->has_thread && tree->process == (int)getpid()) {
+    if (tree->has_thread && !sdphoto_library_is_forked(&tree->library)) {
         if (pthread_equal(pthread_self(), tree->thread)) {
             pthread_detach(tree->thread);
             tree->has_thread = false;

@@ -325,7 +325,8 @@ typedef struct sdimage_photos_library_handler {
 } sdimage_photos_library_handler;
 
 /* Replaces the handler; NULL: none. The previous one still receives the changes of scans that have ended.
- * `destroy(user_data)` is called once, after the last call, also when this call fails. Errors: INVALID_ARGUMENT. */
+ * `destroy(user_data)` is called once, after the last call, also when this call fails. Errors: INVALID_ARGUMENT,
+ * FORKED, UNSUPPORTED for other libraries than folders. */
 SDIMAGE_API sdimage_status sdimage_photos_library_set_handler(sdimage_photos_library *library,
                                                               const sdimage_photos_library_handler *vtable,
                                                               void *user_data, sdimage_destroy_fn destroy,
