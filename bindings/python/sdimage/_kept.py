@@ -23,7 +23,8 @@ class KeptRequests:
 
     def __init__(self) -> None:
         self._requests: dict[object, Handle] = {}
-        self._lock = threading.Lock()
+        # Reentrant, as all locks of the package: a signal handler or a finalizer may use the object while the lock is held.
+        self._lock = threading.RLock()
 
     def find(self, manager: int, url: URLLike, options: RequestOptions) -> Result | None:
         """The result from memory, in one call of the library."""
@@ -49,7 +50,7 @@ class KeptRequests:
         with self._lock:
             self._requests[key] = request
             if len(self._requests) > _MOST:
-                del self._requests[next(iter(self._requests))]
+                self._requests.pop(next(iter(self._requests), None), None)
         return result
 
     def clear(self) -> None:

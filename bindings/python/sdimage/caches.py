@@ -232,7 +232,7 @@ class TieredCache(Operations):
 AnyCache: TypeAlias = ImageCache | Cache | CacheChain | LayeredCache | TieredCache
 
 # Two threads that request the first address of one cache both get the same address.
-_making = threading.Lock()
+_making = threading.RLock()
 _caches: WeakTokens[Cache] = WeakTokens("cache")
 
 

@@ -291,7 +291,7 @@ def unregister_coder(coder: AnyCoder) -> None:
 
 
 # Two threads that request the first address of one coder both get the same address.
-_making = threading.Lock()
+_making = threading.RLock()
 _coders: WeakTokens[Coder] = WeakTokens("coder")
 _registered: dict[int, Coder] = {}
 

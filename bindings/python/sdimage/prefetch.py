@@ -66,7 +66,7 @@ class PrefetchGroup:
         self._on_progress = optional_function(on_progress, "on_progress")
         self._ended = threading.Event()
         self._waiters: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._handle: Handle | None = None
         #: Cancelled, perhaps by a callback that ran before the starting call had returned.
         self._is_unwanted = False
@@ -229,7 +229,7 @@ class Prefetchers:
 
     def __init__(self) -> None:
         self._handle: Handle | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
     def start(
         self,

@@ -76,7 +76,7 @@ class _Workers:
     def __init__(self, function: TransportFunction, count: int) -> None:
         self.function = function
         self._count = count
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._pool: ThreadPoolExecutor | None = None
 
     def submit(self, work: Callable[[], None]) -> None:

@@ -133,6 +133,49 @@ class Closing(unittest.TestCase):
         self.assertEqual(raised.exception.code, "SHUTDOWN")
 
 
+class Reentrancy(TestCase):
+    """Calls while a lock of the package is held, as those of a signal handler or of a finalizer."""
+
+    def ends(self, function: Callable[[], object]) -> None:
+        thread = threading.Thread(target=function, daemon=True)
+        thread.start()
+        thread.join(120)
+        self.assertFalse(thread.is_alive(), "the thread waits for itself")
+
+    def test_a_manager_loads_in_the_middle_of_a_load(self) -> None:
+        manager = self.manager(cache=sdimage.ImageCache(memory_only=True), loader=lambda request: png())
+        urls: list[str] = []
+
+        class Name(str):
+            def __hash__(self) -> int:
+                if len(urls) < 3:
+                    urls.append(manager.load("test://b").url)
+                return super().__hash__()
+
+        manager.load("test://b")
+        manager.load("test://a")
+        self.ends(lambda: manager.load(Name("test://a")))
+        self.assertEqual(urls, ["test://b"] * 3)
+
+    def test_a_group_is_cancelled_in_the_middle_of_its_cancellation(self) -> None:
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        manager = self.manager(cache=None, loader=lambda request: gate.wait(120) and png())
+        group = manager.prefetch(["test://a"])
+        pointer, depth = group._pointer, 0
+
+        def asked(_group: sdimage.PrefetchGroup) -> int | None:
+            nonlocal depth
+            depth += 1
+            if depth == 1:
+                group.cancel()
+            return pointer
+
+        with mock.patch.object(sdimage.PrefetchGroup, "_pointer", property(asked)):
+            self.ends(group.cancel)
+        self.assertTrue(group.cancelled)
+
+
 class Cycles(TestCase):
     def test_an_object_is_collected_whose_function_belongs_to_its_holder(self) -> None:
         manager = self.manager(cache=None)
