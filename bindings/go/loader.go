@@ -18,7 +18,7 @@ import (
 // A Loader fetches bytes from any source. Load runs on a goroutine of its own and may block; its context is cancelled
 // when no caller is waiting any longer. A Len method of the reader announces the number of bytes to come; a Close
 // method is called. An *Error or a Code is the error of the load. Any other error becomes INTERNAL_ERROR with its text,
-// and so does a panic.
+// and so does a panic. A manager to which one of its loaders refers is never collected: it must be closed.
 type Loader interface {
 	Load(ctx context.Context, url string) (io.Reader, error)
 }
