@@ -49,6 +49,8 @@ static sdimage_status open_container(sdav_movie *movie, sdimage_error **error) {
     av_dict_set(&options, "codec_whitelist", sdav_codecs, 0);
     av_dict_set(&options, "protocol_whitelist", "none", 0);
     av_dict_set_int(&options, "max_streams", MOST_TRACKS, 0);
+    /* Titles of chapters may share their bytes in the file. */
+    av_dict_set_int(&options, "ignore_chapters", 1, 0);
     /* 0: an index of fragments (`mfra`), which libavformat uses in files of one encoder only, is not read. */
     av_dict_set_int(&options, "use_mfra_for", 0, 0);
     /* Otherwise libavformat makes entries for the samples of each edit. Without, only the start of the first counts. */

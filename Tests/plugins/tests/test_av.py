@@ -187,6 +187,38 @@ class Video(TestCase):
                 self.assertEqual(sdimage.decode(few).width, 64)
                 self.assertIn("samples", self.assert_error("TOO_LARGE", many).message)
 
+    def test_titles_of_chapters_are_not_read(self) -> None:
+        # 60,000 titles of 64 KB with the same bytes.
+        count, title = 60_000, struct.pack(">H", 64_000) + b"A" * 64_000
+        data = clip(index_first=False)
+        moov, track = data.index(b"moov"), data[data.index(b"trak") - 4 :]
+        entry = movies.box(b"text", bytes(6), b"\0\1", bytes(51))
+
+        def with_chapters(place: int) -> bytes:
+            chunks = struct.pack(">I", count) + struct.pack(">I", place) * count
+            table = movies.box(b"stbl", movies.full(b"stsd", 0, 0, struct.pack(">I", 1), entry),
+                               movies.full(b"stts", 0, 0, struct.pack(">III", 1, count, 40)),
+                               movies.full(b"stsc", 0, 0, struct.pack(">4I", 1, 1, 1, 1)),
+                               movies.full(b"stsz", 0, 0, struct.pack(">II", len(title), count)), movies.full(b"stco", 0, 0, chunks))
+            media = movies.box(b"mdia", movies.full(b"mdhd", 0, 0, struct.pack(">IIIII", 0, 0, 1000, 0, 0)),
+                               movies.full(b"hdlr", 0, 0, bytes(4), b"text", bytes(13)), movies.box(b"minf", table))
+            head = movies.full(b"tkhd", 0, 3, struct.pack(">IIIII", 0, 0, 2, 0, 0), bytes(60))
+            own = track[8:] + movies.box(b"tref", movies.box(b"chap", struct.pack(">I", 2)))
+            film = data[moov + 4 : len(data) - len(track)] + movies.box(b"trak", own) + movies.box(b"trak", head, media)
+            return data[: moov - 4] + movies.box(b"moov", film)
+
+        whole = with_chapters(len(with_chapters(0)) + 8) + movies.box(b"mdat", title)
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(whole)
+            file.flush()
+            done = apart("""
+                import memory, pathlib, sys
+                data = pathlib.Path(sys.argv[1]).read_bytes()
+                memory.allow(200 << 20)
+                print(sdimage.decode(data, max_work_ms=30_000).width)
+                """, file.name)
+        self.assertEqual((done.returncode, done.stdout), (0, "64\n"), done.stderr)
+
     def test_tables_in_other_boxes_are_counted_too(self) -> None:
         """libavformat reads tables in most of the boxes in which it reads others."""
         sample = movies.plain(COLORS[0]).encode("jpeg", quality=0.9, chroma="444")
