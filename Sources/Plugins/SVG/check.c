@@ -51,6 +51,9 @@ static const uint64_t MOST_PIXELS = (uint64_t)32 << 20;
  * rule of one selector and one declaration. Their sum must stay within the working memory. */
 enum { ELEMENT_BYTES = 1280, ATTRIBUTE_BYTES = 64, RULE_BYTES = 1024, CSS_TOKEN_BYTES = 256 };
 
+/* Bytes for a part of a text element, and for a byte of its text, while it is drawn. */
+enum { SPAN_BYTES = 5120, GLYPH_BYTES = 48 };
+
 /* Memory and CSS between two examinations of the budget, in bytes. Powers of two. */
 enum { MEMORY_STEP = 1 << 20, CSS_STEP = 1 << 16 };
 
@@ -106,6 +109,7 @@ typedef struct checker {
     bool css_refers;                       /* a rule may make any element refer to another */
     sdsvg_font_sizes fonts, css_fonts;     /* sizes of the current element; of all rules */
     size_t run, deepest_text;              /* bytes since the last tag; the depth of a text element */
+    uint64_t text_memory;                  /* of the current or last text element */
     double most_run, most_font, most_text; /* the largest run, font size, and product of both in a text element */
     bool has_foreign_text;                 /* an element draws the text of another (tref) */
     sdsvg_names referring, silent;         /* elements that refer to others, elements that do not */
@@ -149,8 +153,14 @@ static void take_memory(checker *checker, uint64_t bytes) {
     checker->memory += bytes;
     if (before / MEMORY_STEP != checker->memory / MEMORY_STEP)
         check_budget(checker);
-    if (checker->memory > SDCS_WORKING_BYTES)
+    if (checker->memory + checker->text_memory > SDCS_WORKING_BYTES)
         refuse(checker, SDIMAGE_STATUS_TOO_LARGE, "svg: elements and style rules exceed the limit of 256 MiB");
+}
+
+/* Counts memory that librsvg takes for the current text element and releases afterwards. */
+static void take_text_memory(checker *checker, uint64_t bytes) {
+    checker->text_memory += bytes;
+    take_memory(checker, 0);
 }
 
 /* Counts the rules of a style sheet by the punctuation that separates their parts. */
@@ -419,6 +429,10 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
         level.is_text = level.is_text || checker->levels[checker->depth - 1].is_text,
         level.font = checker->levels[checker->depth - 1].font;
     checker->kinds = 0, checker->run = 0, checker->fonts = (sdsvg_font_sizes){0, 0};
+    if (level.is_text && !(checker->depth && checker->levels[checker->depth - 1].is_text))
+        checker->text_memory = 0;
+    if (level.is_text)
+        take_text_memory(checker, SPAN_BYTES);
     checker->has_foreign_text = checker->has_foreign_text || is_named(name, "tref");
     if (is_named(name, "filter"))
         checker->results = 0;
@@ -501,6 +515,7 @@ static void count_text(checker *checker, size_t length) {
     double run = (double)checker->run, size = run * level->font;
     checker->most_run = run > checker->most_run ? run : checker->most_run;
     if (level->is_text) {
+        take_text_memory(checker, (uint64_t)length * GLYPH_BYTES);
         checker->most_text = size > checker->most_text ? size : checker->most_text;
         checker->deepest_text = checker->depth > checker->deepest_text ? checker->depth : checker->deepest_text;
     }

@@ -387,6 +387,7 @@ class Svg(TestCase):
     def test_style_rules_and_elements_are_working_memory(self) -> None:
         rules = "".join(f".a{i}{{fill:red;stroke:blue}}" for i in range(200_000))
         worst = {"rules": svg(f"<style>{rules}</style>{HALVES}"), "elements": svg("<g/>" * 400_000),
+                 "text": svg("<text>" + "<tspan>a</tspan>" * 50_000 + "</text>"),
                  "matches": svg("<style>" + "a{}" * 10_000 + "</style>" + "<g/>" * 20_000)}
         code = """
             import memory, pathlib, sys, time
