@@ -157,8 +157,9 @@ package final class CacheChain: ImageCaching, MemoryCaching, DataCaching, LeaseG
     /// Stores an entry found in a lower member in the members above it.
     /// Stores in the background; the caller does not wait.
     private func promote(_ found: CachedData, _ key: CacheKey, above members: [any ImageCaching]) {
-        guard let holder = found.holder, state.withLock({ $0.promotes }) else { return }
-        for higher in members.lazy.map(\.diskPart).prefix(while: { $0 !== holder }) {
+        guard let holder = found.holder.map({ ObjectIdentifier($0) }), state.withLock({ $0.promotes }) else { return }
+        // The holder may be a part of a member, such as a member of a chain.
+        for higher in members.lazy.map(\.diskPart).prefix(while: { !CacheChain.identities(of: $0).contains(holder) }) {
             higher.enqueueStore(found.withoutWrite, for: key)
         }
     }

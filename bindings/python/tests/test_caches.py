@@ -149,6 +149,16 @@ class Chains(TestCase):
         fast.flush()
         self.assertEqual(fast.data("test://a.png"), png())
 
+    def test_only_the_caches_above_a_chain_are_filled_from_it(self) -> None:
+        low, middle, high = self.cache(), self.cache(), self.cache()
+        middle.store("a", data=png())
+        inner = sdimage.CacheChain([middle])
+        self.assertEqual(sdimage.CacheChain([low, inner, high], promote=True).data("a"), png())
+        for cache in (low, middle, high):
+            cache.flush()
+        self.assertEqual([cache.contains("a") for cache in (low, middle, high)], ["none", "disk", "disk"])
+        self.assertEqual(middle.statistics()["disk"]["stores"], 1)
+
     def test_policies_say_which_cache_stores(self) -> None:
         for policy, expected in (("highest_only", (0, 1)), ("lowest_only", (1, 0)), ("serial", (1, 1)), ("concurrent", (1, 1))):
             low, high = Dictionary(), Dictionary()
