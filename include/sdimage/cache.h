@@ -200,11 +200,11 @@ SDIMAGE_API sdimage_status sdimage_cache_store_data(sdimage_cache *cache, const 
                                                     sdimage_data *data, sdimage_error **error);
 
 /* Stores an image in the given layers: first in memory, then on disk, and returns when it is committed. The bytes on
- * disk are `data`. Without `data` the image is encoded: in its own format if that can be written, else as GIF if it is
- * animated, PNG if it has an alpha channel, and JPEG otherwise. `options`, of the encoder, may be NULL. Extended data
- * of the image (image.h) is stored with the bytes. Without an image this is sdimage_cache_store_data. Further errors:
- * INVALID_ARGUMENT (neither image nor data), those of sdimage_encode. Memory holds the image even if the disk store
- * fails. */
+ * disk are `data`. Without `data` the image is encoded: in its own format if that can be written and keeps the alpha
+ * channel of a still, else as GIF if it is animated, PNG if it has an alpha channel, and JPEG otherwise. `options`, of
+ * the encoder, may be NULL. Extended data of the image (image.h) is stored with the bytes. Without an image this is
+ * sdimage_cache_store_data. Further errors: INVALID_ARGUMENT (neither image nor data), those of sdimage_encode. Memory
+ * holds the image even if the disk store fails. */
 SDIMAGE_API sdimage_status sdimage_cache_store(sdimage_cache *cache, const void *key, size_t length,
                                                sdimage_image *image, sdimage_data *data, sdimage_cache_layers layers,
                                                const sdimage_encode_options *options, sdimage_error **error);

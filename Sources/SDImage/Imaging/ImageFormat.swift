@@ -74,6 +74,10 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
         }
     }
 
+    /// True if files of the format lose a part of the alpha channel: that of GIF has one bit, and readers of BMP ignore it if
+    /// all pixels are transparent.
+    package var losesAlpha: Bool { self == .jpeg || self == .bmp || self == .gif }
+
     /// The format of a media type, case-insensitive and without its parameters; `unknown` for all others.
     package init(mimeType: String) {
         let type = mimeType.split(separator: ";", omittingEmptySubsequences: false).first ?? ""

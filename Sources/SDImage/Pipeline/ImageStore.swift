@@ -71,10 +71,11 @@ package struct ImageStore: Sendable {
 }
 
 extension CoderRegistry {
-    /// The format of an image that is stored without encoded bytes: its own format if that can be written.
-    /// Otherwise GIF for animations, PNG for images with alpha, and JPEG.
+    /// The format of an image that is stored without encoded bytes: its own format if that can be written and keeps the alpha
+    /// channel, which a transformer may have added. Otherwise GIF for animations, PNG for images with alpha, and JPEG.
     func format(toStore image: Image) -> ImageFormat {
         let own = image.metadata.format
+        if image.frames == nil, image.metadata.hasAlpha, own.losesAlpha { return .png }
         if own != .unknown, canEncode(own), image.frames == nil || own == .gif || own == .png || own == .webp { return own }
         if image.frames != nil { return .gif }
         return image.metadata.hasAlpha ? .png : .jpeg

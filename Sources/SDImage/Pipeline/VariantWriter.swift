@@ -196,11 +196,11 @@ struct Variant: Sendable {
         return options
     }()
 
-    /// The format of the request, if it keeps the alpha channel: that of GIF has one bit, and readers of BMP ignore it if
-    /// all pixels are transparent. Without a format of the request, lossless if the format of the original is.
+    /// The format of the request, if it keeps the alpha channel. Without a format of the request, lossless if the format of
+    /// the original is.
     var format: ImageFormat {
         if requestedFormat != .unknown {
-            return image.metadata.hasAlpha && [.jpeg, .bmp, .gif].contains(requestedFormat) ? .png : requestedFormat
+            return image.metadata.hasAlpha && requestedFormat.losesAlpha ? .png : requestedFormat
         }
         return image.metadata.hasAlpha || image.metadata.format.isLossless ? .png : .jpeg
     }

@@ -121,8 +121,8 @@ class Lookups:
     ) -> None:
         """Stores `image` in memory and `data`, encoded bytes, on disk; returns when they are committed.
 
-        Without `data` the image is encoded with `options`: in its own format if that can be written, else GIF for an
-        animation, PNG with an alpha channel, JPEG otherwise.
+        Without `data` the image is encoded with `options`: in its own format if that can be written and keeps the alpha
+        channel of a still, else GIF for an animation, PNG with an alpha channel, JPEG otherwise.
         """
         known(options, EncodeOptions)
         name = _bytes.key_bytes(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 
-from .support import TestCase, becomes, png, sdimage
+from .support import TestCase, becomes, jpeg, png, sdimage
 
 
 class Dictionary(sdimage.Cache):
@@ -81,6 +81,15 @@ class Caches(TestCase):
         self.assertTrue(becomes(lambda: len(seen) == 1))
         cache.set_memory_image("c", sdimage.decode(png()))
         self.assertEqual((cache.contains("c"), cache.data("c")), ("memory", None))
+
+    def test_an_alpha_channel_that_a_transformer_adds_is_stored(self) -> None:
+        cache = self.cache()
+        for data in (jpeg(), sdimage.decode(jpeg()).encode("gif"), sdimage.decode(jpeg()).encode("bmp")):
+            image = sdimage.decode(data).transform(sdimage.transforms.round_corner(8))
+            cache.store_image("a", image, memory=False)
+            again = cache.image("a")
+            self.assertEqual((again.format, again.color_at(0, 0)[3]), ("png", 0.0))
+            cache.clear()
 
     def test_custom_caches_have_lookups_beside_their_methods(self) -> None:
         cache = Dictionary()
