@@ -232,7 +232,7 @@ extension AnimationPlayer {
             if state.isPlaying, !state.waitsForFrames {
                 // A frame that is to be looked up, or may have arrived, needs a tick at once.
                 let isNow = state.head.isMissing || state.head.isStalled || state.head.isWaiting
-                moment = isNow ? now : now &+ state.head.remaining(state.settings, duration: duration)
+                moment = isNow ? now : state.end(of: duration, now: now)
             }
             return Plan(
                 number: state.plans, demand: need(state, duration: duration, now: now), moment: moment, clock: state.clock)
@@ -248,7 +248,7 @@ extension AnimationPlayer {
         demand.count = state.limited(state.count)
         // The frame to show next: the pending one, or the one after the visible one.
         demand.position = state.head.isWaiting ? state.head.position : state.head.position.next(demand.mode, of: demand.count)
-        demand.deadline = state.head.isWaiting ? now : now &+ state.head.remaining(state.settings, duration: duration)
+        demand.deadline = state.head.isWaiting ? now : state.end(of: duration, now: now)
         demand.interval = interval
         demand.isPlaying = state.isPlaying
         // Frames in advance serve only an animation that plays and does not make its frames itself.
@@ -268,9 +268,7 @@ extension AnimationPlayer: FrameListener {
         let now = MonotonicClock.now
         let time = state.withLock { state -> UInt64 in
             defer { state.lastTick = now }
-            // Time stands still while a frame is missing, unless late frames are dropped, and while the animation is stalled.
-            let isStill = state.head.isMissing && !state.settings.dropsLateFrames || state.head.isStalled
-            return isStill || now < state.lastTick ? 0 : now - state.lastTick
+            return state.timeSinceTick(now)
         }
         return tick(time, isPrompt: true)
     }

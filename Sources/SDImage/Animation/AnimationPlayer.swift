@@ -184,7 +184,10 @@ package final class AnimationPlayer: Sendable {
     /// Stops time and keeps everything else.
     /// Time that passes until the next start does not count.
     package func pause() {
+        let now = MonotonicClock.now
         state.withLock { state in
+            // The time since the last tick of a clock counts in the next tick.
+            if state.isPlaying, state.clock != nil { state.carried &+= state.timeSinceTick(now) }
             state.isPlaying = false
             state.generation += 1
         }
@@ -196,6 +199,7 @@ package final class AnimationPlayer: Sendable {
         let frame = state.withLock { state -> CachedFrame? in
             state.isPlaying = false
             state.generation += 1
+            state.carried = 0
             state.head = Playhead()
             defer { state.frame = nil }
             return state.frame
@@ -216,6 +220,8 @@ package final class AnimationPlayer: Sendable {
         // A running tick ends: its position is obsolete.
         let generation = state.withLock { state -> Int in
             state.generation += 1
+            // The time before does not count.
+            (state.carried, state.lastTick) = (0, MonotonicClock.now)
             state.head.seek(to: index, loop: max(loop, 0))
             return state.generation
         }
@@ -258,4 +264,20 @@ extension AnimationPlayer.State {
     /// True when nothing is to be done before a frame arrives.
     /// A frame that arrived since the start of the last tick may be the right one, so the player looks again.
     var waitsForFrames: Bool { (head.isMissing || head.isStalled) && arrivals == arrivalsSeen }
+
+    /// Time that the next tick of a clock adds. Time stands still while a frame is missing, unless late frames are dropped, and
+    /// while the animation is stalled.
+    func timeSinceTick(_ now: UInt64) -> UInt64 {
+        let isStill = head.isMissing && !settings.dropsLateFrames || head.isStalled
+        return isStill || now < lastTick ? 0 : now - lastTick
+    }
+
+    /// Time at which the visible frame has been shown for its duration, in milliseconds. Counts from the last tick of a clock,
+    /// because the head knows no later time.
+    func end(of duration: Int, now: UInt64) -> UInt64 {
+        let remaining = head.remaining(settings, duration: duration)
+        guard clock != nil else { return now &+ remaining }
+        let passed = timeSinceTick(now).addingSaturated(carried)
+        return now &+ (remaining > passed ? remaining - passed : 0)
+    }
 }

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import base64
+import re
+import time
 import unittest
+from pathlib import Path
 from typing import Any
+
+from sdimage._ffi import lib
+from sdimage.errors import call
 
 from .support import sdimage
 
@@ -156,6 +162,57 @@ class Playing(unittest.TestCase):
         self.assertLessEqual(used["bytes"], used["limit"])
         self.assertEqual(sdimage.frame_memory(limit=1 << 20)["limit"], 1 << 20)
         sdimage.frame_memory(limit=64 << 20)
+
+
+class Clocks(unittest.TestCase):
+    """The time at which the descriptor of a player becomes readable."""
+
+    MS = 60_000
+
+    def setUp(self) -> None:
+        self.player = sdimage.Animation(moving(3, [Clocks.MS] * 3)).player()
+        self.pointer = self.player._handle.pointer
+        call(lib.sdimage_player_set_clock, self.pointer, 1, None)
+        self.assertTrue(lib.sdimage_player_advance(self.pointer))
+
+    def due(self) -> tuple[int, int]:
+        """The earliest and the latest value of the time, in nanoseconds."""
+        before = time.monotonic_ns()
+        text = Path(f"/proc/self/fdinfo/{lib.sdimage_player_descriptor(self.pointer)}").read_text()
+        after = time.monotonic_ns()
+        found = re.search(r"it_value: \((\d+), (\d+)\)", text)
+        assert found
+        left = int(found[1]) * 10**9 + int(found[2])
+        return before + left, after + left
+
+    def pass_time(self) -> int:
+        end = time.monotonic_ns() + 20_000_000
+        while (now := time.monotonic_ns()) < end:
+            pass
+        return now
+
+    def test_changes_do_not_delay_the_next_frame(self) -> None:
+        first = self.due()
+        self.pass_time()
+        self.player.update()
+        self.assertLessEqual(self.due()[0], first[1])
+        self.pass_time()
+        self.player.mode = "bounce"
+        self.assertLessEqual(self.due()[0], first[1])
+
+    def test_time_before_a_pause_counts(self) -> None:
+        first = self.due()
+        paused = self.pass_time()
+        for _ in range(2):
+            self.player.pause()
+            self.player.start()
+        self.assertLessEqual(self.due()[0], first[1] + time.monotonic_ns() - paused)
+
+    def test_a_frame_after_a_seek_has_its_whole_duration(self) -> None:
+        sought = self.pass_time()
+        self.player.seek(1)
+        self.assertFalse(lib.sdimage_player_advance(self.pointer))
+        self.assertGreaterEqual(self.due()[1], sought + Clocks.MS * 1_000_000)
 
 
 class Pictures(unittest.TestCase):
