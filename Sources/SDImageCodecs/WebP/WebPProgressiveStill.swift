@@ -77,7 +77,11 @@ struct WebPProgressiveStill: ImageStream {
         guard let partial, !decoder.isDoubtful, !decoder.hasPlanes, partial.layout == decoder.layout else {
             return try decoder.read(bytes, stop: stop)
         }
-        try partial.rows.feed(bytes, stop: stop)
+        do throws(ImageError) { try partial.rows.feed(bytes, stop: stop) } catch {
+            // libwebp may refuse damaged data in pieces that it decodes as a whole.
+            guard partial.rows.isDamaged else { throw error }
+            return try decoder.read(bytes, stop: stop)
+        }
         let rows = try partial.rows.finish(tolerant: options.acceptPartial)
         return try decoder.finish(partial.buffer, rows: rows, stop: stop)
     }

@@ -96,6 +96,8 @@ import SDImagePixels
 
     /// True when every row is decoded.
     var isComplete: Bool { code == VP8_STATUS_OK }
+    /// True when libwebp has refused the data.
+    var isDamaged: Bool { !isComplete && !isWaiting }
 
     /// Decodes new data. Throws when the data are damaged, not when they end early.
     func feed(_ bytes: Bytes, stop: CancellationToken) throws(ImageError) {
