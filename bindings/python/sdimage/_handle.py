@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 from .errors import Error
 
@@ -41,6 +41,10 @@ class Handle:
 
     # weakref.finalize is too slow: a memory hit creates four handles, and finalizers took two fifths of its time.
     __del__ = release
+
+    def __reduce__(self) -> NoReturn:
+        """Refuses pickle and deep copies of the objects that own handles: a copy would release the same reference."""
+        raise TypeError("an object of the library cannot be pickled or copied")
 
     def __enter__(self) -> Self:
         return self

@@ -73,6 +73,14 @@ class Transformer:
     def __hash__(self) -> int:
         return hash(self.key)
 
+    def __copy__(self) -> Transformer:
+        """The same object: transformers are immutable."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Transformer:
+        """The same object."""
+        return self
+
     def __repr__(self) -> str:
         return f"<sdimage.transforms.Transformer {self.key}>"
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import math
 import pickle
 from collections.abc import Callable
+from unittest import mock
 
 from .support import TestCase, png, sdimage
 
@@ -126,6 +128,19 @@ class WrongTypes(TestCase):
         cache.set_disk_limits(max_age=math.inf)
         with self.assertRaisesRegex(TypeError, "used_until must be a number, not str"):
             list(cache.entries(used_until="now"))
+
+    def test_objects_of_the_library_are_not_copied(self) -> None:
+        result = self.manager(cache=None, loader=lambda request: png()).load("test://a")
+        for copied in (copy.deepcopy, pickle.dumps):
+            with mock.patch("sys.unraisablehook") as unraisable:
+                with self.assertRaisesRegex(TypeError, "cannot be pickled or copied"):
+                    copied(result)
+                unraisable.assert_not_called()
+
+    def test_a_copy_of_a_transformer_is_the_same_object(self) -> None:
+        flip = sdimage.transforms.flip(horizontal=True)
+        self.assertIs(copy.copy(flip), flip)
+        self.assertIs(copy.deepcopy([flip])[0], flip)
 
     def test_objects_of_a_process_are_not_pickled(self) -> None:
         manager = self.manager(cache=None)
