@@ -181,6 +181,9 @@ package final class ImageManager: Sendable {
             if handler != nil, !task.deliversInline { try register(task) }
             task.finish(result(.final, hit.image, rule, keys, task), inline: true)
         } else {
+            // The load holds the queue of a pollable dispatcher only: its host could not close it otherwise.
+            var request = request
+            request.dispatcher = .none
             // An image that must be revalidated, or whose bytes are requested too, is passed on to the load.
             try start(task, request, keys, request.freshness ?? freshness, memoryImage: hit?.image)
         }

@@ -68,6 +68,21 @@ class Queues(TestCase):
         events.close()
         self.assertEqual(task.wait(120).source, "network")
 
+    def test_a_manager_closes_after_the_queue_of_a_running_load(self) -> None:
+        started, gate = threading.Event(), threading.Event()
+        self.addCleanup(gate.set)
+
+        def load(request: sdimage.LoadRequest) -> bytes:
+            started.set()
+            gate.wait(120)
+            return b""
+
+        manager = self.manager(cache=None, loader=load)
+        with sdimage.EventQueue() as events:
+            manager.start("x:a", on_result=self.fail, events=events)
+            self.assertTrue(started.wait(120))
+        manager.close(10)
+
     def test_a_callback_may_close_the_queue(self) -> None:
         origin, manager = self.origin(), self.manager()
         url = origin.add("cat.jpg", jpeg())
