@@ -51,7 +51,8 @@ SDIMAGE_API void sdimage_animated_view_unref(sdimage_animated_view *view);
  * them; the last call has the image that stays. Errors: those of the transformer; FORKED. */
 SDIMAGE_API sdimage_status sdimage_animated_view_set_image(sdimage_animated_view *view, const sdimage_image *image,
                                                            sdimage_error **error);
-/* Returns the image to draw now, which the caller must unref; NULL for none. */
+/* Returns the image to draw now, which the caller must unref; NULL for none. After the last loop it is the frame that
+ * was shown last. */
 SDIMAGE_API void sdimage_animated_view_get_image(const sdimage_animated_view *view, sdimage_image **image);
 /* Returns the player of an animation, which the caller must unref; NULL for a still. The next image has another
  * player. */

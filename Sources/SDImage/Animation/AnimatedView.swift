@@ -74,7 +74,7 @@ package final class AnimatedView: Sendable {
     /// The image to draw.
     package var image: Image? {
         let (player, poster) = state.withLock { ($0.player, $0.poster) }
-        return player?.frame ?? poster
+        return player?.drawnFrame ?? poster
     }
 
     /// Changes the settings, also those of the current player.

@@ -68,7 +68,7 @@ extension AnimationPlayer {
             state.count = look.count
             return state.settings.rate > 0 && state.limited(look.isGrowing ? .max : look.count) > 1
         }
-        if !canPlay { stop() }
+        if !canPlay { stop(isEnd: true) }
         return canPlay
     }
 
@@ -182,7 +182,7 @@ extension AnimationPlayer {
         // The handler may have changed the limit.
         let limit = state.withLock { $0.loopLimit } ?? look.loopLimit
         guard limit == 0 || count < limit else {
-            stop()
+            stop(isEnd: true)
             return false
         }
         return true

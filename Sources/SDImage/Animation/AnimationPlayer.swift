@@ -27,6 +27,8 @@ package final class AnimationPlayer: Sendable {
         var count = 0
         /// The visible frame; nil before the first one and after `stop`.
         var frame: CachedFrame?
+        /// The frame that stays drawn after the end; nil as soon as another frame is visible.
+        var lastFrame: CachedFrame?
         /// True while a thread runs a tick. Time that passes meanwhile is carried over to the next tick.
         var isTicking = false
         var carried: UInt64 = 0
@@ -94,6 +96,11 @@ package final class AnimationPlayer: Sendable {
     /// The visible frame; also nil without memory for its pixels.
     package var frame: Image? {
         let frame = state.withLock { $0.frame }
+        return try? frame?.image()
+    }
+    /// The visible frame or, after the end, the last one.
+    var drawnFrame: Image? {
+        let frame = state.withLock { $0.frame ?? $0.lastFrame }
         return try? frame?.image()
     }
     /// Index of the current position, which may not be visible yet.
@@ -195,17 +202,21 @@ package final class AnimationPlayer: Sendable {
     }
 
     /// Stops and returns to the start without calling the handler. Held frames stay.
-    package func stop() {
-        let frame = state.withLock { state -> CachedFrame? in
+    package func stop() { stop(isEnd: false) }
+
+    /// `isEnd`: the visible frame stays drawn.
+    func stop(isEnd: Bool) {
+        let frames = state.withLock { state -> (CachedFrame?, CachedFrame?) in
             state.isPlaying = false
             state.generation += 1
             state.carried = 0
             state.head = Playhead()
-            defer { state.frame = nil }
-            return state.frame
+            let frames = (state.frame, state.lastFrame)
+            (state.frame, state.lastFrame) = (nil, isEnd ? frames.0 ?? frames.1 : nil)
+            return frames
         }
-        // It may hold the last reference to its pixels, which are freed outside the lock.
-        withExtendedLifetime(frame) {}
+        // They may hold the last references to their pixels, which are freed outside the lock.
+        withExtendedLifetime(frames) {}
         settle()
     }
 
@@ -244,15 +255,15 @@ package final class AnimationPlayer: Sendable {
     /// Makes a frame the visible one; false when the generation has changed since.
     /// Counts the frame, and those passed since the last one that was shown.
     func show(_ frame: CachedFrame, if generation: Int) -> Bool {
-        let (isCurrent, before) = state.withLock { state -> (Bool, CachedFrame?) in
-            guard state.generation == generation else { return (false, nil) }
+        let (isCurrent, before, last) = state.withLock { state -> (Bool, CachedFrame?, CachedFrame?) in
+            guard state.generation == generation else { return (false, nil, nil) }
             state.statistics.dropped += UInt64(max(state.head.passed, 0))
             state.head.showed()
             state.statistics.shown += 1
-            defer { state.frame = frame }
-            return (true, state.frame)
+            defer { (state.frame, state.lastFrame) = (frame, nil) }
+            return (true, state.frame, state.lastFrame)
         }
-        withExtendedLifetime(before) {}
+        withExtendedLifetime((before, last)) {}
         return isCurrent
     }
 }

@@ -44,6 +44,23 @@ class Views(TestCase):
         self.assertIsNone(screen.shown[-1])
         self.assertIsNone(view.image)
 
+    def test_after_the_end_the_last_frame_is_the_one_to_draw(self) -> None:
+        screen = Screen()
+        view = sdimage.AnimatedView(screen.show, loops=1)
+        view.set(sdimage.decode(moving(3)))
+        for _ in range(6):
+            view.tick(20)
+        drawn = Screen()
+        drawn.show(view.image)
+        self.assertEqual((screen.shown, drawn.shown), ([5, 5, 15, 25], [25]))
+        view.start()
+        view.tick(20)
+        self.assertEqual(view.frame_index, 1)
+        view.rate = 0
+        self.assertFalse(view.tick(20))
+        drawn.show(view.image)
+        self.assertEqual(drawn.shown[1:], screen.shown[-1:])
+
     def test_an_invisible_view_does_not_play(self) -> None:
         screen = Screen()
         view = sdimage.AnimatedView(screen.show)
