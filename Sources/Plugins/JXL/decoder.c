@@ -86,7 +86,7 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     if (JxlDecoderGetBasicInfo(self->decoder, &self->info) != JXL_DEC_SUCCESS)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: header cannot be read");
     uint64_t pixels = (uint64_t)self->info.xsize * self->info.ysize;
-    uint64_t channels = (uint64_t)self->info.num_color_channels + self->info.num_extra_channels;
+    uint32_t channels = self->info.num_color_channels + self->info.num_extra_channels;
     if (!pixels)
         return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: image has no pixels");
     if (pixels > self->request.max_pixels)
@@ -95,8 +95,9 @@ static sdimage_status read_header(sdjxl_decoder *self, sdimage_error **error) {
     if (sdcs_exceeds_bytes(self->request.max_bytes, self->info.xsize, self->info.ysize, self->format))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: bitmap has more bytes than max_bytes allows");
     /* libjxl holds a plane of floats for each channel, whichever of them are requested. */
+    uint64_t planes = sdjxl_plane_bytes(channels, self->info.xsize, self->info.ysize);
     if (!self->is_header_only &&
-        channels * sizeof(float) + sdimage_pixel_format_bytes(self->format) > MOST_BYTES / pixels)
+        (planes > MOST_BYTES || pixels > (MOST_BYTES - planes) / sdimage_pixel_format_bytes(self->format)))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: planes and bitmap exceed the limit of 512 MiB");
     self->has_info = true;
     /* Small images use fewer threads than there are processors. */
@@ -297,7 +298,7 @@ sdimage_status sdjxl_next(sdjxl_decoder *self, sdjxl_event *event, sdimage_error
             return status;
         switch (JxlDecoderProcessInput(self->decoder)) {
         case JXL_DEC_BASIC_INFO: status = read_header(self, error); break;
-        case JXL_DEC_COLOR_ENCODING: status = read_colors(self, error); break;
+        case JXL_DEC_COLOR_ENCODING: *event = SDJXL_HEADER; return read_colors(self, error);
         case JXL_DEC_NEED_IMAGE_OUT_BUFFER: status = make_room(self, error); break;
         case JXL_DEC_NEED_MORE_INPUT: *event = SDJXL_NEED_INPUT; return SDIMAGE_STATUS_OK;
         case JXL_DEC_FRAME_PROGRESSION: *event = SDJXL_PREVIEW; return SDIMAGE_STATUS_OK;

@@ -6,12 +6,14 @@
 #include <jxl/decode.h>
 #include <jxl/version.h>
 
-#include "image.h"
 #include "deadline.h"
+#include "frames.h"
+#include "image.h"
 
 /* Reasons for which sdjxl_next returns. */
 typedef enum sdjxl_event {
     SDJXL_NEED_INPUT, /* the next step needs more bytes */
+    SDJXL_HEADER,     /* header and colors were read: the first frame follows in the input */
     SDJXL_PREVIEW,    /* the 1:8 preview is available */
     SDJXL_FRAME,      /* the frame is complete: sdjxl_take returns it */
     SDJXL_END         /* no frames are left */
@@ -23,6 +25,8 @@ typedef struct sdjxl_decoder {
     void *threads;          /* the parallel runner of libjxl */
     sdcs_deadline deadline; /* checked between events: libjxl aborts the process if its threads refuse work */
     sdcs_request request;
+    size_t at;           /* bytes of the file that were consumed */
+    sdjxl_frames frames; /* those that may be decoded */
     bool is_header_only; /* set by the caller: nothing is decoded, and no limit applies to planes */
     JxlBasicInfo info;   /* the header; valid once `has_info` is set */
     bool has_info;

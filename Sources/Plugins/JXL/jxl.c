@@ -1,6 +1,7 @@
 /* jxl.c: the JPEG XL coder, by libjxl.
  *
- * 1. The bytes are passed to libjxl in pieces; the deadline is checked between them.
+ * 1. The bytes are passed to libjxl in pieces; the deadline is checked between them. A piece ends before a frame whose
+ *    header has not been checked (frames.c).
  * 2. decoder.c handles the events: header (limits, pixel format), color encoding, 1:8 preview, complete frame.
  * 3. The first pass ends at the first frame, or at the preview if that is large enough for the requested size.
  * 4. While data arrives, the image so far is flushed from libjxl.
@@ -40,25 +41,43 @@ static bool previews_suffice(const sdjxl_decoder *self) {
     return self->request.keeps_aspect_ratio ? across || down : across && down;
 }
 
-/* Feeds the bytes from *at on in pieces. It stops at the first complete frame, at a sufficient preview, or at the end
- * of the input. The end of the input is never signaled: libjxl 0.7 treats missing input as damage then. */
-static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t length, size_t *at, sdjxl_event *event,
+/* Passes the next bytes of the file to libjxl, and continues to an event that the caller handles. */
+static sdimage_status feed_piece(sdjxl_decoder *self, const uint8_t *bytes, size_t count, sdjxl_event *event,
+                                 sdimage_error **error) {
+    if (JxlDecoderSetInput(self->decoder, bytes + self->at, count) != JXL_DEC_SUCCESS)
+        return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
+    sdimage_status status;
+    do
+        status = sdjxl_next(self, event, error);
+    while (status >= 0 && *event == SDJXL_PREVIEW && !previews_suffice(self));
+    /* libjxl keeps no input: what it has not consumed is passed again with the next piece. */
+    self->at += count - JxlDecoderReleaseInput(self->decoder);
+    return status;
+}
+
+/* Feeds the bytes that were not consumed, in pieces, and checks each frame before libjxl has its bytes. It stops at the
+ * first complete frame, at a sufficient preview, or at the end of the input. That is never signaled: libjxl 0.7 treats
+ * missing input as damage then. */
+static sdimage_status feed(sdjxl_decoder *self, const uint8_t *bytes, size_t length, sdjxl_event *event,
                            sdimage_error **error) {
     for (size_t piece = PIECE;;) {
-        size_t left = length - *at, count = left < piece ? left : piece;
-        if (JxlDecoderSetInput(self->decoder, bytes + *at, count) != JXL_DEC_SUCCESS)
-            return sdcs_fail(error, SDIMAGE_STATUS_BAD_DATA, "jxl: data is damaged");
-        sdimage_status status;
-        do
-            status = sdjxl_next(self, event, error);
-        while (status >= 0 && *event == SDJXL_PREVIEW && !previews_suffice(self));
-        /* libjxl keeps no input: what it has not consumed is passed again with the next piece. */
-        size_t rest = JxlDecoderReleaseInput(self->decoder);
-        *at += count - rest;
-        if (status < 0 || *event != SDJXL_NEED_INPUT || count == left)
+        size_t end = sdjxl_frames_end(&self->frames, bytes, length), start = self->at;
+        size_t left = end - start, count = left < piece ? left : piece;
+        sdimage_status status = feed_piece(self, bytes, count, event, error);
+        if (status < 0)
+            return status;
+        if (*event == SDJXL_HEADER)
+            sdjxl_frames_begin(&self->frames, &self->info, bytes, length, self->at);
+        else if (*event != SDJXL_NEED_INPUT || (count == left && end == length))
+            return status;
+        else if (count == left)
+            status = sdjxl_frames_admit(&self->frames, bytes, length, error);
+        if (status == SDIMAGE_STATUS_NEED_MORE_DATA)
+            return SDIMAGE_STATUS_OK;
+        if (status < 0)
             return status;
         /* A unit of the file is larger than the piece: the next one is doubled. */
-        piece = rest == count ? piece * 2 : PIECE;
+        piece = self->at == start ? piece * 2 : PIECE;
     }
 }
 
@@ -92,11 +111,10 @@ static sdimage_status decode_samples(sdcs_span codestream, const sdcs_request *r
                                      sdimage_image **samples, sdimage_error **error) {
     sdjxl_decoder decoder;
     sdjxl_event event = SDJXL_END;
-    size_t at = 0;
     /* The samples are an image of their own, of one frame; a partial one is of no use. */
     sdimage_status status = sdjxl_open(&decoder, request, deadline, error);
     if (status >= 0)
-        status = feed(&decoder, codestream.bytes, codestream.length, &at, &event, error);
+        status = feed(&decoder, codestream.bytes, codestream.length, &event, error);
     if (status >= 0)
         status = finish(&decoder, event, false, 1, samples, error);
     sdjxl_close(&decoder);
@@ -142,10 +160,9 @@ static sdimage_status decode(void *user_data, const void *bytes, size_t length, 
     sdcs_request request = sdcs_request_of(options);
     sdjxl_decoder decoder;
     sdjxl_event event = SDJXL_END;
-    size_t at = 0;
     sdimage_status status = sdjxl_open(&decoder, &request, sdcs_deadline_of(options), error);
     if (status >= 0)
-        status = feed(&decoder, bytes, length, &at, &event, error);
+        status = feed(&decoder, bytes, length, &event, error);
     if (status >= 0)
         status = finish(&decoder, event, sdimage_decode_options_should_accept_partial(options), 1, image, error);
     if (status >= 0)
@@ -199,7 +216,6 @@ static sdimage_status describe(void *user_data, const void *bytes, size_t length
 typedef struct instance {
     sdcs_instance base;             /* open once the first pass is; has data only for an animation */
     sdjxl_decoder progressive;      /* the first frame, while data arrives */
-    size_t at;                      /* bytes it has consumed */
     sdimage_image *first;           /* complete, or a sufficient preview */
     sdjxl_file file;                /* read when the data is complete */
     sdjxl_decoder animation;        /* decodes the frames of an animation in order */
@@ -215,7 +231,7 @@ static void close_instance(void *pointer) {
     sdimage_image_unref(self->first);
 }
 
-/* Decodes what has arrived of the first frame; `bytes` are all bytes so far, of which `at` were consumed before. */
+/* Decodes what has arrived of the first frame; `bytes` are all bytes so far. */
 static sdimage_status decode_progressively(instance *self, const uint8_t *bytes, size_t length, bool finished,
                                            sdimage_error **error) {
     sdjxl_event event = SDJXL_NEED_INPUT;
@@ -229,8 +245,8 @@ static sdimage_status decode_progressively(instance *self, const uint8_t *bytes,
     }
     /* Each call has the time limit of one decode. */
     self->progressive.deadline = sdcs_instance_deadline(&self->base);
-    if (status >= 0 && self->at <= length)
-        status = feed(&self->progressive, bytes, length, &self->at, &event, error);
+    if (status >= 0 && self->progressive.at <= length)
+        status = feed(&self->progressive, bytes, length, &event, error);
     if (status < 0 || (event == SDJXL_NEED_INPUT && !finished))
         return status;
     return finish(&self->progressive, event, self->base.accepts_partial, 1, &self->first, error);
@@ -266,15 +282,11 @@ static sdimage_status seek(instance *self, uint32_t index, sdimage_error **error
     sdimage_status status = SDIMAGE_STATUS_OK;
     if (!self->is_animating || index < self->next) {
         sdcs_request request = self->base.request;
-        /* next_frame skips previews, so every frame is complete. */
+        /* Without a box no preview suffices, so every frame is complete. */
+        request.box = (sdimage_size){0, 0};
         sdjxl_close(&self->animation);
         self->is_animating = false;
         status = sdjxl_open(&self->animation, &request, (sdcs_deadline){0, NULL}, error);
-        /* The instance holds the data: the input need not be released. */
-        const uint8_t *bytes = sdimage_data_bytes(self->base.data);
-        if (status >= 0 &&
-            JxlDecoderSetInput(self->animation.decoder, bytes, sdimage_data_length(self->base.data)) != JXL_DEC_SUCCESS)
-            status = sdcs_fail(error, SDIMAGE_STATUS_NO_MEMORY, "jxl: no memory for a decoder");
         if (status < 0)
             return status;
         self->is_animating = true;
@@ -291,11 +303,9 @@ static sdimage_status next_frame(instance *self, uint32_t index, sdimage_image *
     sdimage_status status = seek(self, index, error);
     /* Every call has the time limit of one decode. */
     self->animation.deadline = sdcs_instance_deadline(&self->base);
-    while (status >= 0) {
-        status = sdjxl_next(&self->animation, &event, error);
-        if (status < 0 || event != SDJXL_PREVIEW)
-            break;
-    }
+    if (status >= 0)
+        status = feed(&self->animation, sdimage_data_bytes(self->base.data), sdimage_data_length(self->base.data),
+                      &event, error);
     if (status >= 0 && event != SDJXL_FRAME)
         status = sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "jxl: data ends within a frame");
     if (status >= 0)

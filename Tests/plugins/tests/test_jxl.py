@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 import unittest
+from pathlib import Path
 
-from . import profiles
-from .support import FIXTURES, TestCase, apart, needs, sdimage
+from . import jxls, profiles
+from .support import FIXTURES, LONGEST_MS, TestCase, apart, needs, sdimage
 
 
 def ramp(width: int = 96, height: int = 64, channels: int = 3) -> sdimage.Image:
@@ -233,6 +234,59 @@ class Jxl(TestCase):
                 """, file.name)
         # The header of the same file has no such limit.
         self.assertEqual(done.stdout.split(), ["TOO_LARGE", "6000"], done.stderr)
+
+    def test_frames_beyond_the_image_have_a_limit(self) -> None:
+        last = jxls.frame(8, 8, is_last=True)
+        small = jxls.frame(300, 200, jxls.REFERENCE_ONLY)
+        # 64 million pixels each, in about 30 bytes.
+        hidden = jxls.frame(8192, 8192, jxls.REFERENCE_ONLY, 8)
+        layers = [jxls.frame(8192, 8192, kind, 8) for kind in (jxls.REGULAR, jxls.SKIP_PROGRESSIVE)]
+        oversized = jxls.frame(8192, 8192, upsampling=8, is_last=True)
+        # Permuted tables of contents have more than one section.
+        permuted = jxls.frame(3000, 20, jxls.REFERENCE_ONLY, is_permuted=True)
+        good = [(), (small,), (permuted,), (small, permuted, small, permuted)]
+        bad = [(hidden,), (layers[0],), (layers[1],), (small, hidden), (permuted, hidden), (permuted, permuted, small, hidden)]
+        files = [(True, (*frames, last)) for frames in good] + [(False, (*frames, last)) for frames in bad]
+        files.append((False, (small, oversized)))
+        with tempfile.TemporaryDirectory() as folder:
+            for number, (is_good, frames) in enumerate(files):
+                data = jxls.header(8, 8) + b"".join(frames)
+                for step in (1, 7, 64, len(data)):
+                    name = f"{folder}/{is_good}-{number}-{step}.jxl"
+                    Path(name).write_bytes(jxls.boxed(data, step) if step < len(data) else data)
+            done = apart(
+                """
+                import memory, pathlib, sys
+                memory.allow(128 << 20)
+                for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+                    data = path.read_bytes()
+                    wanted = "8" if path.name.startswith("True") else "TOO_LARGE"
+                    growing, got = sdimage.Animation(b""), []
+                    def grow():
+                        for at in range(0, len(data), 5):
+                            growing.update(data[at : at + 5], finished=at + 5 >= len(data))
+                        return growing.image
+                    for load in (lambda: sdimage.decode(data), grow):
+                        try:
+                            got.append(str(load().width))
+                        except sdimage.Error as error:
+                            got.append(error.code)
+                    if got != [wanted, wanted]:
+                        print(path.name, got)
+                """, folder)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_reference_frames_have_a_limit(self) -> None:
+        # Frames of 183 MiB, which are no larger than the image.
+        layers = [jxls.frame(4000, 4000, slot=slot) for slot in (1, 2, 3)]
+        last = jxls.frame(4000, 4000, is_last=True)
+        self.assert_error("TOO_LARGE", jxls.header(4000, 4000) + b"".join(layers) + last)
+        image = sdimage.decode(jxls.header(4000, 4000) + layers[0] + layers[1] + layers[0] + last, max_work_ms=LONGEST_MS)
+        self.assertEqual(image.width, 4000)
+
+    def test_rows_of_planes_are_padded(self) -> None:
+        narrow = jxls.header(1, 1_500_000) + jxls.frame(1, 1_500_000, is_last=True)
+        self.assert_error("TOO_LARGE", narrow)
 
     def test_damage_is_an_error_or_a_picture(self) -> None:
         for image, options in ((ramp(channels=4), {"lossless": True}), (ramp(), {"quality": 0.7})):

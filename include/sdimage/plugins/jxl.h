@@ -6,9 +6,14 @@
  * one for each processor. The time limit is checked between parts of an image. Builds of 0.7 write messages about
  * damaged files to standard error.
  *
- * libjxl uses planes of floats, four bytes for each sample of each channel, in addition to the bitmap. An image whose
- * planes and bitmap take more than 512 MiB is TOO_LARGE; at 8 bits without alpha that is one of more than 35 million
- * pixels.
+ * libjxl uses planes of floats, four bytes for each sample of each channel, in rows that are padded to 128 bytes, in
+ * addition to the bitmap. An image whose planes and bitmap take more than 512 MiB is TOO_LARGE; at 8 bits without alpha
+ * that is one of more than 35 million pixels.
+ *
+ * Frames may be larger than the image: layers beyond its sides, and frames that are not shown. Planes of larger frames
+ * may take 256 MiB, and count twice if later frames reference them; planes of all referenced frames may take 512 MiB.
+ * Others are TOO_LARGE, before libjxl receives them. Frames with extensions, of which the standard defines none, are
+ * UNSUPPORTED.
  *
  * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1
  * to 9, 7 by default; 8 to 16 bits; ICC profile or code points, orientation, EXIF and XMP blocks. The intensity target
