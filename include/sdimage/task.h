@@ -30,8 +30,9 @@ SDIMAGE_API sdimage_task *sdimage_task_ref(const sdimage_task *task);
 SDIMAGE_API void sdimage_task_unref(sdimage_task *task);
 
 /* Requests the end of the load. Never blocks; may be called repeatedly, from any thread and from a callback. The load's
- * FINAL is CANCELLED, unless a result was being delivered already. On the dispatcher's own thread it is delivered
- * before this returns, or right after the running delivery. A callback on another thread may still occur. */
+ * FINAL is CANCELLED, unless its result is available already (sdimage_task_is_finished), delivered or not. On the
+ * dispatcher's own thread FINAL is delivered before this returns, or right after the running delivery. A callback on
+ * another thread may still occur. */
 SDIMAGE_API void sdimage_task_cancel(sdimage_task *task);
 
 /* Cancels, and returns when the last callback has returned; no callback occurs afterwards. Does not wait on the

@@ -674,11 +674,12 @@ SDIMAGE_API void sdimage_request_set_early_thumbnail(SdimageRequest *request, gb
  * or transformed image is stored on disk under a key of its own, encoded in the background: as PNG if it has an alpha
  * channel or comes from a lossless format, otherwise as JPEG. Animations, images of more than 8 bits, images of file:
  * and data: URLs, and images of requests with their own coder are stored in memory only; so are those in GRAY8, in RGB8
- * if the original is no JPEG, and without orientation or conversion to sRGB. One on disk serves loads in all pixel
- * formats of 8 bits. Of an image at full size that is not transformed, the disk holds the original. The bits for
- * originals concern images that are derived from one: thumbnails, transformed images, and other pixel formats. If the
- * original is the image itself, they have no effect. An image is not derived from an original in memory if the options
- * request pixels as stored, or the request has a freshness policy other than IGNORE or a coder.
+ * if they are transformed or the original is no JPEG, and without orientation or conversion to sRGB. One on disk serves
+ * loads in all pixel formats of 8 bits; a transformed one, whose transformer may have added an alpha channel, in
+ * AUTOMATIC and formats with alpha only. Of an image at full size that is not transformed, the disk holds the original.
+ * The bits for originals concern images that are derived from one: thumbnails, transformed images, and other pixel
+ * formats. If the original is the image itself, they have no effect. An image is not derived from an original in memory
+ * if the options request pixels as stored, or the request has a freshness policy other than IGNORE or a coder.
  */
 SDIMAGE_API void sdimage_request_set_cache_policy(SdimageRequest *request, SdimageCachePolicy policy);
 
@@ -910,7 +911,7 @@ SDIMAGE_API void sdimage_request_set_transform_vector(SdimageRequest *request, g
  *
  * Decodes all frames in advance. Default false. When true an animation is delivered with all its frames decoded and
  * held, and each counts in its memory cost. An animation whose frames exceed the limit of
- * sdimage_decode_options_set_max_bytes is delivered without this.
+ * sdimage_decode_options_set_max_bytes is delivered without this, and one in memory as it is.
  */
 SDIMAGE_API void sdimage_request_set_preload_frames(SdimageRequest *request, gboolean preload);
 

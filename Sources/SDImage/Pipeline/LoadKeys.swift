@@ -65,7 +65,10 @@ package final class LoadKeys: Sendable {
     /// The key of a thumbnail or transformed image on disk, whatever its pixel format; nil if the disk stores the original
     /// only. Variants on disk are upright, in sRGB, and have 8 bits per channel.
     func variant(_ request: ImageRequest) -> CacheKey? {
-        request.decodeOptions.isUpright ? replacedVariant(request) : nil
+        let options = request.decodeOptions
+        // A transformer may add an alpha channel, which a decode of the variant in a format without one would drop.
+        let keepsAlpha = transformer == nil || options.pixelFormat?.hasAlpha != false
+        return options.isUpright && keepsAlpha ? replacedVariant(request) : nil
     }
 
     /// The key of the variant that is outdated after a new response, also if the request itself cannot use it.

@@ -175,6 +175,19 @@ class Caching(TestCase):
             self.assertIsNone(two.data("a"))
         self.assert_error("INVALID_ARGUMENT", sdimage.ImageCache, folder, "a/b")
 
+    def test_an_alpha_channel_of_a_transformer_does_not_depend_on_the_disk(self) -> None:
+        corners = sdimage.transforms.round_corner(8)
+        for pixel_format in ("gray8", "rgb8", "rgba8"):
+            cache = self.cache()
+            with self.manager(cache=cache, loader=lambda request: jpeg()) as manager:
+                manager.load("test://a.jpg", transformer=corners, wait_for_store=True)
+                cache.clear(disk=False)
+                found = manager.load("test://a.jpg", transformer=corners, pixel_format=pixel_format)
+            expected = sdimage.decode(jpeg(), pixel_format=pixel_format).transform(corners)
+            self.assertEqual(found.source, "disk")
+            self.assertEqual(found.image.pixel_format, expected.pixel_format)
+            self.assertEqual(found.image.tobytes(), expected.tobytes())
+
 
 class Disk(TestCase):
     def test_entries_are_listed_by_prefix_length_and_use(self) -> None:
