@@ -48,8 +48,8 @@ package struct ImageStore: Sendable {
         var data: CachedData
         if let bytes {
             data = CachedData(bytes: bytes)
-        } else if let image, let own = image.frames?.encoded, !image.metadata.isThumbnail {
-            // The encoded bytes that contain all frames.
+        } else if let image, let own = image.frames?.encoded, !image.metadata.isThumbnail, !image.metadata.isIncremental {
+            // The encoded bytes that contain all frames. Those of a partial image end early, and are no image for decoders.
             data = CachedData(bytes: own)
         } else if let image {
             let format = registry.format(toStore: image)

@@ -91,6 +91,19 @@ class Caches(TestCase):
             self.assertEqual((again.format, again.color_at(0, 0)[3]), ("png", 0.0))
             cache.clear()
 
+    def test_a_partial_animation_is_stored_with_the_frames_received(self) -> None:
+        cache = self.cache()
+        frames = [sdimage.Image.from_pixels(bytes((10 * n, 0, 0)) * 36, 6, 6, "rgb8") for n in range(5)]
+        for name in ("png", "webp", "gif"):
+            data = sdimage.Image.animation(frames, [100] * 5).encode(name)
+            part = sdimage.Animation(b"")
+            part.update(data[:-40])
+            assert part.image is not None and part.image.is_incremental
+            cache.store_image(name, part.image, memory=False)
+            stored = cache.image(name)
+            self.assertEqual((stored.format, stored.frame_count), (name, part.image.frame_count))
+            self.assertEqual(cache.data(name), part.image.encode(name))
+
     def test_custom_caches_have_lookups_beside_their_methods(self) -> None:
         cache = Dictionary()
         cache.store_image("a", sdimage.decode(png()), png())
