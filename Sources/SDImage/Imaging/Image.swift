@@ -154,6 +154,8 @@ package struct ImageMetadata: Sendable {
     package var isThumbnail = false
     /// True when a load applied a transformer.
     package var isTransformed = false
+    /// True if neither the image nor what is made of it may be stored on disk: its loader has no bytes, or forbids the store.
+    package var isForMemoryOnly = false
     /// Size of the encoded image in pixels, as displayed; equal to the size of the image for a full decode.
     package var sourceSize: PixelSize?
     /// Bits per channel in the file; 0 when unknown.

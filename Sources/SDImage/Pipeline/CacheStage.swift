@@ -102,7 +102,7 @@ struct CacheStage {
         let image = try await decodeStage.image(of: data, from: .bytes(ObjectIdentifier(original)))
         let store = StoreStage(context: context)
         store.storeInMemory(image)
-        if !data.record.isForMemoryOnly {
+        if !data.record.isForMemoryOnly, !original.metadata.isForMemoryOnly {
             // The variant gets the validators of its original, because the bytes of the original are not here.
             var cached = CachedData(bytes: .empty)
             cached.record = data.record

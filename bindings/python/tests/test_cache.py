@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 from .support import TestCase, becomes, jpeg, png, run_python, sdimage
 
@@ -174,6 +175,21 @@ class Caching(TestCase):
             one.store("a", data=b"1")
             self.assertIsNone(two.data("a"))
         self.assert_error("INVALID_ARGUMENT", sdimage.ImageCache, folder, "a/b")
+
+    def test_thumbnails_of_images_that_are_for_memory_only_are_not_on_disk(self) -> None:
+        file = Path(self.folder()) / "a.png"
+        file.write_bytes(png(40, 30))
+        image = sdimage.decode(png(40, 30))
+        for url, loader in ((file.as_uri(), None), ("test://a", lambda request: image)):
+            cache = self.cache()
+            with self.manager(cache=cache, loader=loader) as manager:
+                manager.load(url, thumbnail_size=(20, 20), transformer=sdimage.transforms.flip(True))
+                manager.load(url)
+                policy = ["read_original_from_memory"]
+                found = manager.load(url, thumbnail_size=(10, 10), cache_policy=policy, wait_for_store=True)
+            self.assertEqual((found.source, found.image.size), ("memory", (10, 8)))
+            cache.flush()
+            self.assertEqual([entry.key for entry in cache.entries()], [])
 
     def test_an_alpha_channel_of_a_transformer_does_not_depend_on_the_disk(self) -> None:
         corners = sdimage.transforms.round_corner(8)
