@@ -33,6 +33,8 @@ package struct CacheLookup: Sendable {
             extendedData: found.extendedData)
         // Bytes of a variant carry the properties of its original, such as its size, in the entry.
         if let source = found.variantSource { image = image.variant(of: source) }
+        // An image in memory without a record is revalidated with that of its entry, which another process may have replaced.
+        if !found.record.isEmpty { image = image.with(found.record) }
         cache.memoryPart.store(image, for: keys.final)
         return image
     }

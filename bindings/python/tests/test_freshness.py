@@ -28,6 +28,21 @@ class Freshness(TestCase):
         self.assertEqual(other.image.width, 9)
         self.assertEqual([(each.kind, each.image and each.image.width) for each in partial], [("cached", 8)] * 2)
 
+    def test_a_refresh_does_not_confirm_an_image_read_before_its_entry_was_replaced(self) -> None:
+        origin, folder = self.origin(), self.folder()
+        ours, theirs = sdimage.ImageCache(folder), sdimage.ImageCache(folder)
+        url = origin.add("cat.png", png())
+        with self.manager(cache=ours) as manager, self.manager(cache=theirs) as other:
+            manager.load(url, wait_for_store=True)
+            ours.clear(disk=False)
+            self.assertEqual(ours.image(url).width, 8)
+            origin.add("cat.png", png(9, 9))
+            other.load(url, source_policy="loader_only", wait_for_store=True)
+            refreshed = manager.load(url, freshness="refresh")
+            self.assertEqual((refreshed.image.width, refreshed.changed), (9, True))
+        ours.close()
+        theirs.close()
+
     def test_a_stale_picture_is_better_than_none(self) -> None:
         origin, manager = self.origin(), self.manager(freshness="respect")
         url = origin.add("cat.png", png()) + "?max_age=0"
