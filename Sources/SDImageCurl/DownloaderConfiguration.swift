@@ -81,11 +81,14 @@ package struct DownloaderConfiguration: Sendable {
         }
     }
 
-    /// Throws `invalidArgument` for a proxy with an escaped control character. libcurl cannot decode its user or password then, and
-    /// connects without the proxy.
+    /// Throws `invalidArgument` for a proxy whose user or password has an escaped control character. libcurl cannot decode them
+    /// then, and connects without the proxy. Elsewhere the same bytes are valid: `%10` may be the zone of an IPv6 address.
     func validateProxy() throws(ImageError) {
-        guard let proxy, PercentEncoding.decode(Array(proxy.utf8)[...]).contains(where: { $0 < Byte.space }) else { return }
-        throw ImageError(.invalidArgument, "downloader: proxy contains a control character")
+        let bytes = Array((proxy ?? "").utf8)
+        guard let end = bytes.lastIndex(of: Byte.at),
+            PercentEncoding.decode(bytes[..<end]).contains(where: { $0 < Byte.space })
+        else { return }
+        throw ImageError(.invalidArgument, "downloader: user or password of the proxy has a control character")
     }
 
     /// `<program>/<version> (Linux <release>; Scale/1.00)`, ASCII only.

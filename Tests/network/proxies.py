@@ -20,6 +20,10 @@ def proxies(good: bytes) -> None:
         for name, proxy in control.items():
             text = outcome(server, proxy)
             report.check(f"proxy with {name} is refused", text.startswith("INVALID_ARGUMENT"), text)
+        # The escapes are the zone of an address, and a path.
+        for proxy in ("http://[::1%10]:1", "http://user:secret@[::1%10]:1", "http://127.0.0.1:1/%0a"):
+            text = outcome(server, proxy)
+            report.check(f"proxy {proxy} is accepted", text != "OK" and not text.startswith("INVALID_ARGUMENT"), text)
         report.check("proxies: no load has connected without one", server.connections == 0, f"{server.connections}")
 
 
