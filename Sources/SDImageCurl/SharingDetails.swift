@@ -25,8 +25,12 @@ struct SharingDetails {
             append(Array(field.value.utf8))
         }
         for name in request.omittedHeaders { append(name.utf8.map(Byte.lowercased)) }
-        // The only text after the names, whose number is known.
-        if case .redirected(let location) = request.conditionTarget { append(Array(location.hexadecimal.utf8)) }
+        // The only text after the names, whose number is known. Conditions of the host reach other URLs of a chain of redirects.
+        switch request.conditionTarget {
+        case .unknown: break
+        case .requested: append([])
+        case .redirected(let location): append(Array(location.hexadecimal.utf8))
+        }
     }
 
     /// Appends a number in groups of seven bits, the lowest first; all but the last are marked by the eighth bit (LEB128).

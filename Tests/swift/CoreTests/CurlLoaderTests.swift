@@ -384,6 +384,13 @@ extension CurlTests {
             { $0.maxBodyBytes = 5 }, { $0.maxRetries = 5 }, { $0.omittedHeaders = ["Accept"] },
         ]
         for change in changes { #expect(key("http://h/a") != key("http://h/a", change)) }
+        // The same condition of the host, of the URL itself, and of two URLs to which it redirects.
+        let condition = HeaderField(name: "If-None-Match", value: "a")
+        let targets: [ConditionTarget] = [.unknown, .requested] + ["b", "c"].map { ConditionTarget.redirected(MD5(of: Array($0.utf8))) }
+        let conditional = targets.map { target in
+            key("http://h/a") { ($0.headers, $0.conditionTarget) = ([condition], target) }
+        }
+        #expect(Set(conditional.compactMap(\.self)).count == targets.count)
         #expect(key("http://h/a") == key("http://h/a") { $0.encodeFormat = .bmp })
         #expect(key("http://h/a") != other.loader.sharingKey(ImageRequest(url: Array("http://h/a".utf8))))
     }
