@@ -181,9 +181,6 @@ package final class ImageManager: Sendable {
             if handler != nil, !task.deliversInline { try register(task) }
             task.finish(result(.final, hit.image, rule, keys, task), inline: true)
         } else {
-            // The load holds the queue of a pollable dispatcher only: its host could not close it otherwise.
-            var request = request
-            request.dispatcher = .none
             // An image that must be revalidated, or whose bytes are requested too, is passed on to the load.
             try start(task, request, keys, request.freshness ?? freshness, memoryImage: hit?.image)
         }
@@ -294,6 +291,9 @@ package final class ImageManager: Sendable {
         _ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys, _ policy: FreshnessPolicy, memoryImage: Image?,
         isRevalidation: Bool = false
     ) throws(ImageError) {
+        // The load holds the queue of a pollable dispatcher only: its host could not close it otherwise.
+        var request = request
+        request.dispatcher = .none
         try lease.engine.executor.ensureStarted()
         try register(task)
         // Delivered immediately: an image on screen must not flash.
