@@ -1,7 +1,7 @@
 import SDImage
 
-/// Conditions of a request, which refer to one URL of a chain of redirects. Another one may have equal validators, or an older date,
-/// for another image, and another origin must not receive them.
+/// Conditions of a request, which refer to one URL of a chain of redirects. Another one may have equal validators, or an older
+/// date, for another image, and another origin must not receive them.
 extension Transfer {
     private static let conditions = ["if-none-match", "if-modified-since"]
 

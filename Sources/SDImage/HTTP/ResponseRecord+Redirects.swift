@@ -1,4 +1,5 @@
-/// Restrictions by the redirects that led to a response. Its cache entry has the key of the first URL, and so stands for all of them.
+/// Restrictions by the redirects that led to a response. Its cache entry has the key of the first URL, and so stands for all of
+/// them.
 /// Called by `noted` when the transfer has ended.
 extension ResponseRecord {
     /// Limits the reuse of the response to that of a redirect (RFC 9111, section 4), by directives placed before its own. Has no
@@ -27,8 +28,8 @@ extension ResponseRecord {
         limitFields()
     }
 
-    /// The lifetime that ends with that of the redirect; nil if the response is not used for longer. `own`, `other`: the directives of
-    /// both.
+    /// The lifetime that ends with that of the redirect; nil if the response is not used for longer. `own`, `other`: the directives
+    /// of both.
     private func maxAge(_ own: CacheDirectives, upToThatOf redirect: ResponseRecord, _ other: CacheDirectives) -> Int64? {
         // A permanent redirect is fresh without a lifetime (RFC 9110, section 15.1), others are not.
         let hasLifetime = other.maxAge != nil || redirect.expires != nil

@@ -386,7 +386,8 @@ extension CurlTests {
         for change in changes { #expect(key("http://h/a") != key("http://h/a", change)) }
         // The same condition of the host, of the URL itself, and of two URLs to which it redirects.
         let condition = HeaderField(name: "If-None-Match", value: "a")
-        let targets: [ConditionTarget] = [.unknown, .requested] + ["b", "c"].map { ConditionTarget.redirected(MD5(of: Array($0.utf8))) }
+        let others = ["b", "c"].map { ConditionTarget.redirected(MD5(of: Array($0.utf8))) }
+        let targets = [ConditionTarget.unknown, .requested] + others
         let conditional = targets.map { target in
             key("http://h/a") { ($0.headers, $0.conditionTarget) = ([condition], target) }
         }
