@@ -243,6 +243,11 @@ package final class AnimationPlayer: Sendable {
         let image = try handler?.wantsFrames == true ? frame.image() : nil
         // Another seek or stop may have happened while the frame was made.
         guard show(frame, if: generation) else { return }
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            // The time that the frame took to make does not count either.
+            state.lastTick = MonotonicClock.now
+        }
         if let image { handler?.frame(self, index, image) }
     }
 
