@@ -49,7 +49,7 @@ package struct ResponseRecord: Hashable, Sendable {
     /// `fields`: those of the request as sent.
     package func mayBeStored(_ fields: [HeaderField]) -> Bool {
         // A partial response, requested by the host: a later load would take it for the complete one.
-        if fields.contains(where: { $0.name.lowercased() == "range" }) { return false }
+        if fields.contains(where: { $0.isNamed("Range") }) { return false }
         if CacheDirectives(fields.value(of: "cache-control")).noStore { return false }
         return !isStoreForbidden(by: CacheDirectives(cacheControl))
     }
@@ -164,8 +164,8 @@ package struct ResponseRecord: Hashable, Sendable {
 }
 
 extension [HeaderField] {
-    /// All values of a field, joined to one list; `name` in lower case.
+    /// All values of a field, joined to one list.
     package func value(of name: String) -> [UInt8] {
-        Array<UInt8>(filter { $0.name.lowercased() == name }.map { Array<UInt8>($0.value.utf8) }.joined(separator: [Byte.comma]))
+        Array<UInt8>(filter { $0.isNamed(name) }.map { Array<UInt8>($0.value.utf8) }.joined(separator: [Byte.comma]))
     }
 }
