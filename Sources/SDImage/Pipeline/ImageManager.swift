@@ -291,9 +291,7 @@ package final class ImageManager: Sendable {
         _ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys, _ policy: FreshnessPolicy, memoryImage: Image?,
         isRevalidation: Bool = false
     ) throws(ImageError) {
-        // The load holds the queue of a pollable dispatcher only: its host could not close it otherwise.
-        var request = request
-        request.dispatcher = .none
+        let request = request.holdingQueueOnly
         try lease.engine.executor.ensureStarted()
         try register(task)
         // Delivered immediately: an image on screen must not flash.

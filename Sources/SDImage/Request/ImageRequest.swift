@@ -104,6 +104,15 @@ extension ImageRequest {
     /// True for a GET request, which changes nothing at the URL.
     package var isGet: Bool { self.method == ImageRequest.get }
 
+    /// For a running load, whose task holds the queue of a pollable dispatcher: the host could not close the dispatcher if the load
+    /// held it, too.
+    var holdingQueueOnly: ImageRequest {
+        guard case .value(let dispatcher) = self.dispatcher, dispatcher.target !== dispatcher else { return self }
+        var request = self
+        request.dispatcher = .none
+        return request
+    }
+
     /// True when a transformer is applied to the image.
     /// The options decide for animations and vector images.
     package func transforms(_ image: Image) -> Bool {
