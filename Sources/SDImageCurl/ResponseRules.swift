@@ -73,7 +73,13 @@ enum ResponseRules {
         let hop = transfer.hop, settings = transfer.settings, status = hop.head.status
         if RedirectRules.isRedirect(status), let location = hop.head.location { return .redirect(location) }
         // Only a condition of the request makes 304 meaningful.
-        if status == 304, transfer.isConditional { return .take }
+        if status == 304 {
+            if transfer.isConditional { return .take }
+            // The condition was for another URL of the chain: the image is not confirmed, whatever statuses are acceptable.
+            if transfer.download.request.conditionTarget != .unknown {
+                return .fail(ImageError(.httpStatus, "http: response has status 304", httpStatus: 304))
+            }
+        }
         // A resumed transfer expects the rest of the body, or the complete one.
         if let resuming = hop.resuming {
             if status == 206 { return resuming.total(continuedBy: hop.head) == nil ? .restart : .take }
