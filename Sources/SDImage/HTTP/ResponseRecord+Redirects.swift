@@ -2,8 +2,24 @@
 /// them.
 /// Called by `noted` when the transfer has ended.
 extension ResponseRecord {
+    /// Ends the directives of redirects, which are placed before those of the response. Caches ignore unknown directives (RFC 9111,
+    /// section 5.2.3).
+    private static let mark = Array("redirected".utf8)
+
+    /// The directives of the response alone; nil if redirects have added none.
+    private var ownDirectives: [UInt8]? {
+        let members = cacheControl.split(separator: Byte.comma, omittingEmptySubsequences: false)
+        guard let end = members.firstIndex(where: { $0.drop(while: Byte.isSpace).elementsEqual(ResponseRecord.mark) }) else {
+            return nil
+        }
+        return Array(members[(end + 1)...].joined(separator: [Byte.comma]).drop(while: Byte.isSpace))
+    }
+
+    /// Removes the directives of former redirects: those of a confirmation replace them.
+    package mutating func removeRestrictions() { cacheControl = ownDirectives ?? cacheControl }
+
     /// Limits the reuse of the response to that of a redirect (RFC 9111, section 4), by directives placed before its own. Has no
-    /// effect if it is limited already: a confirmed record keeps its directives.
+    /// effect if it is limited already.
     /// `redirect`: its record, with the restriction to private caches.
     package mutating func restrict(by redirect: ResponseRecord) {
         let (own, other) = (CacheDirectives(cacheControl), CacheDirectives(redirect.cacheControl))
@@ -17,6 +33,7 @@ extension ResponseRecord {
             directives += ["max-age=\(seconds)", "stale-while-revalidate=0"]
         }
         if !directives.isEmpty {
+            if ownDirectives == nil { directives.append(String(decoding: ResponseRecord.mark, as: UTF8.self)) }
             let text = directives.joined(separator: ", ") + (cacheControl.isEmpty ? "" : ", ")
             cacheControl = Array(text.utf8) + cacheControl
         }

@@ -159,10 +159,11 @@ struct RevalidationStage {
         if loaded.data.isUnmodified, !candidate.conditions.isEmpty {
             loaded.leaveBacklog()
             // The validators of the response belong to another image, or the copy cannot be decoded.
-            guard let updated = copy.record.updated(by: record), try await image(&copy) != nil else {
+            guard var updated = copy.record.updated(by: record), try await image(&copy) != nil else {
                 return .mismatched(
                     Candidate(copy: copy, freshness: candidate.freshness, request: context.request, conditions: []))
             }
+            updated.removeRestrictions()
             // As sent: a field of the hook may select the response, or make it private.
             record = updated.noted(context.sent ?? candidate.request, origin, after: loaded.data.redirects)
             context.forgetFailures()

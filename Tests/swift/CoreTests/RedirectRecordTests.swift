@@ -41,6 +41,24 @@ import Testing
         #expect(once.cacheControl.count > 40 && once.vary == Array("accept".utf8) && twice == once)
     }
 
+    /// Otherwise the lifetime would only shrink.
+    @Test func theRestrictionsOfTheNextRedirectTakeThePlaceOfTheFormer() {
+        let own = "max-age=60, stale-if-error=5", strict = record("private, no-cache, max-age=5", status: 302)
+        var confirmed = image(own, after: strict)
+        confirmed.restrict(by: record("max-age=2", status: 307))
+        confirmed.restrict(hasAuthorization: true, hasCookies: false)
+        confirmed.removeRestrictions()
+        #expect(confirmed == record(own))
+        confirmed.restrict(by: record("max-age=30", status: 302))
+        #expect(CacheDirectives(confirmed.cacheControl).maxAge == 30 && !confirmed.isPrivate)
+        var plain = record(own)
+        plain.removeRestrictions()
+        #expect(plain == record(own))
+        var empty = image("", after: strict)
+        empty.removeRestrictions()
+        #expect(empty == record(""))
+    }
+
     @Test func aResponseThatAllowsLessIsUnchanged() {
         let strict = "no-store, no-cache, private, must-revalidate, max-age=0"
         #expect(image(strict, after: record("no-store, must-revalidate", status: 302)) == record(strict))
