@@ -42,6 +42,7 @@
 #include "font_sizes.h"
 #include "names.h"
 #include "percent.h"
+#include "rule_names.h"
 
 /* Limits: elements; bytes of all entities; attributes of an element; pixels of all embedded images. */
 enum { MOST_ELEMENTS = 1000000, MOST_ENTITIES = 1 << 16, MOST_ATTRIBUTES = 512 };
@@ -85,11 +86,11 @@ enum { LAYER = 1, CLIPPED = 2 };
 
 /* An open element. */
 typedef struct level {
-    uint64_t id;    /* 0 for none */
-    bool refers;    /* the element or a descendant refers to another */
-    unsigned kinds; /* LAYER or CLIPPED: it may be drawn on a surface of its own */
-    bool is_text;   /* a text element or a descendant of one */
-    double font;    /* the largest possible font size in pixels */
+    uint64_t id;            /* 0 for none */
+    bool refers;            /* the element or a descendant refers to another */
+    unsigned kinds;         /* LAYER or CLIPPED: it may be drawn on a surface of its own */
+    bool is_text;           /* a text element or a descendant of one */
+    sdsvg_font_sizes fonts; /* with those of its ancestors; the font size is at most their product */
 } level;
 
 /* The state of one check, which the SAX callbacks of libxml2 update. Used on the thread of the decode. */
@@ -106,14 +107,19 @@ typedef struct checker {
     size_t style;                     /* the depth of the current style element; 0 outside of one */
     uint8_t *css;                     /* its text */
     size_t css_length, css_room;
-    bool css_refers;                       /* a rule may make any element refer to another */
-    sdsvg_font_sizes fonts, css_fonts;     /* sizes of the current element; of all rules */
-    size_t run, deepest_text;              /* bytes since the last tag; the depth of a text element */
-    uint64_t text_memory;                  /* of the current or last text element */
-    double most_run, most_font, most_text; /* the largest run, font size, and product of both in a text element */
-    bool has_foreign_text;                 /* an element draws the text of another (tref) */
-    sdsvg_names referring, silent;         /* elements that refer to others, elements that do not */
-    sdsvg_names meant;                     /* elements that are referred to */
+    bool css_refers;                   /* a rule may make any element refer to another */
+    sdsvg_font_sizes fonts, css_fonts; /* sizes of the current element; of all rules */
+    bool knows_rules;                  /* a second parse: `css_fonts` and `rule_names` are those of the first */
+    sdsvg_rule_names rule_names;       /* names in all rules */
+    size_t run;                        /* bytes since the last tag */
+    uint64_t text_memory;              /* memory of the current or last text element */
+    double most_run;                   /* the largest run of all elements */
+    double most_scaled, most_text;     /* in text elements: the largest run times the factor, and times the pixels */
+    sdsvg_font_sizes most_fonts;       /* largest sizes of all elements */
+    sdsvg_font_sizes use_fonts;        /* largest sizes of elements that draw others with their own font */
+    bool has_foreign_text;             /* an element draws the text of another (tref) */
+    sdsvg_names referring, silent;     /* elements that refer to others, elements that do not */
+    sdsvg_names meant;                 /* elements that are referred to */
     sdimage_status status;
     const char *message; /* static text; set with `status` */
 } checker;
@@ -410,6 +416,35 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
     return refers;
 }
 
+/* Reports that a rule may select an element. */
+static bool is_selected(const checker *checker, const xmlChar *name, const xmlChar **attributes, int count) {
+    bool selected = sdsvg_rule_names_have(&checker->rule_names, name, (size_t)xmlStrlen(name));
+    for (int i = 0; !selected && i < count; i++) {
+        const xmlChar **attribute = attributes + (size_t)i * 5;
+        selected = (is_named(attribute[0], "id") || is_named(attribute[0], "class")) &&
+                   sdsvg_rule_names_have(&checker->rule_names, attribute[3], (size_t)(attribute[4] - attribute[3]));
+    }
+    return selected;
+}
+
+/* Returns the sizes of the current element, whose attributes were checked, and its ancestors. */
+static sdsvg_font_sizes fonts_of(checker *checker, const xmlChar *name, const xmlChar **attributes, int count) {
+    sdsvg_font_sizes fonts = {MEDIUM, 1};
+    if (checker->depth)
+        fonts = checker->levels[checker->depth - 1].fonts;
+    bool selected = checker->knows_rules && is_selected(checker, name, attributes, count);
+    /* librsvg applies the factors of a link twice if another element draws it. */
+    for (int times = is_named(name, "a") ? 2 : 1; times > 0; times--) {
+        sdsvg_font_sizes_apply(&checker->fonts, &fonts);
+        if (selected)
+            sdsvg_font_sizes_apply(&checker->css_fonts, &fonts);
+    }
+    sdsvg_font_sizes_raise(&checker->most_fonts, &fonts);
+    if (is_named(name, "use") || is_named(name, "feImage"))
+        sdsvg_font_sizes_raise(&checker->use_fonts, &fonts);
+    return fonts;
+}
+
 /* Callback startElementNs: counts the element, checks its attributes and opens a level. */
 static void on_element(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaces,
                        const xmlChar **declared, int count, int defaulted, const xmlChar **attributes) {
@@ -424,10 +459,9 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     if (checker->status < 0)
         return;
     take_memory(checker, ELEMENT_BYTES);
-    level level = {.is_text = is_named(name, "text"), .font = MEDIUM};
+    level level = {.is_text = is_named(name, "text")};
     if (checker->depth)
-        level.is_text = level.is_text || checker->levels[checker->depth - 1].is_text,
-        level.font = checker->levels[checker->depth - 1].font;
+        level.is_text = level.is_text || checker->levels[checker->depth - 1].is_text;
     checker->kinds = 0, checker->run = 0, checker->fonts = (sdsvg_font_sizes){0, 0};
     if (level.is_text && !(checker->depth && checker->levels[checker->depth - 1].is_text))
         checker->text_memory = 0;
@@ -464,8 +498,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     /* A gradient is no link of a chain. */
     level.id = is_gradient ? 0 : level.id;
     level.kinds = checker->kinds;
-    level.font = sdsvg_font_sizes_apply(&checker->fonts, level.font);
-    checker->most_font = level.font > checker->most_font ? level.font : checker->most_font;
+    level.fonts = fonts_of(checker, name, attributes, count);
     for (unsigned kinds = LAYER; kinds <= (LAYER | CLIPPED); kinds += CLIPPED)
         if (level.kinds & kinds && ++checker->layers[kinds] > checker->most_layers[kinds])
             checker->most_layers[kinds] = checker->layers[kinds];
@@ -478,6 +511,8 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
 
 /* Checks the collected text of a style element. Attributes are checked one by one, a style sheet as a whole. */
 static void end_style(checker *checker) {
+    if (!checker->knows_rules)
+        sdsvg_rule_names_add(&checker->rule_names, checker->css, checker->css_length);
     size_t length = sdsvg_plain_css(checker->css, checker->css_length);
     check_css(checker, checker->css, length);
     count_rules(checker, checker->css, length);
@@ -512,26 +547,26 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
 static void count_text(checker *checker, size_t length) {
     const level *level = &checker->levels[checker->depth - 1];
     checker->run += length;
-    double run = (double)checker->run, size = run * level->font;
-    checker->most_run = run > checker->most_run ? run : checker->most_run;
+    double run = (double)checker->run, scaled = run * level->fonts.factor;
+    checker->most_run = fmax(checker->most_run, run);
     if (level->is_text) {
         take_text_memory(checker, (uint64_t)length * GLYPH_BYTES);
-        checker->most_text = size > checker->most_text ? size : checker->most_text;
-        checker->deepest_text = checker->depth > checker->deepest_text ? checker->depth : checker->deepest_text;
+        checker->most_scaled = fmax(checker->most_scaled, scaled);
+        checker->most_text = fmax(checker->most_text, scaled * level->fonts.pixels);
     }
 }
 
-/* Limits the size of the text. Rules may set another size for any element, and a factor of it for each level. */
-static void check_text(checker *checker) {
-    const sdsvg_font_sizes *rules = &checker->css_fonts;
-    double most = checker->most_text,
-           drawn = checker->has_foreign_text ? checker->most_run : checker->most_text / MEDIUM;
+/* Limits the size of the text. Elements that are drawn by others (use, feImage) inherit the font of those, which may be
+ * drawn by others again, once for each link of a chain. */
+static void check_text(checker *checker, size_t links) {
+    const sdsvg_font_sizes *all = &checker->most_fonts, *uses = &checker->use_fonts;
+    double scaled = checker->most_scaled, most = checker->most_text;
     if (checker->has_foreign_text)
-        most = checker->most_run * checker->most_font;
-    if (rules->pixels > MEDIUM)
-        most += drawn * rules->pixels;
-    if (rules->factor > 1)
-        most *= pow(rules->factor, (double)(checker->has_foreign_text ? checker->deepest : checker->deepest_text));
+        scaled = checker->most_run * all->factor, most = scaled * all->pixels;
+    /* The factor of the root is in that of the text, too. */
+    double factor = uses->factor / checker->levels[0].fonts.factor;
+    if (uses->pixels > 0)
+        most = fmax(most, scaled * uses->pixels) * pow(factor, (double)links + 1);
     /* Written so that NaN counts as too large. */
     if (checker->status >= 0 && !(most <= MOST_TEXT))
         checker->status = SDIMAGE_STATUS_TOO_LARGE, checker->message = "svg: text exceeds the limit of 524288 pixels";
@@ -678,6 +713,31 @@ static void parse(checker *checker, const sdsvg_text *text) {
     xmlFreeDoc(document);
 }
 
+static void clear(checker *checker) {
+    free(checker->css);
+    sdsvg_names_clear(&checker->referring);
+    sdsvg_names_clear(&checker->silent);
+    sdsvg_names_clear(&checker->meant);
+    sdsvg_names_clear(&checker->rule_names.names);
+}
+
+/* Parses the text again after rules that may enlarge text, which may follow the elements that they select. */
+static void parse_with_rules(checker *checker, const sdsvg_text *text) {
+    sdsvg_font_sizes fonts = checker->css_fonts;
+    sdsvg_rule_names names = checker->rule_names;
+    if (checker->status < 0 || (fonts.pixels <= MEDIUM && fonts.factor <= 1))
+        return;
+    checker->rule_names = (sdsvg_rule_names){0};
+    clear(checker);
+    *checker = (struct checker){.budget = checker->budget,
+                                .status = SDIMAGE_STATUS_OK,
+                                .css_fonts = fonts,
+                                .knows_rules = true,
+                                .rule_names = names};
+    sdsvg_names_sort(&checker->rule_names.names);
+    parse(checker, text);
+}
+
 sdimage_status sdsvg_check(const sdsvg_text *text, const sdimage_work_budget *budget, uint64_t *surfaces,
                            sdimage_error **error) {
     checker checker = {.budget = budget, .status = SDIMAGE_STATUS_OK};
@@ -685,15 +745,13 @@ sdimage_status sdsvg_check(const sdsvg_text *text, const sdimage_work_budget *bu
     if (sdsvg_has_more_attributes(text, MOST_ATTRIBUTES))
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_MANY_ATTRIBUTES);
     parse(&checker, text);
-    check_text(&checker);
+    parse_with_rules(&checker, text);
     /* Each link may draw the layers once more, within the others. */
     unsigned kinds = checker.has_clip_units ? LAYER | CLIPPED : LAYER;
-    uint64_t links = check_chains(&checker);
+    size_t links = check_chains(&checker);
+    check_text(&checker, links);
     uint64_t layers = checker.css_kinds & kinds ? checker.deepest : checker.most_layers[kinds];
-    *surfaces = layers * (links + 1) + checker.most_results;
-    free(checker.css);
-    sdsvg_names_clear(&checker.referring);
-    sdsvg_names_clear(&checker.silent);
-    sdsvg_names_clear(&checker.meant);
+    *surfaces = layers * ((uint64_t)links + 1) + checker.most_results;
+    clear(&checker);
     return checker.status < 0 ? sdcs_fail(error, checker.status, checker.message) : SDIMAGE_STATUS_OK;
 }

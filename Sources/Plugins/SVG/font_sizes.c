@@ -100,6 +100,12 @@ void sdsvg_font_sizes_add(sdsvg_font_sizes *sizes, const char *attribute, const 
             add_value(sizes, text, length);
 }
 
-double sdsvg_font_sizes_apply(const sdsvg_font_sizes *sizes, double inherited) {
-    return fmax(inherited, sizes->pixels) * fmax(sizes->factor, 1);
+void sdsvg_font_sizes_apply(const sdsvg_font_sizes *sizes, sdsvg_font_sizes *inherited) {
+    inherited->pixels = fmax(inherited->pixels, sizes->pixels);
+    inherited->factor *= fmax(sizes->factor, 1);
+}
+
+void sdsvg_font_sizes_raise(sdsvg_font_sizes *most, const sdsvg_font_sizes *sizes) {
+    most->pixels = fmax(most->pixels, sizes->pixels);
+    most->factor = fmax(most->factor, sizes->factor);
 }

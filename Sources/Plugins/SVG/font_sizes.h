@@ -18,7 +18,10 @@ void sdsvg_font_sizes_add(sdsvg_font_sizes *sizes, const char *attribute, const 
 /* Adds those of CSS. Numbers in comments and strings may count, too. */
 void sdsvg_font_sizes_add_css(sdsvg_font_sizes *sizes, const uint8_t *css, size_t length);
 
-/* Returns the largest size of an element whose parent has a size. */
-double sdsvg_font_sizes_apply(const sdsvg_font_sizes *sizes, double inherited);
+/* Adds the sizes of an element to those that it inherits: the larger pixels, and the product of the factors. */
+void sdsvg_font_sizes_apply(const sdsvg_font_sizes *sizes, sdsvg_font_sizes *inherited);
+
+/* Raises both numbers to those of other sizes. */
+void sdsvg_font_sizes_raise(sdsvg_font_sizes *most, const sdsvg_font_sizes *sizes);
 
 #endif

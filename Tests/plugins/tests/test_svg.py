@@ -357,11 +357,22 @@ class Svg(TestCase):
             "space between letters": f'<text letter-spacing="{large}">AA</text>',
             "length": f'<text>{"A" * 300_000}</text>',
             "the length of a part": f'<text>A<tspan>{"<![CDATA[A]]>" * 300_000}</tspan></text>',
+            "a use": f'<defs><text id="t">A</text></defs><use font-size="{large}" xlink:href="#t"/>',
+            "a link in a use": f'<a id="t" font-size="420em">{letter}</a><use xlink:href="#t"/>',
+            "uses with factors": '<defs><text id="u0">A</text>' + "".join(
+                f'<g id="u{i}" font-size="20em"><use xlink:href="#u{i - 1}"/></g>' for i in range(1, 5)) + '</defs><use xlink:href="#u4"/>',
+            "an image of a filter": f'<text id="t">A</text><filter id="f"><feImage font-size="{large}" xlink:href="#t"/></filter>'
+                                    '<rect width="9" height="9" filter="url(#f)"/>',
             "text elsewhere": f'<desc id="d">A</desc><tref font-size="{large}" xlink:href="#d"/>',
         }
         for name, body in worst.items():
             with self.subTest(name):
                 self.assertIn("text", self.assert_error("TOO_LARGE", svg(body)).message)
+        for selector in ("g", "a,b\ng", ".a", "#a", "*", "*/**/", "/**/*", ":not(a)", "[id]", r"\67 ", "&lt;!--g"):
+            groups = '<g id="a" class="b a">' * 5 + letter + "</g>" * 5
+            with self.subTest(selector):
+                self.assert_error("TOO_LARGE", svg(f"<style>{selector}{{font-size:20em}}</style>{groups}"))
+        self.assert_error("TOO_LARGE", svg("<style>.a{font-size:20em}</style>" + '<g class="b\xa0a">' * 5 + letter + "</g>" * 5))
         entity = f'<!DOCTYPE svg [<!ENTITY a "{"A" * 1000}"><!ENTITY b "&a;">]>'
         for use in ("&a;", "&b;"):
             self.assertIn("text", self.assert_error("TOO_LARGE", svg(f"<text>{use * 40}</text>", before=entity)).message)
@@ -370,6 +381,10 @@ class Svg(TestCase):
             "lines": '<text style="font:700 12px/150% serif;line-height:150%">' + f'<tspan>{"A" * 400}</tspan>' * 100 + "</text>",
             "rules": "<style>text{font-size:1.5em;font-weight:700}.t{font-size:48px}</style>" + "<g>" * 9 + letter + "</g>" * 9,
         }
+        title = "<g>" * 12 + f'<text class="title">{"A" * 200}</text>' + "</g>" * 12
+        usual["a class"] = title + "<style>/* Titles */ .title, .b > .c:hover { font-size: 2em; fill: red }</style>"
+        usual["uses"] = '<g font-size="40"><rect id="u0" width="9" height="9"/>' + "".join(
+            f'<g id="u{i}"><use xlink:href="#u{i - 1}"/></g>' for i in range(1, 20)) + title + "</g>"
         for name, body in usual.items():
             with self.subTest(name):
                 self.assertEqual(sdimage.decode(svg(body), max_work_ms=LONGEST_MS).width, 40)
