@@ -1245,6 +1245,9 @@ static void aForkReleasesALibraryInUse(void) {
     if (child == 0) {
         alarm(60);
         bool is_refused = refuses_all(library);
+        sdimage_manager *manager = new_photo_manager(library, true);
+        is_refused = is_refused && load_identifier(manager, "a", NULL).status == SDIMAGE_STATUS_FORKED;
+        sdimage_manager_unref(manager);
         sdimage_photos_library_unref(library);
         _exit(is_refused ? 0 : 1);
     }

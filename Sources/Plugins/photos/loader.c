@@ -97,7 +97,7 @@ static void query_libraries(sdphoto_load *load) {
         sdimage_photos_asset *asset = NULL;
         sdimage_error *error = NULL;
         sdphoto_load_adopt(load, library);
-        if (library->kind->defer && library->kind->defer(library, load))
+        if (!sdphoto_library_is_forked(library) && library->kind->defer && library->kind->defer(library, load))
             return;
         /* The load belongs to the host's thread after an accepted request. */
         if (sdphoto_is_host(library)) {
@@ -200,6 +200,9 @@ static void cancel(void *user_data, sdimage_load_sink *sink) {
     const sdimage_photos_loader_config *config = user_data;
     for (size_t i = 0; i < config->count; i++) {
         sdimage_photos_library *library = config->libraries[i];
+        /* No load waits in a forked process, and the lock may be held. */
+        if (sdphoto_library_is_forked(library))
+            continue;
         if (library->kind->cancel_loads)
             library->kind->cancel_loads(library, sink);
         if (!sdphoto_is_host(library))
