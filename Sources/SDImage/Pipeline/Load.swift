@@ -215,7 +215,7 @@ final class Load: LoadWork {
         }
         // The URL has proved to work, which matters if the request ignored an earlier failure.
         context.forgetFailures()
-        let isStored = try await StoreStage(context: context).store(image, loaded, of: wait.loader)
+        let isStored = try await StoreStage(context: context).store(image, loaded)
         var outcome = LoadOutcome(
             image: image, data: image.isPlain && !loaded.data.isImage ? loaded.data.bytes : nil,
             source: loaded.data.source, rule: isStored ? .none : .noStore, transactions: loaded.data.transactions)

@@ -175,7 +175,7 @@ struct RevalidationStage {
             loaded.leaveBacklog()
         }
         guard let image = copy.image else { return .replaced }
-        let updated = await StoreStage(context: context).update(record, from: copy.record, image, by: loaded, of: origin)
+        let updated = await StoreStage(context: context).update(record, from: copy.record, image, by: loaded)
         var outcome = try await outcome(copy, updated, rule(candidate))
         outcome.transactions = loaded.data.transactions
         return .valid(outcome)

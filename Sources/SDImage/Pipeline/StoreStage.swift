@@ -14,9 +14,9 @@ struct StoreStage {
     /// Stores the parts of a load. False if the response or the request, as the loader has sent it, forbids storing: then the
     /// image is stored in memory only.
     /// Throws only `cancelled`, and only if the load waits for the commit.
-    func store(_ image: Image, _ loaded: FetchResult, of loader: any ImageLoader) async throws(ImageError) -> Bool {
+    func store(_ image: Image, _ loaded: FetchResult) async throws(ImageError) -> Bool {
         let request = context.request
-        let isStorable = loaded.data.record.mayBeStored(context.sentFields(by: loader))
+        let isStorable = !loaded.data.record.isForMemoryOnly
         guard context.mayFillCaches else { return isStorable }
         // Memory first: it is immediate, and a load that starts meanwhile finds the image.
         storeInMemory(image)
@@ -78,13 +78,13 @@ struct StoreStage {
     /// RFC 9111, section 4.3.4. Returns the image with the record. `old`: entries of another response are not
     /// updated.
     func update(
-        _ record: ResponseRecord, from old: ResponseRecord, _ image: Image, by loaded: FetchResult, of loader: any ImageLoader
+        _ record: ResponseRecord, from old: ResponseRecord, _ image: Image, by loaded: FetchResult
     ) async -> Image {
         // A response under an invalid certificate confirms nothing.
         guard context.mayFillCaches else { return image }
         let updated = storeInMemory(image, record)
         // A revalidated response may have become one that must not be stored.
-        guard record.mayBeStored(context.sentFields(by: loader)) else {
+        guard !record.isForMemoryOnly else {
             await removeFromDisk()
             return updated
         }
