@@ -26,7 +26,8 @@ static bool open_box(sdjxl_reader *reader) {
         bool is_last = !size || size > SIZE_MAX - position->next;
         position->next = is_last ? SIZE_MAX : position->next + (size_t)size;
         if (type == SDCS_FOURCC('j', 'x', 'l', 'p') || type == SDCS_FOURCC('j', 'x', 'l', 'c')) {
-            position->at = begin, position->end = position->next;
+            position->end = position->next;
+            position->at = begin < position->end ? begin : position->end;
             return !reader->is_damaged;
         }
     }

@@ -22,10 +22,17 @@ static bool is_loadable(sdimage_photos_library *library, const char *identifier)
     return is_there;
 }
 
+static bool is_first_finished(sdphoto_tree *tree) {
+    pthread_mutex_lock(&tree->library.lock);
+    bool is_finished = tree->is_first_finished;
+    pthread_mutex_unlock(&tree->library.lock);
+    return is_finished;
+}
+
 bool sdphoto_tree_defer(sdimage_photos_library *library, sdphoto_load *load) {
     sdphoto_tree *tree = (sdphoto_tree *)library;
     /* Without the thread nothing would resume the load. */
-    if (!tree->has_thread || is_loadable(library, load->identifier))
+    if (!tree->has_thread || is_first_finished(tree) || is_loadable(library, load->identifier))
         return false;
     pthread_mutex_lock(&library->lock);
     bool waits = !tree->is_first_finished;
