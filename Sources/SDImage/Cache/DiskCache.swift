@@ -241,7 +241,11 @@ package final class DiskCache: Sendable {
         try check()
         try editor.changeRowNow(for: key) { row in
             // The entry was replaced by a response that was not revalidated.
-            guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified else { return false }
+            let record = ResponseRecord(
+                entityTag: row.entityTag, lastModified: row.lastModified, encoded: row.encodedRecord, created: 0)
+            guard row.entityTag == old.storedEntityTag, row.lastModified == old.storedLastModified,
+                record.location == old.location
+            else { return false }
             row.entityTag = new.storedEntityTag
             row.lastModified = new.storedLastModified
             row.encodedRecord = new.encoded(before: ResponseRecord.attachment(of: row.encodedRecord))

@@ -34,9 +34,9 @@ package struct ResponseRecord: Hashable, Sendable {
     /// Such a record is not stored.
     package var isEmpty: Bool { responseTime == 0 && entityTag.isEmpty && lastModified.isEmpty && cacheControl.isEmpty }
 
-    /// True if both have the same validators, and thus the same body as far as those can tell.
+    /// True if both have the same validators of the same URL, and thus the same body as far as those can tell.
     package func hasSameValidators(as other: ResponseRecord) -> Bool {
-        entityTag == other.entityTag && lastModified == other.lastModified
+        entityTag == other.entityTag && lastModified == other.lastModified && location == other.location
     }
 
     /// True if both describe the same body: by their validators, or without any by the time of the response.

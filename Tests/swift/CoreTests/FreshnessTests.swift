@@ -364,6 +364,12 @@ private func failure(_ status: Status, _ httpStatus: Int32 = 0, cause: ImageErro
     other.entityTag = Array("\"b\"".utf8)
     other.responseTime = 99
     try cache.updateRecordNow(key, from: other, to: other)
+    // So is one for the response of another URL, to which a redirect has led, with an equal validator.
+    other = renewed
+    other.location = MD5(of: [1])
+    other.responseTime = 99
+    try cache.updateRecordNow(key, from: other, to: other)
+    #expect(!other.hasSameValidators(as: renewed))
     #expect(try cache.dataNow(for: key)?.record.responseTime == 9)
     #expect(cache.statistics.damagedEntries == 0)
 }
