@@ -34,7 +34,7 @@ uint32_t sdjxl_take_bits(sdjxl_reader *reader, unsigned count);
 /* Skips the rest of a byte. */
 void sdjxl_align(sdjxl_reader *reader);
 
-/* Moves past bytes that have arrived and lie in one box, at most so many. Returns their count. */
+/* Moves past up to `most` bytes that have arrived and lie in one box. Returns their count. */
 size_t sdjxl_take_bytes(sdjxl_reader *reader, size_t most);
 
 /* Moves past a number of bytes, which need not have arrived. Returns the count of those in boxes that have not: 0 if

@@ -26,7 +26,7 @@ typedef struct sdjxl_decoder {
     sdcs_deadline deadline; /* checked between events: libjxl aborts the process if its threads refuse work */
     sdcs_request request;
     size_t at;           /* bytes of the file that were consumed */
-    sdjxl_frames frames; /* those that may be decoded */
+    sdjxl_frames frames; /* the headers read so far, which limit the input of libjxl */
     bool is_header_only; /* set by the caller: nothing is decoded, and no limit applies to planes */
     JxlBasicInfo info;   /* the header; valid once `has_info` is set */
     bool has_info;

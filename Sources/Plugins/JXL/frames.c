@@ -4,7 +4,7 @@
 #include "fail.h"
 #include "image.h"
 
-/* Values of the header. */
+/* Values of fields of the header: frame types, a flag, and blend modes. */
 enum { REGULAR = 0, DC = 1, REFERENCE_ONLY = 2, SKIP_PROGRESSIVE = 3 };
 enum { USES_DC_FRAME = 32 };
 enum { REPLACE = 0, BLEND = 2, WEIGHTED_ADD = 3, MULTIPLY = 4 };
@@ -16,7 +16,7 @@ enum { GROUP = 256, ROW_ALIGNMENT = 128, MOST_ENTRIES = 65536 };
 /* Limit of the bytes of the frames that others reference. */
 static const uint64_t MOST_REFERENCES = (uint64_t)512 << 20;
 
-/* The fields that matter here. */
+/* The fields of a header that determine its length, or the memory of the frame. */
 typedef struct header {
     uint32_t type;
     bool is_modular, is_partial, is_last, is_referenced, has_extensions;
@@ -27,14 +27,14 @@ typedef struct header {
 
 /* --- Fields. */
 
-/* Takes a number in one of four forms: an offset, and a count of bits that are added to it. */
-static uint32_t take_form(sdjxl_reader *reader, const uint32_t offsets[4], const unsigned counts[4]) {
+/* U32() of the standard: takes a number in one of four forms: an offset, and a count of bits that are added to it. */
+static uint32_t take_u32(sdjxl_reader *reader, const uint32_t offsets[4], const unsigned counts[4]) {
     uint32_t form = sdjxl_take_bits(reader, 2);
     return offsets[form] + sdjxl_take_bits(reader, counts[form]);
 }
 
-#define TAKE_FORM(reader, o0, c0, o1, c1, o2, c2, o3, c3)                                                              \
-    take_form(reader, (const uint32_t[]){o0, o1, o2, o3}, (const unsigned[]){c0, c1, c2, c3})
+#define TAKE_U32(reader, o0, c0, o1, c1, o2, c2, o3, c3)                                                               \
+    take_u32(reader, (const uint32_t[]){o0, o1, o2, o3}, (const unsigned[]){c0, c1, c2, c3})
 
 static void skip_bits(sdjxl_reader *reader, uint32_t count) {
     for (; count > 32; count -= 32)
@@ -42,7 +42,8 @@ static void skip_bits(sdjxl_reader *reader, uint32_t count) {
     sdjxl_take_bits(reader, count);
 }
 
-static uint64_t take_long(sdjxl_reader *reader) {
+/* U64() of the standard. */
+static uint64_t take_u64(sdjxl_reader *reader) {
     uint32_t form = sdjxl_take_bits(reader, 2);
     if (form < 3)
         return form == 0 ? 0 : form == 1 ? 1 + sdjxl_take_bits(reader, 4) : 17 + sdjxl_take_bits(reader, 8);
@@ -56,7 +57,7 @@ static uint64_t take_long(sdjxl_reader *reader) {
 }
 
 static uint32_t take_side(sdjxl_reader *reader) {
-    return TAKE_FORM(reader, 0, 8, 256, 11, 2304, 14, 18688, 30);
+    return TAKE_U32(reader, 0, 8, 256, 11, 2304, 14, 18688, 30);
 }
 
 /* Takes the offset of a crop, whose sign is the lowest bit. */
@@ -66,14 +67,14 @@ static int64_t take_offset(sdjxl_reader *reader) {
 }
 
 static void read_passes(sdjxl_reader *reader, header *header) {
-    header->passes = TAKE_FORM(reader, 1, 0, 2, 0, 3, 0, 4, 3);
+    header->passes = TAKE_U32(reader, 1, 0, 2, 0, 3, 0, 4, 3);
     if (header->passes == 1)
         return;
-    uint32_t steps = TAKE_FORM(reader, 0, 0, 1, 0, 2, 0, 3, 1);
+    uint32_t steps = TAKE_U32(reader, 0, 0, 1, 0, 2, 0, 3, 1);
     skip_bits(reader, 2 * (header->passes - 1));
     skip_bits(reader, 2 * steps);
     for (uint32_t i = 0; i < steps; i++)
-        TAKE_FORM(reader, 0, 0, 1, 0, 2, 0, 0, 3);
+        TAKE_U32(reader, 0, 0, 1, 0, 2, 0, 0, 3);
 }
 
 static void read_crop(sdjxl_reader *reader, const JxlBasicInfo *info, header *header) {
@@ -86,10 +87,10 @@ static void read_crop(sdjxl_reader *reader, const JxlBasicInfo *info, header *he
 
 /* Reads how one channel is blended. */
 static uint32_t read_blending(sdjxl_reader *reader, const JxlBasicInfo *info, const header *header) {
-    uint32_t mode = TAKE_FORM(reader, REPLACE, 0, 1, 0, BLEND, 0, 3, 2);
+    uint32_t mode = TAKE_U32(reader, REPLACE, 0, 1, 0, BLEND, 0, 3, 2);
     bool uses_alpha = info->num_extra_channels && (mode == BLEND || mode == WEIGHTED_ADD);
     if (uses_alpha)
-        TAKE_FORM(reader, 0, 0, 1, 0, 2, 0, 3, 3);
+        TAKE_U32(reader, 0, 0, 1, 0, 2, 0, 3, 3);
     if (uses_alpha || mode == MULTIPLY)
         skip_bits(reader, 1);
     if (mode != REPLACE || header->is_partial)
@@ -97,20 +98,20 @@ static uint32_t read_blending(sdjxl_reader *reader, const JxlBasicInfo *info, co
     return mode;
 }
 
-/* Reads what frames of an image have and hidden ones do not. */
+/* Reads the fields that only shown frames have: blending, duration, and the flag of the last frame. */
 static void read_layer(sdjxl_reader *reader, const JxlBasicInfo *info, header *header) {
     header->blend_mode = read_blending(reader, info, header);
     for (uint32_t i = 0; i < info->num_extra_channels && !reader->is_short; i++)
         read_blending(reader, info, header);
     if (info->have_animation) {
-        header->duration = TAKE_FORM(reader, 0, 0, 1, 0, 0, 8, 0, 32);
+        header->duration = TAKE_U32(reader, 0, 0, 1, 0, 0, 8, 0, 32);
         skip_bits(reader, info->animation.have_timecodes ? 32 : 0);
     }
-    /* Only since version 0.10 of libjxl may others be the last. */
+    /* Before version 0.10, libjxl takes only regular frames for the last one. */
     header->is_last = sdjxl_take_bits(reader, 1) && (header->type == REGULAR || JxlDecoderVersion() >= 10000);
 }
 
-/* Skips the loop filter. */
+/* Skips the loop filter, and reports its extensions. */
 static void skip_filter(sdjxl_reader *reader, header *header) {
     if (sdjxl_take_bits(reader, 1))
         return;
@@ -125,10 +126,10 @@ static void skip_filter(sdjxl_reader *reader, header *header) {
             skip_bits(reader, header->is_modular ? 3 * 16 : 4 * 16);
         skip_bits(reader, header->is_modular ? 16 : 0);
     }
-    header->has_extensions = take_long(reader) != 0;
+    header->has_extensions = take_u64(reader) != 0;
 }
 
-/* Reads the end of the header, which says how the frame is kept. */
+/* Reads the end of the header: the slot that keeps the frame for others, its name, loop filter and extensions. */
 static void read_end(sdjxl_reader *reader, header *header) {
     if (header->type != DC && !header->is_last)
         header->slot = sdjxl_take_bits(reader, 2);
@@ -137,9 +138,9 @@ static void read_end(sdjxl_reader *reader, header *header) {
     if (header->type == REFERENCE_ONLY ||
         (is_layer && header->is_referenced && header->blend_mode == REPLACE && !header->is_partial))
         skip_bits(reader, 1);
-    skip_bits(reader, 8 * TAKE_FORM(reader, 0, 0, 0, 4, 16, 5, 48, 10));
+    skip_bits(reader, 8 * TAKE_U32(reader, 0, 0, 0, 4, 16, 5, 48, 10));
     skip_filter(reader, header);
-    header->has_extensions = take_long(reader) || header->has_extensions;
+    header->has_extensions = take_u64(reader) || header->has_extensions;
 }
 
 /* Reads the fields from the color transform to the group size. */
@@ -166,7 +167,7 @@ static header read_header(sdjxl_reader *reader, const JxlBasicInfo *info, bool i
     header.is_last = false;
     header.type = sdjxl_take_bits(reader, 2);
     header.is_modular = sdjxl_take_bits(reader, 1);
-    read_coding(reader, info, take_long(reader), &header);
+    read_coding(reader, info, take_u64(reader), &header);
     if (header.type != REFERENCE_ONLY)
         read_passes(reader, &header);
     if (header.type == DC)
@@ -181,44 +182,48 @@ static header read_header(sdjxl_reader *reader, const JxlBasicInfo *info, bool i
 
 /* --- The table of contents. */
 
-static uint64_t parts(uint64_t count, uint64_t size) {
+/* Divides, and rounds up. */
+static uint64_t ceil_divide(uint64_t count, uint64_t size) {
     return (count + size - 1) / size;
 }
 
-/* Return a side of the frame, which may be one of DC coefficients, and of what is coded of it, before upsampling. */
-static uint32_t coarse(const header *header, uint32_t side) {
-    return (uint32_t)parts(side, UINT64_C(1) << 3 * header->dc_level);
+/* Returns a side of the frame in its own pixels: a DC frame has one for 8 or more pixels of the image. */
+static uint32_t frame_side(const header *header, uint32_t side) {
+    return (uint32_t)ceil_divide(side, UINT64_C(1) << 3 * header->dc_level);
 }
-static uint32_t coded(const header *header, uint32_t side) {
-    return (uint32_t)parts(coarse(header, side), header->upsampling);
+
+/* Returns a side of the frame as it is coded, before upsampling. */
+static uint32_t coded_side(const header *header, uint32_t side) {
+    return (uint32_t)ceil_divide(frame_side(header, side), header->upsampling);
 }
 
 /* Returns the count of sections of a frame (F.3.1). */
 static uint64_t count_sections(const header *header) {
     uint64_t group = (uint64_t)(GROUP / 2) << header->group_shift;
-    uint64_t width = coded(header, header->width), height = coded(header, header->height);
-    uint64_t groups = parts(width, group) * parts(height, group);
-    uint64_t dc_groups = parts(width, group * 8) * parts(height, group * 8);
+    uint64_t width = coded_side(header, header->width), height = coded_side(header, header->height);
+    uint64_t groups = ceil_divide(width, group) * ceil_divide(height, group);
+    uint64_t dc_groups = ceil_divide(width, group * 8) * ceil_divide(height, group * 8);
     return groups == 1 && header->passes == 1 ? 1 : 2 + dc_groups + groups * header->passes;
 }
 
-/* Adds the sizes of the sections of a frame; the reader is then at the first. */
+/* Returns the sum of the sizes of the sections of a frame; the reader is then at the first. */
 static uint64_t sum_sections(sdjxl_reader *reader, uint64_t count) {
     uint64_t sum = 0;
     sdjxl_align(reader);
     for (uint64_t i = 0; i < count && !reader->is_short; i++)
-        sum += TAKE_FORM(reader, 0, 10, 1024, 14, 17408, 22, 4211712, 30);
+        sum += TAKE_U32(reader, 0, 10, 1024, 14, 17408, 22, 4211712, 30);
     sdjxl_align(reader);
     return sum;
 }
 
 /* --- Tables whose sections are permuted.
  *
- * The permutation is compressed, and the sizes follow it. libjxl reads both from a codestream made for the purpose: an
- * image of 8 x 8 pixels with a frame of as many groups, which unlike others causes an event after its table. Zeros
- * follow: those in place of the sections are skipped, and the next ones are a frame with an event of its own. */
+ * The permutation is compressed, and the sizes follow it. libjxl parses both, in a codestream made for this: an image
+ * of 8 x 8 pixels with a regular frame of as many groups, for which libjxl reports an event after the table. Zeros
+ * follow the table. libjxl skips as many as the sections have bytes, takes the next ones for another frame, and reports
+ * an event for it, too: the zeros before that frame give the sum of the sizes. */
 
-/* The most bytes of that codestream before the table, and the bytes of a frame of zeros up to its event. */
+/* Limit of the bytes of that codestream before the table, and the bytes of a frame of zeros up to its event. */
 enum { MADE_BYTES = 32, ZERO_FRAME = 7 };
 
 typedef struct writer {
@@ -237,10 +242,10 @@ static void put_side(writer *writer, uint32_t side) {
     put(writer, side - (const uint32_t[]){0, 256, 2304, 18688}[form], (const unsigned[]){8, 11, 14, 30}[form]);
 }
 
-/* Writes the codestream up to the byte of which the reader has taken bits, the last of them the first of the table. Its
- * other bits follow. */
+/* Writes the codestream up to the table, and the bits of the table from the current byte of the reader: the first,
+ * which was taken already, and those that are held. */
 static void write_codestream(writer *writer, const sdjxl_reader *reader, const header *header) {
-    uint32_t width = coded(header, header->width), height = coded(header, header->height);
+    uint32_t width = coded_side(header, header->width), height = coded_side(header, header->height);
     put(writer, 0x0AFF, 16);
     put(writer, 1 | 1 << 6, 9); /* 8 x 8 pixels */
     put(writer, 3, 7);          /* defaults, and padding */
@@ -253,8 +258,8 @@ static void write_codestream(writer *writer, const sdjxl_reader *reader, const h
     put_side(writer, width < 8 ? 8 : width);
     put_side(writer, height < 8 ? 8 : height);
     put(writer, 0, 2 + 1 + 2 + 1); /* replaces, is not the last, is kept */
-    /* Zeros have longer forms, which align the table as in the file: the length of the name one with 4 bits more, and
-     * the extensions those with 15 bits and up to five times 9. */
+    /* The table continues at the same bit of a byte as in the file. For this, zeros are written in longer forms: the
+     * length of the name with 4 bits more, the extensions with 15 bits and up to five times 9. */
     unsigned rest = 1 + reader->held_count, nines = (9 - (writer->bit_count + 3 + rest) % 8) % 8;
     put(writer, nines > 5, nines > 5 ? 6 : 2);
     put(writer, 1, 1); /* the default loop filter */
@@ -265,7 +270,7 @@ static void write_codestream(writer *writer, const sdjxl_reader *reader, const h
     put(writer, 1 | reader->held << 1, rest);
 }
 
-/* Gives libjxl bytes; returns the count of those that it left, which follow the frame's table if it caused an event. */
+/* Gives libjxl bytes. `left`: the count of those that it has not consumed; after an event they follow the table. */
 static JxlDecoderStatus give(JxlDecoder *decoder, const uint8_t *bytes, size_t count, size_t *left) {
     JxlDecoderStatus status = JxlDecoderSetInput(decoder, bytes, count);
     if (status == JXL_DEC_SUCCESS)
@@ -287,7 +292,7 @@ static JxlDecoderStatus give_table(JxlDecoder *decoder, sdjxl_reader *reader) {
     return status;
 }
 
-/* Adds the sizes of the sections after a permuted table. NEED_MORE_DATA if the table has not arrived. */
+/* Stores the sum of the sizes in a permuted table. NEED_MORE_DATA if the table has not arrived. */
 static sdimage_status measure(JxlDecoder *decoder, sdjxl_reader *reader, const header *header, uint64_t *sum) {
     static const uint8_t zeros[1 << 14];
     writer writer = {{0}, 0};
@@ -316,7 +321,7 @@ static sdimage_status measure(JxlDecoder *decoder, sdjxl_reader *reader, const h
 /* --- Limits. */
 
 uint64_t sdjxl_plane_bytes(uint32_t channels, uint32_t width, uint32_t height) {
-    uint64_t row = parts((uint64_t)width * sizeof(float), ROW_ALIGNMENT) * ROW_ALIGNMENT;
+    uint64_t row = ceil_divide((uint64_t)width * sizeof(float), ROW_ALIGNMENT) * ROW_ALIGNMENT;
     return row * height > UINT64_MAX / channels ? UINT64_MAX : row * height * channels;
 }
 
@@ -325,7 +330,7 @@ uint64_t sdjxl_plane_bytes(uint32_t channels, uint32_t width, uint32_t height) {
 static sdimage_status count_memory(sdjxl_frames *self, const header *header, sdimage_error **error) {
     /* libjxl has three planes of colors, also for gray. */
     uint32_t channels = 3 + self->info.num_extra_channels;
-    uint32_t width = coarse(header, header->width), height = coarse(header, header->height);
+    uint32_t width = frame_side(header, header->width), height = frame_side(header, header->height);
     /* Coefficients of several passes are kept, in whole groups. */
     if (!header->is_modular && header->passes > 1) {
         width = width < GROUP ? GROUP : width;
@@ -341,7 +346,7 @@ static sdimage_status count_memory(sdjxl_frames *self, const header *header, sdi
         larger += self->references[i] > image ? self->references[i] : 0;
     }
     if (larger > SDCS_WORKING_BYTES)
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: frames beyond the image exceed the limit of 256 MiB");
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: oversized frames exceed the limit of 256 MiB");
     if (all > MOST_REFERENCES)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "jxl: reference frames exceed the limit of 512 MiB");
     return SDIMAGE_STATUS_OK;

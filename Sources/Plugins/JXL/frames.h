@@ -22,15 +22,15 @@ typedef struct sdjxl_frames {
     uint64_t references[4]; /* bytes of the frames that others reference */
 } sdjxl_frames;
 
-/* Starts with the frame at an offset, the first one. */
+/* Begins before the first frame, which is at the offset in the file, or in a later box. */
 void sdjxl_frames_begin(sdjxl_frames *self, const JxlBasicInfo *info, const uint8_t *bytes, size_t length,
                         size_t offset);
 
 /* Returns the count of bytes from the beginning of the file that libjxl may be given. */
 size_t sdjxl_frames_end(sdjxl_frames *self, const uint8_t *bytes, size_t length);
 
-/* Reads the header of the next frame. Errors: NEED_MORE_DATA (not stored), BAD_DATA, UNSUPPORTED, TOO_LARGE,
- * NO_MEMORY. */
+/* Reads the header and the table of contents of the next frame, and checks its memory. Errors: NEED_MORE_DATA (not
+ * stored), BAD_DATA, UNSUPPORTED, TOO_LARGE, NO_MEMORY. */
 sdimage_status sdjxl_frames_admit(sdjxl_frames *self, const uint8_t *bytes, size_t length, sdimage_error **error);
 
 /* Returns the bytes of the planes of an image or frame, with the padding of their rows. `channels`: not 0. */
