@@ -1,4 +1,4 @@
-/* av1_stream.c: the units of an AV1 stream. The coders of AVIF and videos read them before the AV1 decoder allocates
+/* av1_stream.c: the units (OBU) of an AV1 stream. The coders of AVIF and videos read them before the decoder allocates
  * pictures: the stream decides on their format, whatever the container announces. The sections are those of the AV1
  * Bitstream & Decoding Process Specification. */
 #include "av1_stream.h"

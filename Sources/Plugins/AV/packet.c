@@ -1,33 +1,33 @@
-/* packet.c: the units of H.264 and H.265, and the pixel format of AV1 (see packet.h).
+/* packet.c: the NAL units of H.264 and H.265, and the pixel format of AV1 (see packet.h).
  *
- * libavcodec splits a packet into units, and keeps 4 KiB for each, which may have 4 bytes in the packet. It also keeps
- * each message of SEI, which takes 64 times its bytes, and hands it out with the frame. For each picture parameter set
- * of H.265 it makes tables of the size of the picture. dav1d allocates pictures in the format of the stream, which the
- * track only announces. */
+ * libavcodec splits a packet into NAL units, and keeps 4 KiB for each, which may have 4 bytes in the packet. It also
+ * keeps each message of SEI, which takes 64 times its bytes, and hands it out with the frame. For each picture
+ * parameter set of H.265 it makes tables of the size of the picture. dav1d allocates pictures in the format of the
+ * stream, which the track only announces. */
 #include "packet.h"
 
 #include "av1_stream.h"
 #include "hevc_parameters.h"
 
-/* Limit of the units of a picture. H.265 permits 600 slices (level 6.2). */
+/* Limit of the NAL units of a picture. H.265 permits 600 slices (level 6.2). */
 enum { MOST_UNITS = 1 << 14 };
 
 /* Side of the largest coding block of H.265. */
 enum { LARGEST_BLOCK = 64 };
 
-/* The units of a packet, or of a configuration. */
+/* The NAL units of a packet, or of a configuration (avcC, hvcC). */
 typedef struct units {
     enum AVCodecID codec;
-    size_t count, messages; /* units; bytes of those with supplemental enhancement information (SEI) */
-    uint64_t pixels;        /* the largest picture that a parameter set of H.265 announces, in pixels */
+    size_t count, sei_bytes; /* units; bytes of those with supplemental enhancement information (SEI) */
+    uint64_t pixels;         /* the largest picture that a sequence parameter set of H.265 announces */
 } units;
 
 static void add_unit(units *self, sdcs_span unit) {
-    /* Types of units: H.264, table 7-1; H.265, table 7-1. */
+    /* nal_unit_type: H.264, table 7-1; H.265, table 7-1. */
     uint32_t head = unit.length ? unit.bytes[0] : 0, type = head >> 1 & 63;
     self->count++;
     if (self->codec == AV_CODEC_ID_H264 ? (head & 31) == 6 : type == 39 || type == 40)
-        self->messages += unit.length;
+        self->sei_bytes += unit.length;
     sdcs_hevc_parameters set;
     if (self->codec != AV_CODEC_ID_HEVC || !sdcs_is_hevc_parameters(unit) || !sdcs_read_hevc_parameters(unit, &set) ||
         set.width <= LARGEST_BLOCK || set.height <= LARGEST_BLOCK)
@@ -37,8 +37,8 @@ static void add_unit(units *self, sdcs_span unit) {
     self->pixels = pixels > self->pixels ? pixels : self->pixels;
 }
 
-/* Adds the units behind start codes (H.264 and H.265, annex B). */
-static void add_coded(units *self, sdcs_span bytes) {
+/* Adds the units of a byte stream, each behind a start code (H.264 and H.265, annex B). */
+static void add_byte_stream(units *self, sdcs_span bytes) {
     size_t start = 0;
     for (size_t i = 2; i < bytes.length; i++) {
         if (bytes.bytes[i] != 1 || bytes.bytes[i - 1] || bytes.bytes[i - 2])
@@ -53,7 +53,7 @@ static void add_coded(units *self, sdcs_span bytes) {
 
 /* Adds units that begin with their length in `size` bytes (ISO/IEC 14496-15). As in libavcodec, a length of 0, or one
  * that exceeds the packet, ends them. */
-static void add_measured(units *self, sdcs_span bytes, size_t size) {
+static void add_prefixed(units *self, sdcs_span bytes, size_t size) {
     uint64_t length;
     while (sdcs_take(&bytes, size, &length) && length) {
         sdcs_span unit = {bytes.bytes, (size_t)length};
@@ -83,23 +83,23 @@ static void add_arrays(units *self, sdcs_span bytes) {
 /* Adds the units of a packet, or of a configuration without arrays. */
 static void add_units(units *self, sdcs_span bytes) {
     /* libavcodec looks for start codes also between lengths. */
-    add_coded(self, bytes);
+    add_byte_stream(self, bytes);
     /* Any packet may change the size of the lengths. Read in another size they end soon, at a 0. */
     for (size_t size = 1; size <= 4; size++)
-        add_measured(self, bytes, size);
+        add_prefixed(self, bytes, size);
 }
 
 static sdimage_status check(const sdav_movie *movie, const units *units, sdimage_error **error) {
     if (units->count > MOST_UNITS)
-        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: units of a picture exceed the limit of 16384");
-    if (units->messages > SDCS_BLOCK_LIMIT)
+        return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: NAL units of a picture exceed the limit of 16384");
+    if (units->sei_bytes > SDCS_BLOCK_LIMIT)
         return sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "video: SEI of a picture exceeds the limit of 1 MiB");
     return units->pixels > movie->request.max_pixels
                ? sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, "decoder: more pixels than max_pixels allows")
                : SDIMAGE_STATUS_OK;
 }
 
-/* Reports that a codec has units that libavcodec splits. */
+/* Reports that a codec has NAL units. */
 static bool has_units(enum AVCodecID codec) {
     return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC;
 }

@@ -4,8 +4,8 @@
 
 #include "movie.h"
 
-/* Checks the configuration of a track before its decoder reads it. TOO_LARGE, for H.264 and H.265: more than 16384
- * units, or 1 MiB of supplemental enhancement information; for H.265 also pictures of more than max_pixels. */
+/* Checks the configuration of a track before its decoder reads it. Errors: TOO_LARGE, for H.264 and H.265: more than
+ * 16384 NAL units, or 1 MiB of supplemental enhancement information; for H.265 also pictures beyond max_pixels. */
 sdimage_status sdav_check_configuration(const sdav_movie *movie, const uint8_t *bytes, size_t length,
                                         sdimage_error **error);
 

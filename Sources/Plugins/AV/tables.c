@@ -15,7 +15,7 @@ enum { MOST_SAMPLES = 1 << 22, MOST_DEPTH = 16 };
 /* Samples of sound in an entry of libavformat, if they last one tick each. */
 enum { SOUND_SAMPLES = 1024 };
 
-/* Entries of samples that take as much memory as the encryption of a sample, or as one track of a fragment. */
+/* Memory of the encryption of a sample, and of one track of a fragment, in multiples of that of a sample in a table. */
 enum { ENCRYPTED_ENTRIES = 6, FRAGMENT_ENTRIES = 3 };
 
 typedef struct tables {
@@ -90,7 +90,7 @@ static void add_fragments(tables *self, uint64_t count) {
     self->samples += count * FRAGMENT_ENTRIES * (self->tracks + 1);
 }
 
-/* Reads the number of samples in `saiz` (ISO/IEC 14496-12, 8.7.8), after a type and its parameter with the flag 1. */
+/* Reads the number of samples in `saiz` (ISO/IEC 14496-12, 8.7.8), after a type and its parameter if flag 1 is set. */
 static uint64_t read_saiz(AVIOContext *io) {
     avio_skip(io, avio_rb32(io) & 1 ? 9 : 1);
     return avio_rb32(io);
@@ -132,7 +132,7 @@ static void read_table(tables *self, uint32_t type) {
         break;
     case SDCS_FOURCC('s', 'e', 'n', 'c'):
         avio_skip(self->io, 4);
-        /* With one vector for all samples, they take no bytes. */
+        /* With a constant initialization vector, samples take no bytes in the box. */
         self->samples += (uint64_t)avio_rb32(self->io) * ENCRYPTED_ENTRIES;
         break;
     case SDCS_FOURCC('s', 'a', 'i', 'z'): self->samples += read_saiz(self->io) * ENCRYPTED_ENTRIES; break;

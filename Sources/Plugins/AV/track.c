@@ -123,7 +123,7 @@ sdimage_status sdav_open(sdav_movie *movie, const void *bytes, const sdimage_sou
                    ? sdcs_fail(error, SDIMAGE_STATUS_TRUNCATED, "video: data ends early")
                    : sdcs_fail(error, SDIMAGE_STATUS_UNSUPPORTED, "video: no track can be decoded");
     enum AVCodecID codec = movie->stream->codecpar->codec_id;
-    /* The parsers of these codecs allocate memory for each unit of a packet, before the packet can be checked. */
+    /* The parsers of these codecs allocate memory for each unit (NAL, OBU) of a packet, before it can be checked. */
     if (codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC || codec == AV_CODEC_ID_AV1)
         movie->format->flags |= AVFMT_FLAG_NOPARSE;
     movie->orientation = orientation_of(movie->stream);

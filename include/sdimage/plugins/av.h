@@ -12,7 +12,7 @@
  * - Reference images held by a decoder may take four times max_bytes, for a thumbnail 1 GiB or more, and in any case
  *   64 MiB. Those held by dav1d cannot be counted: its images may have a thirtieth of that number of pixels, or fewer
  *   if the track announces more than 3 bytes for a pixel.
- * - A picture of H.264 or H.265 with more than 16384 units, or 1 MiB of SEI, is TOO_LARGE.
+ * - A picture of H.264 or H.265 with more than 16384 NAL units, or 1 MiB of SEI, is TOO_LARGE.
  * - Tables of MP4 and QuickTime that announce more than 4194304 samples are TOO_LARGE. An encrypted sample, and each
  *   track of a fragment, count as several.
  *
