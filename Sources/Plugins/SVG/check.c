@@ -15,10 +15,10 @@
  * - Nested elements (MOST_DEPTH) and chains of references (check_chains): librsvg recurses, and the process ends when
  *   the stack is full. Since 2.59.2 it limits nested layers, but neither other nesting nor the bytes of the stack.
  * - Surfaces of the size of the drawing (sdsvg_check reports their number): librsvg makes one for each open group with
- *   opacity, a mask, a filter, a blend mode or a clip path in units of its element, and one for each named result of a
- *   filter. Since 2.59.2 it limits nested layers, but not the bytes of their surfaces.
- * - Numbers of a kernel matrix (MOST_KERNEL, until 2.55.90), tiles of a filter (until 2.55.91) and the size of text
- *   (MOST_TEXT, until 2.55.92): librsvg panics, which ends the process.
+ *   opacity, a mask, a filter, a blend mode or a clip path in units of its element (objectBoundingBox), and one for
+ *   each named result of a filter. Since 2.59.2 it limits nested layers, but not the bytes of their surfaces.
+ * - Numbers of a kernelMatrix (MOST_KERNEL, until 2.55.90), feTile (until 2.55.91) and the size of text (MOST_TEXT,
+ *   until 2.55.92): librsvg panics, which ends the process.
  * - Nested selectors (MOST_SELECTORS): parsed and matched by recursion. No release note names a limit.
  * - Rules times elements (MOST_MATCHES): each selector is tested on each element while the document is read. Only
  *   drawing can be cancelled, since 2.59.
@@ -61,8 +61,8 @@ enum { MEMORY_STEP = 1 << 20, CSS_STEP = 1 << 16 };
 /* Limit of selector matches: librsvg tests each selector on each element, at 40 ns each. */
 static const uint64_t MOST_MATCHES = 100000000;
 
-/* Limit of the numbers of a kernel matrix. librsvg 2.54 reads 400 of them, and ends the process if the matrix has
- * another number. */
+/* Limit of the numbers of a kernelMatrix (feConvolveMatrix). librsvg 2.54 reads 400 of them, and ends the process if
+ * the matrix has another number. */
 enum { MOST_KERNEL = 399 };
 
 /* Limits of recursion. librsvg recurses for nested elements, for referenced elements and for nested selectors.
@@ -76,12 +76,13 @@ void sdsvg_prepare(void) {
     xmlInitParser();
 }
 
-/* Limit of the bytes between two tags of text times the font size in pixels, and the size without a style. librsvg 2.54
- * ends the process if a line of text has 2097152 pixels, or its font that size; a byte has at most two widths of it. */
+/* MOST_TEXT: limit of the bytes of text between two tags times the font size in pixels. librsvg 2.54 ends the process
+ * if a line of text has 2097152 pixels, or its font that size; a byte has at most two widths of it. MEDIUM: the size
+ * that is assumed without a larger one in numbers; those of all keywords are smaller. */
 enum { MOST_TEXT = 1 << 19, MEDIUM = 32 };
 
-/* Kinds of elements that librsvg draws on a surface of their own; CLIPPED: only if a clip path has the units of the
- * element. */
+/* Kinds of elements that librsvg draws on a surface of their own; CLIPPED: only if the clip path has the units of the
+ * element (clipPathUnits="objectBoundingBox"). */
 enum { LAYER = 1, CLIPPED = 2 };
 
 /* An open element. */
@@ -100,10 +101,10 @@ typedef struct checker {
     uint64_t pixels, memory, rules;                                 /* `rules`: number of style sheet selectors */
     size_t elements, entities, defaults, depth, deepest, selectors; /* counts; `entities`: bytes of their texts */
     level levels[MOST_DEPTH];                                       /* the open elements, `depth` of them */
-    size_t layers[4], most_layers[4]; /* by kinds: open layers, and the largest number of them */
+    size_t layers[4], most_layers[4]; /* indexed by LAYER, or LAYER | CLIPPED: open layers, and the most of them */
     size_t results, most_results;     /* named results of the current filter, and the largest number of them */
     unsigned kinds, css_kinds;        /* those of the current element, and of all rules, which may select any element */
-    bool has_clip_units;              /* clip paths of the kind CLIPPED are layers */
+    bool has_clip_units;              /* a clip path has the units of its element: CLIPPED counts */
     size_t style;                     /* the depth of the current style element; 0 outside of one */
     uint8_t *css;                     /* its text */
     size_t css_length, css_room;
@@ -319,7 +320,7 @@ static const struct {
 } layer_properties[] = {{"opacity", LAYER},        {"mask", LAYER},      {"filter", LAYER},
                         {"mix-blend-mode", LAYER}, {"isolation", LAYER}, {"clip-path", CLIPPED}};
 
-/* Reports a value of such a property that needs no surface. It ends with its declaration. */
+/* Reports a value of such a property that needs no surface. In CSS the value ends with its declaration. */
 static bool is_neutral(const uint8_t *value, size_t length) {
     static const char *const neutral[] = {"none", "normal", "auto", "1"};
     size_t end = 0;
@@ -335,16 +336,16 @@ static bool is_neutral(const uint8_t *value, size_t length) {
     return false;
 }
 
-/* Returns the kind of an attribute: of its name, or of the declarations in CSS text that is its value. */
-static unsigned layer_of(const char *name, const uint8_t *value, size_t length) {
+/* Returns the kind for a property that is an attribute; 0 for other attributes, and neutral values. */
+static unsigned attribute_kind(const char *name, const uint8_t *value, size_t length) {
     for (size_t i = 0; i < sizeof layer_properties / sizeof *layer_properties; i++)
         if (strcmp(name, layer_properties[i].name) == 0 && !is_neutral(value, length))
             return layer_properties[i].kind;
     return 0;
 }
 
-/* Returns the kind of a declaration that may begin at an offset of CSS text. A comment may be before the colon. */
-static unsigned layer_at(const uint8_t *text, size_t length, size_t at) {
+/* Returns the kind for a declaration that may begin at an offset of CSS text. A comment may be before the colon. */
+static unsigned declaration_kind(const uint8_t *text, size_t length, size_t at) {
     for (size_t i = 0; i < sizeof layer_properties / sizeof *layer_properties; i++) {
         const char *name = layer_properties[i].name;
         size_t end = at + strlen(name);
@@ -360,10 +361,10 @@ static unsigned layer_at(const uint8_t *text, size_t length, size_t at) {
 }
 
 /* Returns the kinds of all declarations in CSS text. */
-static unsigned layers_in(const uint8_t *text, size_t length) {
+static unsigned kinds_in_css(const uint8_t *text, size_t length) {
     unsigned kinds = 0;
     for (size_t i = 0; i < length; i++)
-        kinds |= layer_at(text, length, i);
+        kinds |= declaration_kind(text, length, i);
     return kinds;
 }
 
@@ -405,7 +406,7 @@ static bool check_attribute(checker *checker, const xmlChar *element, const xmlC
         check_css(checker, text, length);
         sdsvg_font_sizes_add(&checker->fonts, (const char *)name, text, length);
         checker->kinds |=
-            is_named(name, "style") ? layers_in(text, length) : layer_of((const char *)name, text, length);
+            is_named(name, "style") ? kinds_in_css(text, length) : attribute_kind((const char *)name, text, length);
         /* Colors begin with # too. */
         for (size_t i = 0; !refers && i < length; i++)
             refers = begins(text + i, length - i, "url(");
@@ -499,6 +500,7 @@ static void on_element(void *context, const xmlChar *name, const xmlChar *prefix
     level.id = is_gradient ? 0 : level.id;
     level.kinds = checker->kinds;
     level.fonts = fonts_of(checker, name, attributes, count);
+    /* The end of the document tells which of the counts holds (has_clip_units). */
     for (unsigned kinds = LAYER; kinds <= (LAYER | CLIPPED); kinds += CLIPPED)
         if (level.kinds & kinds && ++checker->layers[kinds] > checker->most_layers[kinds])
             checker->most_layers[kinds] = checker->layers[kinds];
@@ -516,7 +518,7 @@ static void end_style(checker *checker) {
     size_t length = sdsvg_plain_css(checker->css, checker->css_length);
     check_css(checker, checker->css, length);
     count_rules(checker, checker->css, length);
-    checker->css_kinds |= layers_in(checker->css, length);
+    checker->css_kinds |= kinds_in_css(checker->css, length);
     for (size_t i = 0; !checker->css_refers && i < length; i++)
         checker->css_refers = begins(checker->css + i, length - i, "url(");
     note_names(checker, checker->css, length);
@@ -721,7 +723,7 @@ static void clear(checker *checker) {
     sdsvg_names_clear(&checker->rule_names.names);
 }
 
-/* Parses the text again after rules that may enlarge text, which may follow the elements that they select. */
+/* Parses the document again if its rules may enlarge text: they may follow the elements that they select. */
 static void parse_with_rules(checker *checker, const sdsvg_text *text) {
     sdsvg_font_sizes fonts = checker->css_fonts;
     sdsvg_rule_names names = checker->rule_names;

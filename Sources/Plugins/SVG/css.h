@@ -11,7 +11,7 @@
  * length. */
 size_t sdsvg_plain_css(uint8_t *text, size_t length);
 
-/* Reports a character of a CSS name. */
+/* Reports that a character may be part of a CSS name. */
 bool sdsvg_is_in_name(uint8_t character);
 
 #endif

@@ -1,4 +1,4 @@
-/* rule_names.c: names in CSS, without parsing it (see rule_names.h). A wrong guess must find too many elements. */
+/* rule_names.c: names in CSS, without parsing it (see rule_names.h): too many elements may be found, never too few. */
 #include "rule_names.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* rule_names.h: the names in style sheets, which tell the elements that no rule selects. */
+/* rule_names.h: the names in style sheets. No rule selects an element of which none is the type, the id or a class. */
 #ifndef SDSVG_RULE_NAMES_H
 #define SDSVG_RULE_NAMES_H
 
@@ -15,7 +15,8 @@ typedef struct sdsvg_rule_names {
 /* Adds CSS as it is in the document. */
 void sdsvg_rule_names_add(sdsvg_rule_names *rules, const uint8_t *css, size_t length);
 
-/* Reports that a selector may contain the type, the id or a class of an element. The names are sorted. */
+/* Reports that the names, which must be sorted, may include one in `text`: the type, the id or the classes of an
+ * element. */
 bool sdsvg_rule_names_have(const sdsvg_rule_names *rules, const uint8_t *text, size_t length);
 
 #endif
