@@ -181,7 +181,8 @@ SDIMAGE_API void sdimage_cache_set_keep_in_memory(sdimage_cache *cache, bool kee
 /* Returns true if loads and disk look-ups store their images in memory. */
 SDIMAGE_API bool sdimage_cache_should_keep_in_memory(const sdimage_cache *cache);
 
-/* Changes at once if evicted images that are referenced elsewhere are found; if set, those stored from now on. */
+/* Changes if evicted images that are referenced elsewhere are found. False takes effect at once, true for images that
+ * are stored from now on. */
 SDIMAGE_API void sdimage_cache_set_keep_weakly(sdimage_cache *cache, bool keep);
 /* Returns true if evicted images that are referenced elsewhere are found. */
 SDIMAGE_API bool sdimage_cache_should_keep_weakly(const sdimage_cache *cache);

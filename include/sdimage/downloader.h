@@ -248,7 +248,7 @@ SDIMAGE_API const char *sdimage_downloader_config_ca_file(const sdimage_download
 /* Creates a downloader. `config` is copied; NULL for the defaults. Errors: FORKED, NO_MEMORY, INTERNAL_ERROR (libcurl
  * could not be initialized), UNSUPPORTED (options that a custom transport does not have, see sys/transport.h),
  * INVALID_REQUEST (header fields that cannot be sent), INVALID_ARGUMENT (a proxy whose user or password has a control
- * character, also an escaped one). */
+ * character, also a percent-encoded one). */
 SDIMAGE_API sdimage_status sdimage_downloader_new(const sdimage_downloader_config *config, sdimage_loader **loader,
                                                   sdimage_error **error);
 

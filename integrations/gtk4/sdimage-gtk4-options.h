@@ -353,12 +353,13 @@ typedef enum {
  * @SDIMAGE_FRESHNESS_IGNORE: Uses a cached image, fresh or stale; the default.
  * @SDIMAGE_FRESHNESS_RESPECT: Follows RFC 9111, RFC 5861 and RFC 8246 as a private cache. A fresh image is a hit. A
  * stale one is revalidated with a conditional request: "not modified" returns the cached image. Within
- * stale-while-revalidate the cached image is the result at once and is revalidated in the background. If redirects have
- * led to the image, it is fresh while they are, too. Of redirects without a lifetime, only permanent ones (301, 308)
- * are. If the origin fails (no response, 5xx, 408, 425, 429, a body that is no image), the result is the cached image,
- * stale, with the error beside it. The request to the origin is then not retried, unless the load's request sets
- * retries. The cached image is not used if its response forbids this: no-cache or must-revalidate, which stale-if-error
- * does not lift, or an elapsed stale-if-error. Any other refusal, such as 404, is an error without an image.
+ * stale-while-revalidate the cached image is the result at once and is revalidated in the background. An image that
+ * redirects have led to is fresh only while each of them is. A redirect without a lifetime is fresh only if it is
+ * permanent (301, 308). If the origin fails (no response, 5xx, 408, 425, 429, a body that is no image), the result is
+ * the cached image, stale, with the error beside it. The request to the origin is then not retried, unless the load's
+ * request sets retries. The cached image is not used if its response forbids this: no-cache or must-revalidate, which
+ * stale-if-error does not lift, or an elapsed stale-if-error. Any other refusal, such as 404, is an error without an
+ * image.
  * @SDIMAGE_FRESHNESS_REFRESH: Delivers the cached image as CACHED and revalidates it with a conditional request; FINAL
  * reports whether it has changed. If revalidation fails, FINAL carries the cached image, stale, with the error beside
  * it. A fresh image with the immutable directive is FINAL at once.
@@ -674,12 +675,13 @@ SDIMAGE_API void sdimage_request_set_early_thumbnail(SdimageRequest *request, gb
  * or transformed image is stored on disk under a key of its own, encoded in the background: as PNG if it has an alpha
  * channel or comes from a lossless format, otherwise as JPEG. Animations, images of more than 8 bits, images of file:
  * and data: URLs, and images of requests with their own coder are stored in memory only; so are those in GRAY8, in RGB8
- * if they are transformed or the original is no JPEG, and without orientation or conversion to sRGB. One on disk serves
- * loads in all pixel formats of 8 bits; a transformed one, whose transformer may have added an alpha channel, in
- * AUTOMATIC and formats with alpha only. Of an image at full size that is not transformed, the disk holds the original.
- * The bits for originals concern images that are derived from one: thumbnails, transformed images, and other pixel
- * formats. If the original is the image itself, they have no effect. An image is not derived from an original in memory
- * if the options request pixels as stored, or the request has a freshness policy other than IGNORE or a coder.
+ * if they are transformed or the original is no JPEG, and without orientation or conversion to sRGB. A thumbnail on
+ * disk serves loads in all pixel formats of 8 bits. A transformed image on disk serves AUTOMATIC and formats with
+ * alpha, because its transformer may have added an alpha channel. Of an image at full size that is not transformed, the
+ * disk holds the original. The bits for originals concern images that are derived from one: thumbnails, transformed
+ * images, and other pixel formats. If the original is the image itself, they have no effect. An image is not derived
+ * from an original in memory if the options request pixels as stored, or the request has a freshness policy other than
+ * IGNORE or a coder.
  */
 SDIMAGE_API void sdimage_request_set_cache_policy(SdimageRequest *request, SdimageCachePolicy policy);
 
@@ -911,7 +913,8 @@ SDIMAGE_API void sdimage_request_set_transform_vector(SdimageRequest *request, g
  *
  * Decodes all frames in advance. Default false. When true an animation is delivered with all its frames decoded and
  * held, and each counts in its memory cost. An animation whose frames exceed the limit of
- * sdimage_decode_options_set_max_bytes is delivered without this, and one in memory as it is.
+ * sdimage_decode_options_set_max_bytes is delivered without this; one that is found in memory is delivered as it is
+ * there.
  */
 SDIMAGE_API void sdimage_request_set_preload_frames(SdimageRequest *request, gboolean preload);
 

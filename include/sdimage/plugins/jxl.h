@@ -12,8 +12,8 @@
  *
  * Frames may be larger than the image: layers beyond its sides, and frames that are not shown. Planes of larger frames
  * may take 256 MiB, and count twice if later frames reference them; planes of all referenced frames may take 512 MiB.
- * Others are TOO_LARGE, before libjxl receives them. Frames with extensions, of which the standard defines none, are
- * UNSUPPORTED.
+ * Frames that take more are TOO_LARGE, before libjxl receives them. Frames with extensions, of which the standard
+ * defines none, are UNSUPPORTED.
  *
  * Encodes stills and animations: quality as libjxl maps it to distances, 1 being a distance of 0.1; lossless; effort 1
  * to 9, 7 by default; 8 to 16 bits; ICC profile or code points, orientation, EXIF and XMP blocks. The intensity target

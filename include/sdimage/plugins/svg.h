@@ -11,8 +11,8 @@
  *   UNSUPPORTED.
  * - Text in data: URLs (other SVG, style sheets) is UNSUPPORTED.
  * - Inflated text has at most 32 MiB, entities in it 64 KiB, references 1000000.
- * - The matrix of a filter has at most 399 numbers. The bytes between two tags of text times the font size, which is
- *   assumed to be at least 32 pixels, are at most 524288. librsvg would end the process.
+ * - More than 399 numbers in a kernelMatrix, and text of more than 524288 pixels, are TOO_LARGE: librsvg would end the
+ *   process. The pixels are the bytes of text between two tags times the font size, at least 32.
  * - With librsvg before 2.55.91, which may end the process, feTile is UNSUPPORTED.
  * - Chains of elements that refer to each other are TOO_LARGE if they could overflow the stack, which is 512 MiB of
  *   address space.
