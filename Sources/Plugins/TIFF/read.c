@@ -50,7 +50,7 @@ static uint64_t decoder_bytes(const sdtiff_layout *layout, TIFF *file) {
     uint64_t size = layout->is_tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
     uint16_t compression = COMPRESSION_NONE;
     int added = LERC_ADD_COMPRESSION_NONE;
-    /* Larger ones are refused, whatever their factor. The size is 0 if it has more than 64 bits. */
+    /* Capped, since larger blocks are refused anyway. libtiff returns 0 for a size of more than 64 bits. */
     uint64_t pixels = height > MOST_BLOCK / width ? MOST_BLOCK : width * height;
     size = !size || size > MOST_BLOCK ? MOST_BLOCK : size;
     TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression);

@@ -35,10 +35,11 @@ typedef struct sdphoto_library_kind {
     /* Sets the observer, which it takes over; NULL for a library that cannot be observed. */
     sdimage_status (*set_observer)(sdimage_photos_library *library, const sdimage_photos_library_handler *vtable,
                                    void *user_data, sdimage_destroy_fn destroy, sdimage_error **error);
-    /* Takes over a load of a photo that the library cannot look up yet, and resumes it later; false if it can. NULL:
-     * always false. */
+    /* Takes over a load of a photo that the library cannot look up yet, and resumes it later; false if it can. NULL for
+     * a library that always can. */
     bool (*defer)(sdimage_photos_library *library, sdphoto_load *load);
-    /* Cancels the waiting requests of `owner`, the sink of a load; NULL: all requests. NULL if none wait. */
+    /* Cancels the waiting requests of `owner`, the sink of a load, or all if it is NULL. NULL for a library in which
+     * none wait. */
     void (*cancel_loads)(sdimage_photos_library *library, const void *owner);
 } sdphoto_library_kind;
 

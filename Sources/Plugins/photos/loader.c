@@ -47,12 +47,12 @@ static void query_libraries(sdphoto_load *load);
 static void fetched(void *user_data, sdimage_photos_asset *asset, sdimage_status status, sdimage_error *error) {
     sdphoto_load *load = user_data;
     if (asset) {
-        void (*finish)(sdphoto_load *, sdimage_photos_asset *) =
+        void (*load_asset)(sdphoto_load *, sdimage_photos_asset *) =
             sdphoto_is_host(load->library) ? load_from_host : sdphoto_load_file;
         if (sdphoto_load_is_cancelled(load))
             sdphoto_load_fail(load, SDIMAGE_STATUS_CANCELLED, NULL);
         else if (sdphoto_load_accepts(load, asset))
-            finish(load, asset);
+            load_asset(load, asset);
         sdphoto_load_free(load);
         return;
     }

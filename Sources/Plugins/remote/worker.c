@@ -17,8 +17,7 @@
 #include "pending.h"
 #include "threads.h"
 
-/* The maximum number of jobs in a batch. With a single connection look-ups wait for the end of a batch of stores: it is
- * full with this many bytes, too. */
+/* Limits of a batch: jobs and, over a single connection, bytes of stores, for whose end look-ups wait. */
 enum { BATCH = 32, BATCH_BYTES = 256 << 10 };
 
 /* Pauses between attempts at a lease that another process holds, in nanoseconds. */
