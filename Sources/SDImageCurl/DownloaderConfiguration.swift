@@ -81,8 +81,8 @@ package struct DownloaderConfiguration: Sendable {
         }
     }
 
-    /// Throws `invalidArgument` for a proxy whose user or password has an escaped control character. libcurl cannot decode them
-    /// then, and connects without the proxy. Elsewhere the same bytes are valid: `%10` may be the zone of an IPv6 address.
+    /// Throws `invalidArgument` for a proxy whose user or password has a percent-encoded control character. libcurl cannot decode
+    /// it, and connects without the proxy. Elsewhere the same bytes are valid: `%10` may be the zone of an IPv6 address.
     func validateProxy() throws(ImageError) {
         let bytes = Array((proxy ?? "").utf8)
         guard let end = bytes.lastIndex(of: Byte.at),

@@ -25,7 +25,8 @@ struct SharingDetails {
             append(Array(field.value.utf8))
         }
         for name in request.omittedHeaders { append(name.utf8.map(Byte.lowercased)) }
-        // The only text after the names, whose number is known. Conditions of the host reach other URLs of a chain of redirects.
+        // Conditions of the host may reach all URLs of a chain of redirects, those of the cache reach one. Unambiguous: this is the
+        // only text after the names, whose number is known.
         switch request.conditionTarget {
         case .unknown: break
         case .requested: append([])

@@ -288,8 +288,8 @@ extension AnimationPlayer.State {
         return isStill || now < lastTick ? 0 : now - lastTick
     }
 
-    /// Time at which the visible frame has been shown for its duration, in milliseconds. Counts from the last tick of a clock,
-    /// because the head knows no later time.
+    /// Time at which the visible frame has been shown for `duration` milliseconds. Counts from the last tick of a clock, because
+    /// the head knows no later time.
     func end(of duration: Int, now: UInt64) -> UInt64 {
         let remaining = head.remaining(settings, duration: duration)
         guard clock != nil else { return now &+ remaining }

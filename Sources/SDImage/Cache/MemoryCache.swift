@@ -202,7 +202,7 @@ package final class MemoryCache: Sendable {
     /// True if evicted images are found while other code holds them.
     package var keepsEvictedImages: Bool { keepsWeakly.load(ordering: .relaxed) }
 
-    /// Sets whether evicted images are found while other code holds them; takes effect immediately, for images stored later.
+    /// Sets whether evicted images are found while other code holds them. False takes effect at once, true for images stored later.
     package func setKeepsWeakly(_ keeps: Bool) {
         keepsWeakly.store(keeps, ordering: .relaxed)
         if !keeps, !Engine.isForked { weakImages.removeAll() }

@@ -17,7 +17,7 @@ final class Trimmer: Sendable {
     private struct State {
         /// True while a background trim is submitted or running.
         var isScheduled = false
-        /// True if another trim was requested meanwhile: the running one may have passed the phase that it is for.
+        /// True if another trim was requested meanwhile: the running one may have passed the phase that the request needs.
         var isRequestedAgain = false
         /// Maximum number of entries that may be removed now because of their age. Limited in the first hour, because the
         /// clock may have been wrong when the cache was opened. Until removed, such entries are misses.

@@ -2,7 +2,7 @@
 /// them.
 /// Called by `noted` when the transfer has ended.
 extension ResponseRecord {
-    /// Ends the directives of redirects, which are placed before those of the response. Caches ignore unknown directives (RFC 9111,
+    /// Separates the directives of redirects from those of the response, which follow. Caches ignore unknown directives (RFC 9111,
     /// section 5.2.3).
     private static let mark = Array("redirected".utf8)
 
@@ -20,7 +20,7 @@ extension ResponseRecord {
 
     /// Limits the reuse of the response to that of a redirect (RFC 9111, section 4), by directives placed before its own. Has no
     /// effect if it is limited already.
-    /// `redirect`: its record, with the restriction to private caches.
+    /// `redirect`: its record, restricted to private caches where required.
     package mutating func restrict(by redirect: ResponseRecord) {
         let (own, other) = (CacheDirectives(cacheControl), CacheDirectives(redirect.cacheControl))
         var directives: [String] = []
@@ -45,16 +45,16 @@ extension ResponseRecord {
         limitFields()
     }
 
-    /// The lifetime that ends with that of the redirect; nil if the response is not used for longer. `own`, `other`: the directives
-    /// of both.
+    /// The lifetime with which the response ends when the redirect does; nil if it ends earlier without one. `own`, `other`: the
+    /// directives of both.
     private func maxAge(_ own: CacheDirectives, upToThatOf redirect: ResponseRecord, _ other: CacheDirectives) -> Int64? {
-        // A permanent redirect is fresh without a lifetime (RFC 9110, section 15.1), others are not.
+        // Of redirects without a lifetime, permanent ones are heuristically fresh (RFC 9110, section 15.1).
         let hasLifetime = other.maxAge != nil || redirect.expires != nil
         if [301, 308].contains(redirect.status), !hasLifetime { return nil }
-        let before = Freshness(of: redirect, fields: [], now: redirect.responseTime)
-        let here = Freshness(of: self, fields: [], now: responseTime)
-        let left = max(0, before.lifetime - before.age)
-        let end = here.lifetime + (own.staleWhileRevalidate ?? 0)
-        return end - here.age > left ? min(here.lifetime, here.age + left) : nil
+        let redirectFreshness = Freshness(of: redirect, fields: [], now: redirect.responseTime)
+        let freshness = Freshness(of: self, fields: [], now: responseTime)
+        let left = max(0, redirectFreshness.lifetime - redirectFreshness.age)
+        let end = freshness.lifetime + (own.staleWhileRevalidate ?? 0)
+        return end - freshness.age > left ? min(freshness.lifetime, freshness.age + left) : nil
     }
 }

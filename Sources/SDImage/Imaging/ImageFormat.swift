@@ -74,8 +74,8 @@ package enum ImageFormat: UInt32, Sendable, CaseIterable {
         }
     }
 
-    /// True if files of the format lose a part of the alpha channel: that of GIF has one bit, and readers of BMP ignore it if
-    /// all pixels are transparent.
+    /// True if files of the format lose the alpha channel or a part of it: JPEG has none, that of GIF has one bit, and readers of
+    /// BMP ignore it if all pixels are transparent.
     package var losesAlpha: Bool { self == .jpeg || self == .bmp || self == .gif }
 
     /// The format of a media type, case-insensitive and without its parameters; `unknown` for all others.

@@ -104,8 +104,8 @@ extension ImageRequest {
     /// True for a GET request, which changes nothing at the URL.
     package var isGet: Bool { self.method == ImageRequest.get }
 
-    /// For a running load, whose task holds the queue of a pollable dispatcher: the host could not close the dispatcher if the load
-    /// held it, too.
+    /// A copy for a running load, without a pollable dispatcher, which the host could not close while the load held it. The task of
+    /// the load holds its queue.
     var holdingQueueOnly: ImageRequest {
         guard case .value(let dispatcher) = self.dispatcher, dispatcher.target !== dispatcher else { return self }
         var request = self
