@@ -78,7 +78,7 @@ final class LifeTests {
         Harness.test("a loader that refers to its manager is collected", () -> {
             long handles = Harness.collected();
             for (int round = 0; round < 20; round++) {
-                circle();
+                cycle();
             }
             Harness.expect(Harness.settled(handles) <= handles, true);
         });
@@ -104,7 +104,7 @@ final class LifeTests {
     }
 
     /** Makes garbage: a manager that nothing closes, and a loader that refers to it. */
-    private static void circle() throws Exception {
+    private static void cycle() throws Exception {
         byte[] file = Image.ofPixels(1, 1, 1, PixelFormat.GRAY8, new byte[1]).encode(Format.PNG);
         Manager[] owner = new Manager[1];
         owner[0] = Manager.builder().noCache().loader("mine", request -> {

@@ -17,7 +17,7 @@ Manager.__index, Task.__index = Manager, Task
 local dispatcher = assert(base.make("sdimage_dispatcher", lib.sdimage_dispatcher_new_pollable))
 ffi.gc(dispatcher, lib.sdimage_dispatcher_unref)
 local tasks, last = {}, 0 -- by token
--- A table without functions: a load that has one has no events of progress, which would wake the loop in vain.
+-- A handler without functions: its loads have no progress events, which would wake the loop in vain.
 local RESULTS_ONLY = ffi.new("struct { size_t size; void *result, *progress; }")
 RESULTS_ONLY.size = ffi.sizeof(RESULTS_ONLY)
 

@@ -97,7 +97,7 @@ napi_value manager_new(napi_env env, napi_callback_info info) {
 /* managerStart(manager, url, options, token, hasProgress) => task. `deliver` reports all events of the load under its
  * token. */
 napi_value manager_start(napi_env env, napi_callback_info info) {
-    /* A load with a handler without `progress` has no events of progress, which would wake the loop in vain. */
+    /* A handler without functions: its loads have no progress events, which would wake the loop in vain. */
     static const sdimage_load_handler results_only = {.size = sizeof results_only};
     napi_value values[MAX_ARGUMENTS];
     bool has_progress = true;

@@ -238,7 +238,7 @@ final class Native {
         }
     }
 
-    /** Null after its end, or that of its manager. */
+    /** The loader of a token; null after it has ended, or its manager was collected. */
     private static LoaderThreads loaderOf(long token) {
         WeakReference<LoaderThreads> found = loaders.get(token);
         return found == null ? null : found.get();
