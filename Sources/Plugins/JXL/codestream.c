@@ -3,8 +3,8 @@
 
 #include "boxes.h"
 
-/* Moves to the codestream in the next box that has some; false if its header has not arrived. Boxes are checked as far
- * as needed to find the next one: libjxl refuses others. */
+/* Moves to the codestream in the next box that has some; false if its header has not arrived. Boxes are checked only as
+ * far as needed to find the next one, since libjxl checks them, too. */
 static bool open_box(sdjxl_reader *reader) {
     sdjxl_position *position = &reader->position;
     while (!reader->is_damaged && position->next < reader->length) {

@@ -67,10 +67,10 @@ static size_t add_value(sdsvg_font_sizes *sizes, const uint8_t *text, size_t len
             sizes->factor = sizes->factor > 1.2 ? sizes->factor : 1.2;
         if (!is_digit(text[i]) && !(text[i] == '.' && i + 1 < length && is_digit(text[i + 1])))
             continue;
-        /* The height of lines follows a slash. */
-        bool is_height = i && text[i - 1] == '/' && (i < 2 || text[i - 2] != '*');
+        /* The line height follows a slash. */
+        bool is_line_height = i && text[i - 1] == '/' && (i < 2 || text[i - 2] != '*');
         double value = read_number(text, length, &i);
-        if (!is_height)
+        if (!is_line_height)
             add_number(sizes, value, text + i, length - i);
         i--;
     }

@@ -5,7 +5,7 @@
 
 #include "css.h"
 
-/* Names in longer attributes are not compared. */
+/* Names in longer attributes are not compared: a rule may select the element. */
 enum { LONGEST = 4096 };
 
 /* Moves past the next name, and returns its length; 0 for none. */

@@ -57,7 +57,7 @@ struct DecodeStage {
     private func makeImage(of data: LoadedData, after decoder: IncrementalDecoder?, _ stop: CancellationToken) throws(ImageError)
         -> Image
     {
-        let image = marked(try decode(data, after: decoder, stop), data)
+        let image = markedForMemoryOnly(try decode(data, after: decoder, stop), data)
         // The untransformed image is available only here.
         if storesOriginal(data) {
             context.memoryOfOriginals?.store(data.record.isEmpty ? image : image.with(data.record), for: context.keys.original)
@@ -65,8 +65,8 @@ struct DecodeStage {
         return try context.keys.transformed(image, context.request, stop)
     }
 
-    /// Notes that the disk must not have the image, for thumbnails that are made of it in memory.
-    private func marked(_ image: Image, _ data: LoadedData) -> Image {
+    /// Marks the image if the disk must not have it: thumbnails that are made of it in memory must not be there, either.
+    private func markedForMemoryOnly(_ image: Image, _ data: LoadedData) -> Image {
         guard data.source != .memory, data.isImage || !data.isWorthKeeping else { return image }
         var metadata = image.metadata
         metadata.isForMemoryOnly = true
