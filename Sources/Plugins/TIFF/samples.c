@@ -25,7 +25,7 @@ sdtiff_cmyk *sdtiff_cmyk_new(const sdtiff_layout *layout, bool wide) {
     cmsHPROFILE from = cmsOpenProfileFromMem(layout->profile.bytes, (cmsUInt32Number)layout->profile.length);
     cmsHPROFILE to = cmsCreate_sRGBProfile();
     cmsHTRANSFORM transform = NULL;
-    /* A list of multi-process elements may refer to one of them thousands of times, and Little CMS computes each. */
+    /* Removes multi-process elements: a list may have one of them thousands of times, and Little CMS computes each. */
     if (from)
         cmsWriteTag(from, cmsSigDToB0Tag, NULL);
     if (from && to && cmsGetColorSpace(from) == cmsSigCmykData && !cmsIsTag(from, cmsSigDToB0Tag))

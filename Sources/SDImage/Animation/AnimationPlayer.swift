@@ -29,8 +29,9 @@ package final class AnimationPlayer: Sendable {
         var frame: CachedFrame?
         /// The frame that stays drawn after the end; nil as soon as another frame is visible.
         var lastFrame: CachedFrame?
-        /// True while a thread runs a tick. Time that passes meanwhile is carried over to the next tick.
+        /// True while a thread runs a tick.
         var isTicking = false
+        /// Time that the next tick adds to its own: that passed during the last one and, with a clock, before a pause.
         var carried: UInt64 = 0
         /// Number of arrived frames, now and when the tick began: a frame that arrives during a tick must not be waited for.
         var arrivals = 0

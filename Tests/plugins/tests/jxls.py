@@ -1,4 +1,4 @@
-"""Writes JPEG XL codestreams of black frames (ISO/IEC 18181-1), of which libjxl has no encoder: hidden and oversized ones.
+"""Writes JPEG XL codestreams of black frames (ISO/IEC 18181-1), for which libjxl has no encoder: hidden and oversized ones.
 
 Frames are modular, lossless RGB with groups of 1024 pixels, and coded with an alphabet of one symbol, which takes no bits.
 """
@@ -9,7 +9,7 @@ import struct
 
 REGULAR, REFERENCE_ONLY, SKIP_PROGRESSIVE = 0, 2, 3
 GROUP = 1024
-#: Ranges of a number with a selector of two bits, as offset and bits.
+#: Ranges of U32() of the standard, a number with a selector of two bits, as offset and bits.
 SIDE = ((1, 9), (1, 13), (1, 18), (1, 30))
 CROP = ((0, 8), (256, 11), (2304, 14), (18688, 30))
 LENGTH = ((0, 10), (1024, 14), (17408, 22), (4211712, 30))
