@@ -48,7 +48,7 @@ extension ResponseRecord {
     /// The lifetime with which the response ends when the redirect does; nil if it ends earlier without one. `own`, `other`: the
     /// directives of both.
     private func maxAge(_ own: CacheDirectives, upToThatOf redirect: ResponseRecord, _ other: CacheDirectives) -> Int64? {
-        // Of redirects without a lifetime, permanent ones are heuristically fresh (RFC 9110, section 15.1).
+        // A permanent redirect without a lifetime is heuristically fresh (RFC 9110, section 15.1), others are not.
         let hasLifetime = other.maxAge != nil || redirect.expires != nil
         if [301, 308].contains(redirect.status), !hasLifetime { return nil }
         let redirectFreshness = Freshness(of: redirect, fields: [], now: redirect.responseTime)
