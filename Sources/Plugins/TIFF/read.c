@@ -81,10 +81,10 @@ static sdimage_status count_held(reader *reader, sdimage_error **error) {
     TIFF *file = reader->input->file;
     reader->held = reader->rows.held + reader->unpacker.held + decoder_bytes(layout, file);
     if (layout->kind == SDTIFF_BY_LIBRARY) {
-        /* libtiff converts from strips or tiles of its own. */
+        /* libtiff converts from strips or tiles of its own. The size is 0 if it has more than 64 bits. */
         uint64_t size = layout->is_tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
         uint64_t planes = !layout->is_separate ? 1 : layout->samples < 4 ? layout->samples : 4;
-        reader->held += (size < MOST_BLOCK ? size : MOST_BLOCK) * planes;
+        reader->held += (size && size < MOST_BLOCK ? size : MOST_BLOCK) * planes;
     }
     return reader->held <= MOST_BLOCK ? SDIMAGE_STATUS_OK : sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_LARGE);
 }
