@@ -291,7 +291,7 @@ package final class ImageManager: Sendable {
         _ task: LoadTask, _ request: ImageRequest, _ keys: LoadKeys, _ policy: FreshnessPolicy, memoryImage: Image?,
         isRevalidation: Bool = false
     ) throws(ImageError) {
-        let request = request.holdingQueueOnly
+        let request = request.withoutPollableDispatcher
         try lease.engine.executor.ensureStarted()
         try register(task)
         // Delivered immediately: an image on screen must not flash.

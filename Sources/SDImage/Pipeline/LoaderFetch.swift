@@ -38,7 +38,7 @@ package final class LoaderFetch: LoadWork {
         let task = LoadTask(
             url: request.urlText.redacted, token: token, dispatcher: dispatcher, priority: request.priority,
             handler: handler, owner: owner, observers: observers, lease: lease)
-        let fetch = LoaderFetch(request.holdingQueueOnly, lease.engine, task)
+        let fetch = LoaderFetch(request.withoutPollableDispatcher, lease.engine, task)
         // A loader of the host may wait in its functions.
         let work = Task(executorPreference: lease.engine.executor) { await fetch.run(loader) }
         fetch.hold(CancellationToken { work.cancel() }, nil)

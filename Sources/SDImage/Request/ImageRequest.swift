@@ -106,7 +106,7 @@ extension ImageRequest {
 
     /// A copy for a running load, without a pollable dispatcher, which the host could not close while the load held it. The task of
     /// the load holds its queue.
-    var holdingQueueOnly: ImageRequest {
+    var withoutPollableDispatcher: ImageRequest {
         guard case .value(let dispatcher) = self.dispatcher, dispatcher.target !== dispatcher else { return self }
         var request = self
         request.dispatcher = .none
