@@ -42,17 +42,22 @@ static uint16_t planes_of(const sdtiff_layout *layout) {
     return layout->is_separate ? (uint16_t)(layout->colors + (layout->alpha >= 0 ? 1 : 0)) : 1;
 }
 
+/* Returns the bytes of the samples of a strip or tile, capped, since larger blocks are refused anyway. */
+static uint64_t block_size(const sdtiff_layout *layout, TIFF *file) {
+    /* libtiff returns 0 for a size of more than 64 bits. */
+    uint64_t size = layout->is_tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
+    return size && size < MOST_BLOCK ? size : MOST_BLOCK;
+}
+
 /* Returns the bytes that libtiff 4.5 and its codecs hold while they decode a strip or tile, besides the samples that
  * they return. */
 static uint64_t decoder_bytes(const sdtiff_layout *layout, TIFF *file) {
     uint64_t width = layout->is_tiled ? layout->tile_width : layout->width;
     uint64_t height = layout->is_tiled ? layout->tile_height : layout->rows_per_strip;
-    uint64_t size = layout->is_tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
+    uint64_t size = block_size(layout, file);
     uint16_t compression = COMPRESSION_NONE;
     int added = LERC_ADD_COMPRESSION_NONE;
-    /* Capped, since larger blocks are refused anyway. libtiff returns 0 for a size of more than 64 bits. */
     uint64_t pixels = height > MOST_BLOCK / width ? MOST_BLOCK : width * height;
-    size = !size || size > MOST_BLOCK ? MOST_BLOCK : size;
     TIFFGetFieldDefaulted(file, TIFFTAG_COMPRESSION, &compression);
     switch (compression) {
     /* The lengths of the runs in two rows. */
@@ -81,10 +86,9 @@ static sdimage_status count_held(reader *reader, sdimage_error **error) {
     TIFF *file = reader->input->file;
     reader->held = reader->rows.held + reader->unpacker.held + decoder_bytes(layout, file);
     if (layout->kind == SDTIFF_BY_LIBRARY) {
-        /* libtiff converts from strips or tiles of its own. The size is 0 if it has more than 64 bits. */
-        uint64_t size = layout->is_tiled ? TIFFTileSize64(file) : TIFFStripSize64(file);
+        /* libtiff converts from strips or tiles of its own. */
         uint64_t planes = !layout->is_separate ? 1 : layout->samples < 4 ? layout->samples : 4;
-        reader->held += (size && size < MOST_BLOCK ? size : MOST_BLOCK) * planes;
+        reader->held += block_size(layout, file) * planes;
     }
     return reader->held <= MOST_BLOCK ? SDIMAGE_STATUS_OK : sdcs_fail(error, SDIMAGE_STATUS_TOO_LARGE, TOO_LARGE);
 }

@@ -6,6 +6,7 @@ import ctypes
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 import unittest
@@ -140,6 +141,15 @@ def apart(code: str, *arguments: str, **environment: str) -> subprocess.Complete
     return subprocess.run(
         [sys.executable, "-c", "import sdimage\nplugins = sdimage.load_plugins()\n" + textwrap.dedent(code), *arguments],
         env={**os.environ, "PYTHONPATH": path, **environment}, capture_output=True, text=True, timeout=600)
+
+
+def apart_in_little_memory(data: bytes, code: str) -> subprocess.CompletedProcess[str]:
+    """Runs code with `data` in a process of its own, which may take 200 MiB more than it has."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        return apart("import memory, pathlib, sys\ndata = pathlib.Path(sys.argv[1]).read_bytes()\nmemory.allow(200 << 20)\n" + code,
+                     file.name)
 
 
 def is_vector(image: sdimage.Image) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import movies
 from .movies import COLORS, clip
-from .support import FIXTURES, TestCase, apart, from_source, needs, sdimage
+from .support import FIXTURES, TestCase, apart, apart_in_little_memory, from_source, needs, sdimage
 
 DURATIONS = [40, 100, 200, 60, 100]
 
@@ -208,15 +208,7 @@ class Video(TestCase):
             return data[: moov - 4] + movies.box(b"moov", film)
 
         whole = with_chapters(len(with_chapters(0)) + 8) + movies.box(b"mdat", title)
-        with tempfile.NamedTemporaryFile() as file:
-            file.write(whole)
-            file.flush()
-            done = apart("""
-                import memory, pathlib, sys
-                data = pathlib.Path(sys.argv[1]).read_bytes()
-                memory.allow(200 << 20)
-                print(sdimage.decode(data, max_work_ms=30_000).width)
-                """, file.name)
+        done = apart_in_little_memory(whole, "print(sdimage.decode(data, max_work_ms=30_000).width)")
         self.assertEqual((done.returncode, done.stdout), (0, "64\n"), done.stderr)
 
     def test_tables_in_other_boxes_are_counted_too(self) -> None:

@@ -3,12 +3,11 @@ each container."""
 
 from __future__ import annotations
 
-import tempfile
 import unittest
 
 from . import expensive, movies, writers
 from .movies import COLORS, body_of, box
-from .support import TestCase, apart, from_source, needs, sdimage
+from .support import TestCase, apart_in_little_memory, from_source, needs, sdimage
 
 COUNT = 30
 FRAMES = {"av.frames": True}
@@ -171,15 +170,7 @@ class Containers(TestCase):
         entry = movies.visual(b"av01", box(b"av1C", body_of(still, b"meta", b"iprp", b"ipco", b"av1C")))
         delimiter = b"\x12\0"
         data = movies.movie((b"isom", b"av01"), b"vide", entry, [delimiter * 500_000 + body_of(still, b"mdat")], [40])
-        with tempfile.NamedTemporaryFile() as file:
-            file.write(data)
-            file.flush()
-            done = apart("""
-                import memory, pathlib, sys
-                data = pathlib.Path(sys.argv[1]).read_bytes()
-                memory.allow(200 << 20)
-                print(sdimage.info(data)["frame_count"], sdimage.decode(data).width)
-                """, file.name)
+        done = apart_in_little_memory(data, 'print(sdimage.info(data)["frame_count"], sdimage.decode(data).width)')
         self.assertEqual((done.returncode, done.stdout), (0, "1 64\n"), done.stderr)
 
     def test_av1_has_the_format_that_its_track_announces(self) -> None:
